@@ -33,7 +33,6 @@ MODULES = [
     UTILITIES,
     "_interrupts",
     "_rows",
-    "_margin_loss",
     "losses",
     "batch/_columns",
     "stream/_pass",

@@ -1,17 +1,17 @@
-"""The contract of every learner: `query` and `teach`, and the loops built on them.
+"""The verbs of all learners: `query` and `teach`, and the loops that consist of them.
 
 ::
 
-    rows = learner.query(X)            # which rows of X are worth paying for?
+    rows = learner.query(X)            # which rows of X are worth a label?
     learner.teach(X[rows], labels)     # here are their labels
 
-`learn` runs that loop with an oracle, `fit` and `partial_fit` run it with an
-answer sheet. A label is paid for when `query` asks for it; the request is
-remembered until the row is taught or skipped, however late that is.
+`learn` runs this loop with an oracle; `fit` and `partial_fit` run it on labelled data.
+A label counts as bought when `query` asks for it. The request is remembered until the
+row is taught or skipped.
 
-Every verb works on a shallow copy of the learner that takes its place at the end, if
-all went well (`_transaction`), so an error leaves the learner as it was. This needs one
-habit of all code below a verb: *replace* fitted attributes, never write into them.
+Each verb works on a shallow copy of the learner, which takes its place at the end
+(`_transaction`). An error leaves the learner as it was, provided that the code of the
+verb *replaces* fitted attributes and never writes into them.
 """
 
 from functools import partial
@@ -37,7 +37,6 @@ from ._validation import (
     check_flag,
     check_limit,
     check_rows,
-    check_rows_and_labels,
     check_selection,
     has_plain_parameters,
 )
@@ -47,40 +46,38 @@ from .sources._identity import ById, identify
 
 @documented(LEARNER)
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
-    """Base of all learners: the verbs, the bill and the requests.
+    """Base class of all learners, with the verbs.
 
-    A subclass provides these methods; rows and codes have passed the checks of
-    `_validation`:
+    A subclass provides these methods. Their rows and codes have been validated:
 
     - ``_check_parameters()``: raise if a parameter is out of its range;
-    - ``_reset()``: set the fitted state to that of a learner that has seen nothing,
-      with ``n_queries_ = 0``, the random numbers seeded, and nothing in `_ledger`;
-    - ``_choose(X, identity, candidates, limit)``: pick rows to buy, put them on the
-      bill and in the ledger, set ``stop_reason_``, return the `Purchase`;
-      ``identity`` is what rows are recognised by, as in `_identity`;
-    - ``_store_labels(X, identity, codes)``: learn labels, take rows off the requests;
-    - ``_skip(identity)``: take rows, None for all, off the requests; return how many;
-    - ``_pending(identity)``: row numbers that are out, in the order asked;
-    - ``_refund(n)``: take so many labels off the bill;
-    - ``fit(X, y)``, ``partial_fit(X, y, classes=None)``: the sequential loop on an
-      answer sheet, after ``validate_and_reset`` or ``validate_and_append``;
-    - ``_ask(X, identity, answer, candidates)``: the loop with the rows that may be
-      bought, None for all, and an oracle: ``answer(rows, keep)`` calls
-      ``keep(labels)``, which has the labels for good when it ends.
+    - ``_reset()``: set the fitted state of a learner that has seen no rows, with
+      ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`;
+    - ``_choose(X, identity, candidates, limit)``: choose rows to buy, record them in
+      the ledger, set ``stop_reason_``, and return the `Purchase`;
+    - ``_store_labels(X, identity, codes)``: learn labels, whose requests end;
+    - ``_skip(identity)``: end the requests of rows, or of all rows if it is None;
+      return their number;
+    - ``_pending(identity)``: return the row numbers of pending rows, in the order in
+      which they were asked for;
+    - ``_refund(n)``: subtract n labels from the number of labels bought;
+    - ``fit(X, y)`` and ``partial_fit(X, y, classes=None)``: the sequential loop on
+      labelled data, after ``validate_and_reset`` or ``validate_and_append``;
+    - ``_ask(X, identity, answer, candidates)``: the loop with an oracle.
+      ``answer(rows, keep)`` asks it and calls ``keep(labels)``, which stores them.
 
-    It may replace ``_check_rows``, the checks of rows; ``_register_classes``, what it
-    makes of declared classes; ``_after_teach``, what follows once labels are stored;
-    ``_passive_baseline()``, the learner that it is compared with.
+    It may override ``_check_rows``, ``_register_classes``, ``_after_teach`` and
+    ``_passive_baseline``.
     """
 
-    #: A few values of its own parameters, for which the tests search them.
+    #: Some values of the parameters of each learner, for searches in the tests.
     _search_grid = {}
 
-    #: What rows are recognised by, once something is stored; the last ids.
+    #: Kind of identity of rows, once a row is stored; ids of the last call.
     _known_by: str | None = None
     _ids: ById | None = None
 
-    #: How many rows of a stream it considers together; None: it takes a whole pool.
+    #: Number of rows of a stream that are considered together; None: a whole pool.
     _group = None
 
     n_queries_: int
@@ -107,19 +104,18 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The next rows of the stream, or the whole pool, labelled rows included.
+            The next rows of the stream, or the whole pool, including labelled rows.
             May be empty.
         candidates : array-like of int, or of bool of shape (n_samples,), default=None
-            Row numbers of X that may be bought, for a stream learner in the order in
-            which to take them, or a mask; the others are left alone. None: all, as
-            they come.
+            Row numbers of X that may be bought, or a mask. A stream learner takes the
+            row numbers in this order and ignores the other rows. None: all rows.
         {exclude}
         limit : int >= 0, default=None
-            At most so many rows; a stream learner has seen the others, too.
+            Largest number of rows to return. A stream learner has then seen the
+            remaining rows, too. None: no limit.
         return_probability : bool, default=False
-            Also return the probability with which each row was bought.
-            Weighting by its inverse is valid only for rules whose probability
-            is never 0.
+            Whether to return the probability with which each row was bought, too.
+            Weights by its inverse are valid only if the probability is never 0.
         {ids}
 
         Returns
@@ -129,12 +125,21 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For NaN or infinity in X, a wrong number of features, `candidates` or
-            `exclude` that are no rows of X, or a parameter out of its range.
+            If X contains NaN or infinity or has a wrong number of features, if
+            `candidates` or `exclude` are not rows of X, or if a parameter is out of its
+            range.
         {wrong_ids, RuntimeError}
         """
         check_flag(return_probability, "return_probability")
-        transaction, bought = self._query(X, ids, candidates, exclude, limit)
+        transaction = begin_transaction(self)
+        learner = transaction.learner
+        X = learner._validate(X, min_rows=0, ids=ids)
+        identity = identify(learner, X, ids, is_pool=True)
+        candidates = check_selection(candidates, exclude, n_rows(X))
+        limit = check_limit(limit, "limit")
+        bought = learner._choose(X, identity, candidates, limit)
+        if len(bought.rows):
+            learner._known_by = identity.kind
         out = (bought.rows, bought.probabilities) if return_probability else bought.rows
         transaction.commit()
         return out
@@ -143,34 +148,35 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None, *,
         ids: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
-        """Learn the labels of rows, asked for or not, in any order.
+        """Learn the labels of rows, whether they were asked for or not, in any order.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows; those that were asked for are recognised by their ids, or else by
-            their exact values.
+            Rows. They are recognised by their ids, or without ids by their exact
+            values.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the rows.
         {classes, ids}
 
         Returns
         -------
         self : object
-            The learner. Rows that nobody asked for cost nothing.
+            The learner. Labels that nobody asked for do not count as bought.
 
         Raises
         ------
         ValueError
-            For a label outside the classes, rows that do not match `y` or the
-            features, NaN or infinity; for a pool learner, an id that has a label.
+            If a label is not one of the classes, the rows do not match `y` or the
+            features, or X contains NaN or infinity; for a pool learner, if an id
+            already has a label.
         {wrong_ids, RuntimeError}
 
         Warns
         -----
         FitFailedWarning
-            If the estimator of a pool learner cannot be trained on the labels. They
-            are stored; what needs the model next raises the estimator's error.
+            If the estimator of a pool learner cannot be trained on the labels. The
+            labels are stored, and the next call that needs the model raises the error.
         """
         transaction = begin_transaction(self)
         learner = transaction.learner
@@ -185,9 +191,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return transaction.commit()
 
     def pending(self, X: RowsLike, *, ids: ArrayLike | None = None) -> RowNumbers:
-        """Return which rows of X were asked for and have no answer yet.
+        """Return the rows of X that were asked for and have no label yet.
 
-        After a crash, show these again: they are paid for.
+        After a crash, show them again, since they count as bought.
 
         Parameters
         ----------
@@ -198,18 +204,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         rows : ndarray of int64 of shape (n_pending,)
-            Row numbers of X, in the order asked; of equal rows the first ones.
+            Row numbers of X in the order in which they were asked for. Of equal rows,
+            the first ones.
 
         Raises
         ------
         ValueError
-            For NaN or infinity in X or a wrong number of features.
+            If X contains NaN or infinity, or has a wrong number of features.
         {wrong_ids}
         """
         if not hasattr(self, "_ledger"):
             return np.empty(0, dtype=np.int64)
         learner = shallow_copy(self)
-        X = learner._check_rows(X, reset=self._may_differ(ids), min_rows=0)
+        X = learner._check_rows(X, reset=self._may_change_columns(ids), min_rows=0)
         return learner._pending(identify(learner, X, ids, is_pool=True))
 
     def skip(
@@ -218,16 +225,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     ) -> Self:  # fmt: skip
         """Give up waiting for the labels of rows that were asked for.
 
-        A pool learner does not ask for these rows again; if they are taught later, they
+        A pool learner does not ask for these rows again. If they are taught later, they
         count as taught. A stream learner forgets the requests.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-            Rows whose answers will not come ("cannot tell"). None: all that are out.
+            Rows that will get no label. None: all pending rows.
         refund : bool, default=False
-            Take them off the bill: their labels were not paid for. Clocks and random
-            numbers stay.
+            Whether to subtract the rows from the number of labels bought, since nobody
+            was paid. Other counts and random numbers stay.
         {ids}
 
         {returns}
@@ -235,13 +242,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError, TypeError, RuntimeError
-            As for `teach`; for a row that is not out.
+            As for `teach`, and if a row is not pending.
         """
         check_flag(refund, "refund")
         transaction = begin_transaction(self)
         learner = transaction.learner
         if X is None and ids is not None:
-            raise ValueError("ids are those of the rows of X, and X is None.")
+            raise ValueError("ids are given without rows: pass X, too.")
         if X is None:
             learner._check_parameters()
             n_skipped = learner._skip(None) if hasattr(self, "_ledger") else 0
@@ -258,24 +265,23 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         candidates: ArrayLike | None = None, exclude: ArrayLike | None = None,
         ids: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
-        """Run the loop of `query` and `teach` over X, buying labels of an oracle.
+        """Run the loop of `query` and `teach` over X with an oracle.
 
-        While the oracle is asked, the learner is as it was just before the row
-        in question: the oracle may call `predict`, score it or pickle it, but not
-        change it, or keep a shallow copy.
+        While the oracle is asked, the learner is in the state just before the requested
+        rows. The oracle may call `predict`, score the learner or pickle it, but it must
+        not change it or keep a shallow copy.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The stream or the pool.
         oracle : callable
-            ``oracle(rows) -> labels``: gets row numbers of X, returns one label
-            for each. Called for bought rows only.
+            ``oracle(rows) -> labels`` gets the row numbers of rows that are bought, and
+            returns one label for each.
         {classes}
         candidates, exclude : array-like of int or of bool, default=None
-            Rows of X that may be bought, and that may not, as for `query`; a stream
-            learner takes them in this order, without a copy of X. None: all, as
-            they come.
+            Rows of X that may, or may not, be bought, as for `query`. A stream learner
+            takes the candidates in this order, without a copy of X. None: all rows.
         {ids}
 
         {returns}
@@ -284,7 +290,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ------
         {failing_oracle}
         RuntimeError
-            If `learn` is under way already.
+            If `learn` or `fit` of the learner is already running.
         """
         if not callable(oracle):
             raise TypeError(
@@ -292,7 +298,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             )
 
         def start(learner):
-            # all of X is validated before the first label is paid for
+            # all of X is validated before the first label is bought
             rows = learner._validate(X, min_rows=0, finite=True, ids=ids)
             identity = identify(learner, rows, ids, is_pool=True)
             selected = check_selection(candidates, exclude, n_rows(rows))
@@ -307,16 +313,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         **params : dict
-            By name; those of nested estimators as ``<component>__<parameter>``.
+            Values by names; for nested estimators ``<component>__<parameter>``.
 
         {returns}
 
         Raises
         ------
         ValueError
-            For a parameter that it does not have.
+            If the learner does not have a parameter.
         RuntimeError
-            If another thread changed the learner meanwhile, or `learn` is under way.
+            If another thread changes the learner during the call, or `learn` runs.
         """
         transaction = begin_transaction(self)
         transaction.learner._set_params(params)
@@ -324,9 +330,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def n_pending_(self) -> int:
-        """Rows that were asked for and neither taught nor skipped yet."""
+        """Number of rows that were asked for and neither taught nor skipped yet."""
         if not hasattr(self, "_ledger"):
-            raise AttributeError("the learner has not seen a row yet")
+            raise AttributeError("n_pending_ is not known before the first call.")
         return len(self._ledger)
 
     def __sklearn_is_fitted__(self):
@@ -341,52 +347,34 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         state = super().__getstate__()
         return {k: v for k, v in state.items() if k not in ("_under_way", "_ids")}
 
-    def _query(self, X, ids, candidates, exclude, limit):
-        """Return the transaction of a query, to be committed, and what it bought."""
-        transaction = begin_transaction(self)
-        learner = transaction.learner
-        X = learner._validate(X, min_rows=0, ids=ids)
-        identity = identify(learner, X, ids, is_pool=True)
-        candidates = check_selection(candidates, exclude, n_rows(X))
-        limit = check_limit(limit, "limit")
-        bought = learner._choose(X, identity, candidates, limit)
-        if len(bought.rows):
-            learner._known_by = identity.kind
-        return transaction, bought
-
     def _set_params(self, params):
         if any("__" in name for name in params):
-            # a wrong name is found before a nested estimator is changed
+            # raises for a wrong name before a nested estimator is changed
             BaseEstimator.set_params(clone(self), **params)
         super().set_params(**params)
 
-    def _may_differ(self, ids):
+    def _may_change_columns(self, ids):
         """Return True if rows may have other columns than before: a pool with ids."""
         if ids is None or self._group is not None:
             return False
         return bool(ids) if isinstance(ids, list) else getattr(ids, "shape", 1) != (0,)
 
     def _validate(self, X, *y, min_rows=1, finite=False, ids=None):
-        """Return validated rows, and labels if given any; begin if it has not begun."""
+        """Check the parameters; return valid rows and labels; reset a new learner."""
         self._check_parameters()
-        begins = not hasattr(self, "_ledger")
-        checks = {
-            "reset": begins or self._may_differ(ids),
-            "min_rows": min_rows,
-            "finite": finite,
-        }
-        out = self._check_rows(X, *y, **checks)
-        if begins:
+        is_new = not hasattr(self, "_ledger")
+        reset = is_new or (ids is not None and self._may_change_columns(ids))
+        out = self._check_rows(X, *y, reset=reset, min_rows=min_rows, finite=finite)
+        if is_new:
             self._reset()
         return out
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
-        """Return rows, and labels if given any, that are fit for the learner."""
-        check = check_rows_and_labels if y else check_rows
-        return check(self, X, *y, reset=reset, min_rows=min_rows, finite=finite)
+        """Return valid rows, and labels if there are any."""
+        return check_rows(self, X, *y, reset=reset, min_rows=min_rows, finite=finite)
 
     def _register_classes(self, classes, y=()):
-        """Register the classes, or check that they are those registered before."""
+        """Register the classes, or check that they are the registered ones."""
         known = getattr(self, "classes_", None)
         classes = expected_classes(classes, known)
         if known is None:
@@ -396,15 +384,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def _passive_baseline(self):
-        raise NotImplementedError(f"{type(self).__name__} names no passive learner.")
+        """Return the learner that buys all labels, for comparison."""
+        raise NotImplementedError(f"{type(self).__name__} has no passive baseline.")
 
     def _after_teach(self):
-        """Return the learner as `teach` is to leave it once labels are stored."""
+        """Return the learner in its final state, after `teach` has stored labels."""
         return self
 
 
 def validate_and_reset(learner, X, y):
-    """Forget everything; return validated rows and the codes of their labels."""
+    """Reset a learner; return valid rows and the codes of their labels."""
     learner._check_parameters()
     X, y = learner._check_rows(X, y, reset=True)
     classes = find_classes(y)
@@ -416,37 +405,36 @@ def validate_and_reset(learner, X, y):
 
 
 def validate_and_append(learner, X, y, classes):
-    """Return validated rows and the codes of their labels."""
+    """Return valid rows and the codes of their labels."""
     X, y = learner._validate(X, y)
     learner._register_classes(classes, y)
     return X, encode(y, learner.classes_)
 
 
 def draw_seeds(random_state, n_seeds):
-    """Draw whole numbers for the generators of a learner that begins."""
+    """Draw seeds for the random generators of a new learner."""
     return check_random_state(random_state).randint(
         np.iinfo(np.int64).max, size=n_seeds, dtype=np.int64
     )
 
 
 def unfitted_copy(prototype):
-    """Return a clone; much quicker where there is nothing in it that could change."""
-    return (
-        shallow_copy(prototype) if has_plain_parameters(prototype) else clone(prototype)
-    )
+    """Return a clone, quickly if the parameters are numbers and strings."""
+    copies = shallow_copy if has_plain_parameters(prototype) else clone
+    return copies(prototype)
 
 
 def make_baseline(learner, baseline, **settings):
-    """Make a passive learner like an active one.
+    """Make a passive learner with the parameters of an active one.
 
     Parameters
     ----------
     learner : learner
-        The active one.
+        The active learner.
     baseline : learner
-        An unfitted one, which takes over the parameters that both have.
+        An unfitted learner. It gets the parameters that both learners have.
     **settings : dict
-        What else it takes to buy every label.
+        Other parameters with which it buys each label.
 
     Returns
     -------

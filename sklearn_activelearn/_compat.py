@@ -1,6 +1,6 @@
-"""What scikit-learn does not say in public, or not in every version that will do.
+"""Differences between versions of scikit-learn, and its base classes.
 
-And its bases of our classes, because it has no types: those are in the stub.
+scikit-learn has no types. The stub of this module adds them to its base classes.
 """
 
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,7 +14,7 @@ try:
 except ImportError:  # scikit-learn < 1.9 has no callbacks
 
     class _NoCallbacks:
-        """What runs in place of callbacks: nothing, and nothing stops the fit."""
+        """A context without callbacks, which never stops a fit."""
 
         def call_on_fit_task_begin(self, **info):
             return self
@@ -48,8 +48,8 @@ __all__ = [
     "with_callbacks",
 ]
 
-#: Attributes that an estimator has only while its callbacks run.
+#: Attributes of an estimator while its callbacks run.
 CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
 
-#: The class of scorers that use only what an estimator predicts, not the rows.
+#: Class of scorers that use the predictions of an estimator only, not the rows.
 STANDARD_SCORER = type(make_scorer(accuracy_score))

@@ -25,7 +25,7 @@
 #define AL_VECTOR(N) AL_VECTOR_OF(N)
 #define AL_READ(T, N, p) AL_READ_OF(T, N, p)
 
-/* Add the next N elements, times those of P operands, to P sums of N numbers. */
+/* Add the next N elements, times N elements of each of P operands, to P sums. */
 #define AL_JOIN(T, N, P, OPERAND, sums)                                        \
     {                                                                          \
         const AL_VECTOR(N) v = AL_READ(T, N, x + j);                           \

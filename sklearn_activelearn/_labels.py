@@ -1,7 +1,4 @@
-"""Labels: which there are, and their codes.
-
-Labels leave as codes, positions in ``classes_``, and are coded nowhere else.
-"""
+"""Labels: classes, and codes of labels, which are positions in ``classes_``."""
 
 from numbers import Number
 
@@ -9,16 +6,16 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-#: Kinds of arrays in which no label can be missing.
+#: Kinds of arrays that cannot contain missing labels.
 WITHOUT_MISSING = "biuUS"
 
 
 def plain_labels(y):
-    """Return labels as NumPy would have them if nothing was lost on the way.
+    """Return labels in a form that `numpy.asarray` converts without loss.
 
-    pandas' nullable integers and booleans without a missing value are what they are
-    called, not floats; a list with something else among its strings is not made one of
-    strings only; masked labels are None.
+    Nullable integers and booleans of pandas stay integers and booleans if no value is
+    missing. A list of strings and other objects does not become a list of strings.
+    Masked labels become None.
     """
     if type(y) is np.ndarray:
         return y
@@ -37,7 +34,7 @@ def plain_labels(y):
 
 
 def check_not_missing(y):
-    """Return what `plain_labels` does, none of which is missing."""
+    """Return labels as `plain_labels` does; raise if a label is missing."""
     if type(y) is np.ndarray and y.dtype.kind in WITHOUT_MISSING:
         return y
     y = plain_labels(y)
@@ -46,20 +43,20 @@ def check_not_missing(y):
     return y
 
 
-def check_none_missing(labels, name, cure="leave out rows that have no label"):
-    """Raise for labels that are missing, and say where."""
+def check_none_missing(labels, name, advice="omit rows without a label"):
+    """Raise if a label is missing."""
     labels = np.asarray(labels)
     first = first_missing_label(labels)
     if first >= 0:
         label = str(labels.ravel()[first]).replace("nan", "NaN")
         raise ValueError(
-            f"{name} contains missing labels ({label}, first at position {first}): "
-            f"{cure}."
+            f"{name} contains missing labels, the first at position {first} ({label}): "
+            f"{advice}."
         )
 
 
 def first_missing_label(labels):
-    """Return the position of the first label that is missing, -1 if none is."""
+    """Return the position of the first missing label, or -1."""
     kind = labels.dtype.kind
     if kind in WITHOUT_MISSING or labels.shape[1:] not in ((), (1,)):
         return -1
@@ -72,7 +69,7 @@ def first_missing_label(labels):
 
 
 def is_missing_label(label):
-    """Whether a label is None, NaN, NaT or pandas' NA."""
+    """Return True for None, NaN, NaT and NA of pandas."""
     if isinstance(label, str):
         return False
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
@@ -81,64 +78,65 @@ def is_missing_label(label):
 
 
 def find_classes(y):
-    """Return the sorted distinct labels of y; at least two are needed."""
-    classes = two_values(y)
+    """Return the sorted classes of y, at least two."""
+    classes = find_two_numbers(y)
     return sort_labels(y, "y") if classes is None else classes
 
 
 def check_classes(classes):
-    """Return the sorted distinct labels that were declared for a learner."""
+    """Return the sorted classes that were declared for a learner."""
     classes = np.asarray(classes)
     if classes.ndim != 1:
         raise ValueError(f"classes must be 1-D, got an array of shape {classes.shape}.")
-    check_none_missing(classes, "classes", "leave them out")
+    check_none_missing(classes, "classes", "omit them")
     assert_all_finite(classes, input_name="classes")
-    # twice: scikit-learn takes more than twenty, once each, for targets of a regression
+    # repeated, since scikit-learn takes many distinct values for a regression target
     return sort_labels(np.repeat(classes, 2), "classes")
 
 
 def expected_classes(classes, known):
-    """Return the classes that were passed; they must equal those known already.
+    """Return the classes of a call, which must equal those of earlier calls.
 
     Parameters
     ----------
     classes : array-like or None
-        Those of this call; None: the known ones.
+        Classes of this call. None: the known classes.
     known : ndarray or None
-        Those of earlier calls, if there were any.
+        Classes of earlier calls.
     """
     if classes is None and known is None:
         raise ValueError(
-            "classes must be passed on the first call: a label that has not "
-            "been bought yet is not known otherwise."
+            "classes must be passed in the first call: labels that have not been "
+            "bought are not read."
         )
     if classes is None or np.array_equal(classes, known):
         return known
     classes = check_classes(classes)
     if known is not None and not np.array_equal(classes, known):
         raise ValueError(
-            f"classes {classes.tolist()} are not those of earlier calls, "
-            f"{known.tolist()}."
+            f"classes must be {known.tolist()}, as in earlier calls, got "
+            f"{classes.tolist()}."
         )
     return classes
 
 
 def sort_labels(labels, name):
-    """Return the sorted distinct labels, two or more."""
+    """Return the sorted distinct labels, at least two."""
     distinct = distinct_labels(labels, name)
     if len(distinct) == 0:
         raise ValueError(f"{name} is empty.")
     if len(distinct) == 1:
         raise ValueError(
-            f"{name} holds 1 class, {distinct.tolist()[0]!r}; a classifier needs two "
-            "or more."
+            f"{name} contains only one class, {distinct.tolist()[0]!r}. A classifier "
+            "needs at least two."
         )
     return distinct
 
 
 def distinct_labels(labels, name, known=None):
-    """Return the sorted distinct labels and those known before."""
-    check_none_missing(labels, name)
+    """Return the sorted distinct labels, together with the known ones."""
+    if getattr(labels, "dtype", np.dtype(object)).kind not in WITHOUT_MISSING:
+        check_none_missing(labels, name)
     try:
         distinct = np.unique(labels)
         if known is not None and np.isin(distinct, known).all():
@@ -150,15 +148,17 @@ def distinct_labels(labels, name, known=None):
             return distinct
         both = sorted({*known.tolist(), *distinct.tolist()})
     except TypeError:
-        raise ValueError(f"{name} mixes labels that cannot be sorted.") from None
+        raise ValueError(
+            f"{name} contains labels of types that cannot be sorted together."
+        ) from None
     return np.array(both, dtype=np.result_type(known, distinct))
 
 
 def are_plain(labels, distinct):
-    """Whether `check_classification_targets` has nothing to say of labels.
+    """Return True if `check_classification_targets` accepts labels without a warning.
 
-    To ask it takes a third of a first call on a few rows. It warns of more than ten
-    classes that more than half of the labels differ by.
+    To call it would take a third of the time of a first call with few rows. It warns if
+    there are more than ten classes and more than half as many classes as labels.
     """
     return (
         isinstance(labels, np.ndarray)
@@ -168,8 +168,8 @@ def are_plain(labels, distinct):
     )
 
 
-def two_values(y):
-    """Distinct labels of a numeric y if there are exactly two, without sorting."""
+def find_two_numbers(y):
+    """Return the two classes of a numeric y, or None if there are not exactly two."""
     if y.dtype.kind not in "biuf" or len(y) == 0:
         return None
     low, high = y.min(), y.max()
@@ -182,13 +182,7 @@ def two_values(y):
 
 
 def encode(y, classes):
-    """Return the positions of the labels in `classes`.
-
-    Raises
-    ------
-    ValueError
-        If a label is not in `classes`; the first such row is named.
-    """
+    """Return the positions of labels in `classes`; raise for an unknown label."""
     if "O" in (y.dtype.kind, classes.dtype.kind):
         positions = {label: code for code, label in enumerate(classes.tolist())}
         codes = np.array([positions.get(label, -1) for label in y.tolist()], np.int32)
@@ -213,23 +207,23 @@ def encode(y, classes):
 
 
 def encode_answers(labels, rows, known):
-    """Return the codes of an oracle's labels for these rows.
+    """Return the codes of the labels that an oracle returned.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        What the oracle returned.
+        Labels that the oracle returned.
     rows : ndarray of int of shape (n_samples,)
-        What it was asked for, for the error.
+        Row numbers that it was asked for.
     known : dict
         Codes by label.
 
     Returns
     -------
     codes : ndarray of int32 of shape (n_samples,)
-        -1 for a label that is not known.
-    why : str
-        What is wrong with these, empty if nothing is.
+        -1 for an unknown label.
+    message : str
+        Text of the error for unknown labels, empty if all labels are known.
     """
     codes, wrong = [], []
     for label in labels.tolist():
@@ -241,18 +235,18 @@ def encode_answers(labels, rows, known):
     codes = np.array(codes, dtype=np.int32)
     if not wrong:
         return codes, ""
-    which = "which is not one" if len(wrong) == 1 else "which are none"
     return codes, (
-        f"oracle returned {', '.join(wrong)}, {which} of the classes {list(known)}."
+        f"oracle must return labels of the classes {list(known)}, got "
+        f"{', '.join(wrong)}."
     )
 
 
 def check_oracle_labels(rows, labels):
-    """Return an oracle's labels for these rows as an array, if they are as many."""
+    """Return the labels of an oracle as an array; raise if their number is wrong."""
     labels = np.asarray(plain_labels(labels))
     if labels.shape != (len(rows),):
         raise ValueError(
-            f"oracle returned labels of shape {labels.shape} for {len(rows)} rows; "
-            "one label for each row is needed."
+            f"oracle must return one label for each of {len(rows)} rows, got labels "
+            f"of shape {labels.shape}."
         )
     return labels

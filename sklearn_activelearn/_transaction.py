@@ -1,12 +1,12 @@
-"""How a verb changes a learner: all at once, at its very end, or not at all.
+"""Transactions: a verb changes a learner completely at its end, or not at all.
 
-A verb works on a copy. Its last instruction puts the copy in the learner's place, if
-nothing else has changed the learner meanwhile. CPython delivers Ctrl-C and switches
-threads when a function is called, when one written in C returns, and when a loop goes
-round, not between a comparison and the assignment that follows it: so a verb that was
-interrupted has stored nothing, and of two threads one gets an error. (With a lock
-around the whole verb instead, an interrupt after the assignment raises although the
-labels are stored.)
+A verb works on a copy. Its last instruction puts the copy in the place of the learner,
+unless the learner has been changed since. CPython delivers Ctrl-C and switches threads
+when a function is called, when a function written in C returns, and at the end of a
+round of a loop, but not between a comparison and the assignment that follows. A verb
+that is interrupted has therefore stored nothing, and of two threads one gets an error.
+With a lock around the whole verb, an interrupt after the assignment would raise
+although the labels are stored.
 """
 
 from functools import partial
@@ -16,17 +16,17 @@ from ._interrupts import ensure_done
 
 
 class Transaction:
-    """A shallow copy of a learner that may take its place.
+    """A shallow copy of a learner that can take its place.
 
     Parameters
     ----------
     original : learner
-        What to copy.
+        The learner to copy.
 
     Attributes
     ----------
     learner : learner
-        The copy. Attributes are replaced in it, never written into.
+        The copy. Its attributes are replaced, never written into.
     """
 
     def __init__(self, original):
@@ -34,27 +34,27 @@ class Transaction:
         self.learner = shallow_copy(original)
 
     def commit(self, learner=None):
-        """Put the copy, or one of that, in the place of the original; return that."""
+        """Put the copy, or a given learner, in the place of the original."""
         after = (self.learner if learner is None else learner).__dict__
         original, before = self.original, self._before
         if original.__dict__ is not before:
             raise RuntimeError(
-                "The learner was changed meanwhile, by another thread or by a call "
-                "from within this one; this call changed nothing. Make it again."
+                "The learner was changed during this call, by another thread or by a "
+                "call from within. This call has changed nothing. Repeat it."
             )
         original.__dict__ = after
         return original
 
 
 def shallow_copy(learner):
-    """Return a copy that shares its attributes, whatever `copy` makes of a subclass."""
+    """Return a copy that shares the attributes, also if a class defines `__copy__`."""
     copy = type(learner).__new__(type(learner))
     copy.__dict__.update(learner.__dict__)
     return copy
 
 
 def parameters_of(learner):
-    """Return the attributes of a learner that are neither fitted nor its own."""
+    """Return the attributes of a learner that are neither fitted nor private."""
     return {
         name: value
         for name, value in vars(learner).items()
@@ -63,7 +63,7 @@ def parameters_of(learner):
 
 
 def forget_fitted(learner):
-    """Delete the fitted attributes, but for those that its first rows set."""
+    """Delete the fitted attributes, except the number and names of the features."""
     kept = {*learner.get_params(deep=False), "n_features_in_", "feature_names_in_"}
     for name in set(vars(learner)) - kept:
         if name.endswith("_") and not name.startswith("_"):
@@ -71,31 +71,31 @@ def forget_fitted(learner):
 
 
 def begin_transaction(learner):
-    """Return a transaction for a verb; refuse one while `learn` is under way.
+    """Return a transaction for a verb, or raise while a loop runs.
 
-    So does `fit` of a pool learner.
+    Loops are `learn`, and `fit` and `partial_fit` of a pool learner.
     """
     transaction = Transaction(learner)
-    # of the copy: learn may begin in between
-    lock = vars(transaction.learner).get("_under_way")
+    # the lock is taken from the copy, since a loop may start at this moment
+    lock = transaction.learner.__dict__.get("_under_way")
     if lock is not None and lock.locked():
         raise RuntimeError(
-            "learn is under way (or fit, of a pool learner): until it ends the learner "
-            "cannot be changed, not by its oracle either."
+            "learn or fit is running: nothing can change the learner until it ends, "
+            "not even its oracle."
         )
     return transaction
 
 
 def run_exclusively(learner, start, go_on):
-    """Commit what ``start(copy)`` does to a copy, then run ``go_on`` with its results.
+    """Commit the changes of ``start(copy)``, then run ``go_on`` with its results.
 
-    Other calls that would change the learner are refused until that has ended.
+    Until ``go_on`` ends, other calls that would change the learner are refused.
     """
     own = Lock()
-    with own:  # acquired and released in C: no interrupt leaves it locked
+    with own:  # acquired and released in C, so no interrupt leaves it locked
         transaction = begin_transaction(learner)
         arguments = start(transaction.learner)
-        transaction.learner._under_way = own  # of two that begin at once one commits it
+        transaction.learner._under_way = own  # of two threads one commits it
         transaction.commit()
         end = partial(end_exclusive, learner)
         try:
@@ -106,7 +106,7 @@ def run_exclusively(learner, start, go_on):
 
 
 def end_exclusive(learner):
-    """Note that nothing is under way; refuse transactions begun meanwhile."""
+    """Record that no loop runs; transactions that have begun since are refused."""
     transaction = Transaction(learner)
     transaction.learner.__dict__.pop("_under_way", None)
     transaction.commit()

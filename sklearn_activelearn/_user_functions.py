@@ -1,43 +1,43 @@
-"""Functions of margins that users write: calls to them, and what may come back."""
+"""Functions of margins written by users: calls, and checks of the results."""
 
 import numpy as np
 
-#: Margins to try a function on before anything is bought.
+#: Margins at which a function is tried before anything is bought.
 MARGINS = np.append(0.0, np.geomspace(1e-3, 1e3, 121))
 
 
 def call(function, margins, name, answers):
-    """Return a function's values at margins as floats, one for each.
+    """Return the values of a function at margins, one float for each.
 
     Parameters
     ----------
     function : callable
-        What the user wrote.
+        Function written by the user.
     margins : ndarray of shape (n,)
-        Its argument.
+        Argument of the function.
     name : str
-        What the user calls it.
+        Name of the function, for messages.
     answers : str
-        What it is to return, in the plural.
+        Plural noun for its results, for messages.
     """
     try:
         values = np.asarray(function(margins)).astype(np.float64, casting="same_kind")
     except Exception as error:
         error.add_note(
-            f"{name} is called with an array of margins and must return as many "
-            f"{answers}."
+            f"{name} is called with an array of margins and must return an array of "
+            f"{answers} of the same shape."
         )
         raise
     if values.shape != margins.shape:
         raise ValueError(
-            f"{name} returned shape {values.shape} for margins of shape "
-            f"{margins.shape}."
+            f"{name} must return an array of the shape of the margins, "
+            f"{margins.shape}, got {values.shape}."
         )
     return values
 
 
 def refuse(is_wrong, margins, values, name, demand):
-    """Raise for the first value that is wrong, if any is."""
+    """Raise an error for the first wrong value, if there is one."""
     if is_wrong.any():
         raise ValueError(
             f"{name}({margins[is_wrong][0]}) == {values[is_wrong][0]}, {demand}."
@@ -45,7 +45,7 @@ def refuse(is_wrong, margins, values, name, demand):
 
 
 def checked_probabilities(function, margins):
-    """Return the values of a `query_probability`, which lie in [0, 1]."""
+    """Return the values of a `query_probability`, after checking their range."""
     q = call(function, margins, "query_probability", "probabilities")
     outside = ~((q >= 0) & (q <= 1))
     refuse(outside, margins, q, "query_probability", "must be in [0, 1]")
@@ -53,7 +53,7 @@ def checked_probabilities(function, margins):
 
 
 def losses_of(loss, z):
-    """Return ``loss.value(z)``, which holds no NaN."""
+    """Return ``loss.value(z)``, after checking that it has no NaN."""
     name = f"{loss}.value"
     values = call(loss.value, z, name, "losses")
     refuse(np.isnan(values), z, values, name, "must be a number")
@@ -61,7 +61,7 @@ def losses_of(loss, z):
 
 
 def slopes_of(loss, z):
-    """Return ``loss.derivative(z)``, which is finite and never positive."""
+    """Return ``loss.derivative(z)``, after checking that it is finite and <= 0."""
     name = f"{loss}.derivative"
     slopes = call(loss.derivative, z, name, "slopes")
     wrong = ~((slopes <= 0) & np.isfinite(slopes))

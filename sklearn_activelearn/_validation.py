@@ -1,7 +1,4 @@
-"""Input validation: rows and parameters. Labels are in `_labels`.
-
-Rows come in as C-contiguous or CSR floats, uncopied where they already are.
-"""
+"""Validation of rows and parameters; `_labels` validates labels."""
 
 import math
 from collections.abc import Mapping
@@ -30,11 +27,11 @@ from .sources._conversion import as_source, is_instance_of
 
 
 def check_sparse_rows(X):
-    """Refuse a sparse matrix whose parts do not fit each other.
+    """Raise for a sparse matrix whose arrays do not fit each other.
 
-    Compiled loops, scipy's own among them, would read and write outside its arrays.
+    Compiled loops, also those of scipy, would read and write outside the arrays.
     """
-    if not issparse(X) or X.ndim != 2:  # which scikit-learn refuses
+    if not issparse(X) or X.ndim != 2:  # scikit-learn refuses other dimensions
         return
     try:
         if X.format in ("csr", "csc", "bsr"):
@@ -43,7 +40,7 @@ def check_sparse_rows(X):
             check_coordinates(X)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         name = X.format.upper()
-        raise ValueError(f"X is a broken {name} matrix: {error}") from None
+        raise ValueError(f"X is an invalid {name} matrix: {error}.") from None
 
 
 def check_compressed(X):
@@ -56,17 +53,19 @@ def check_compressed(X):
         X.data.ndim != (3 if X.format == "bsr" else 1)
         or X.data.dtype.kind not in "biuf"
     ):
-        raise ValueError(f"data is {X.data.ndim}-D of {X.data.dtype}, not numbers")
+        raise ValueError(
+            f"data must be an array of numbers, got {X.data.ndim}-D of {X.data.dtype}"
+        )
     n_major, n_minor = X.shape[::-1] if X.format == "csc" else X.shape
     if X.format == "bsr":
         n_major, n_minor = n_major // X.blocksize[0], n_minor // X.blocksize[1]
     indptr, indices = X.indptr, X.indices
     if len(indptr) != n_major + 1:
         raise ValueError(
-            f"indptr has {len(indptr)} entries, {n_major + 1} are needed for its shape"
+            f"indptr must have {n_major + 1} entries for this shape, got {len(indptr)}"
         )
     if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
-        raise ValueError("indptr must begin with 0 and never decrease")
+        raise ValueError("indptr must start with 0 and never decrease")
     if len(indices) * n_values != X.data.size or indptr[-1] > len(indices):
         raise ValueError(
             f"indptr ends with {indptr[-1]}, but there are {len(indices)} indices and "
@@ -75,21 +74,21 @@ def check_compressed(X):
     used = indices[: indptr[-1]]
     unsigned = used.view(used.dtype.str.replace("i", "u"))  # -1 is large
     if unsigned.size and unsigned.max() >= n_minor:
-        raise ValueError(f"it has indices outside [0, {n_minor})")
+        raise ValueError(f"indices must lie in [0, {n_minor})")
 
 
 def check_coordinates(X):
     """Check the coordinates of a COO matrix."""
     if len({len(X.data), *map(len, X.coords)}) != 1:
-        raise ValueError("its coordinates and values are not equally many")
+        raise ValueError("coordinates and values must have equal lengths")
     for places, size in zip(X.coords, X.shape, strict=True):
         if places.dtype.kind != "i":
-            raise ValueError("its coordinates must be integers")
+            raise ValueError("coordinates must be integers")
         if len(places) and (places.min() < 0 or places.max() >= size):
-            raise ValueError(f"it has coordinates outside [0, {size})")
+            raise ValueError(f"coordinates must lie in [0, {size})")
 
 
-#: What all rows have to be.
+#: Form of all rows, as arguments of `validate_data`.
 ROWS = {
     "accept_sparse": "csr",
     "dtype": [np.float64, np.float32],
@@ -97,81 +96,85 @@ ROWS = {
     "ensure_all_finite": False,
 }
 
-#: Stands for "no limit" wherever the compiled loop wants a number.
+#: The number that means "no limit" in the compiled loop.
 UNLIMITED = np.iinfo(np.intp).max
 
 
-def check_rows(learner, X, *, reset, min_rows=1, finite=False):
-    """Return X as C-contiguous or CSR floats.
+def check_rows(learner, X, *y, reset, min_rows=1, finite=False):
+    """Return X as C-contiguous or CSR floats, and labels as a 1-D array.
 
     Parameters
     ----------
     learner : estimator
-        Gets ``n_features_in_`` and ``feature_names_in_`` (`reset=True`) or is
-        compared with them.
+        Gets ``n_features_in_`` and ``feature_names_in_`` (`reset=True`) or is compared
+        with them.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Not copied if it is C-contiguous or CSR and float32 or float64.
+    *y : array-like of shape (n_samples,)
+        Labels, if any.
     reset : bool
-        Whether these are the learner's first rows.
+        Whether these are the first rows of the learner.
     min_rows : int
-        Fewest rows allowed.
+        Least number of rows.
     finite : bool
-        Whether to check for NaN and infinity now; the compiled loop finds them
-        as it goes.
+        Whether to refuse NaN and infinity now. The compiled loop finds them, too.
 
     Returns
     -------
     X : ndarray or CSR matrix of float64 or float32
+    y : ndarray, if labels were passed
     """
-    check_sparse_rows(X)
-    if reset or not rows_need_no_change(learner, X):
-        X = validate_rows(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
-    return finish_rows(X, finite)
-
-
-def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
-    """Return X as `check_rows` does, and y as a 1-D array of as many labels."""
-    check_sparse_rows(X)
-    y = check_not_missing(y)
-    if (
-        reset
-        or not rows_need_no_change(learner, X)
-        or not labels_need_no_change(y, len(X))
-    ):
-        X, y = validate_rows(
-            learner, X, y, reset=reset, ensure_min_samples=min_rows, **ROWS
+    y = [*map(check_not_missing, y)]
+    if reset or not is_validated(learner, X, *y):
+        check_sparse_rows(X)
+        out = validate_rows(
+            learner, X, *y, reset=reset, ensure_min_samples=min_rows, **ROWS
         )
-    return finish_rows(X, finite), y
+        X, *y = out if y else (out,)
+        X = merge_repeated_entries(X)
+    if finite and not get_config()["assume_finite"]:
+        check_finite_row(X, first_not_finite(Rows(X)))
+    return (X, *y) if y else X
 
 
 def validate_rows(learner, X, *y, **how):
-    """Return what `validate_data` does; of texts, say how a learner can use them."""
+    """Return the results of `validate_data`; the error for texts says what to do."""
     try:
         return validate_data(learner, X, *y, **how)
     except ValueError as error:
         text = first_text(X)
         if text is None:
             raise
-        cure = "Transform them first, with a TfidfVectorizer or a ColumnTransformer"
+        advice = "Transform them first, with a TfidfVectorizer or a ColumnTransformer"
         if "estimator" in learner.get_params(deep=False):
-            cure += (
+            advice += (
                 ", or put the transformer in front of the estimator: "
                 "estimator=make_pipeline(TfidfVectorizer(), LogisticRegression())"
             )
         name = type(learner).__name__
         raise ValueError(
-            f"X holds texts, such as {text[:40]!r}, and {name} takes numbers. {cure}."
+            f"X contains texts, such as {text[:40]!r}, but {name} takes numbers. "
+            f"{advice}."
         ) from error
 
 
-def rows_need_no_change(learner, X):
-    """Whether rows are an array that `validate_data` would return as it is.
+def is_validated(learner, X, *y):
+    """Return True if `validate_data` would return rows and labels as they are.
 
-    To ask it takes longer than all the rest of a call with one row.
+    This takes much less time than to call it, for a call with one row.
     """
+    if type(X) is not np.ndarray:
+        return False
+    for labels in y:
+        if not (
+            type(labels) is np.ndarray
+            and labels.dtype.kind in "biuU"
+            and labels.shape == X.shape[:1]
+            and labels.flags.c_contiguous
+        ):
+            return False
     return (
-        type(X) is np.ndarray
-        and X.dtype in ROWS["dtype"]
+        X.dtype in ROWS["dtype"]
         and X.ndim == 2
         and X.flags.c_contiguous
         and len(X) > 0
@@ -180,18 +183,8 @@ def rows_need_no_change(learner, X):
     )
 
 
-def labels_need_no_change(y, n_rows):
-    """Whether labels are an array that `validate_data` would return as it is."""
-    return (
-        type(y) is np.ndarray
-        and y.dtype.kind in "biuU"
-        and y.shape == (n_rows,)
-        and y.flags.c_contiguous
-    )
-
-
 def first_text(X):
-    """Return the first string in rows of whatever kind, None if there is none."""
+    """Return the first string in rows of any kind, or None."""
     if issparse(X):
         return None
     with suppress(ValueError):  # rows of different lengths
@@ -200,24 +193,16 @@ def first_text(X):
     return None
 
 
-def finish_rows(X, finite):
-    """Do for rows what scikit-learn does not do, or more slowly."""
+def merge_repeated_entries(X):
+    """Return sparse rows without repeated entries, which would count several times."""
     if issparse(X) and not X.has_canonical_format:
-        # repeated entries would each count towards a row's norm
         X = X.copy()
         X.sum_duplicates()
-    if finite and not get_config()["assume_finite"]:
-        check_finite_row(X, first_not_finite(Rows(X)))
     return X
 
 
-def is_finite(X):
-    """Whether rows are finite, or are not to be checked."""
-    return get_config()["assume_finite"] or first_not_finite(Rows(X)) < 0
-
-
 def check_finite_row(X, row):
-    """Raise scikit-learn's error if that row, -1 for none, is not finite."""
+    """Raise the error of scikit-learn for the row with a number, unless it is -1."""
     if row >= 0:
         assert_all_finite(X[[row]], input_name=f"X (row {row})")
 
@@ -240,33 +225,33 @@ def check_all_pending(is_pending, ids=()):
 
 
 def describe_row(row, ids):
-    """Return what a message calls a row of X, with its id if it has one."""
+    """Return the number of a row, and its id if it has one, for a message."""
     name = f", {ids[row : row + 1].tolist()[0]!r}," if len(ids) else ""
     return f"Row {row} of X{name}"
 
 
 def check_number(value, name, low, high=None, *, closed="neither", integer=False):
-    """Return a finite number that lies in an interval, or name the parameter.
+    """Return a finite number in an interval; raise an error that names the parameter.
 
     Parameters
     ----------
     value : object
-        The parameter as the user gave it.
+        Value of the parameter.
     name : str
-        What the user calls it.
+        Name of the parameter.
     low, high : float
-        Ends of the interval; no upper end if `high` is None.
+        Ends of the interval. If `high` is None, there is no upper end.
     closed : {"neither", "left", "right", "both"}
-        Which ends belong to it.
+        Ends that belong to the interval.
     integer : bool
-        Whether only whole numbers will do; those beyond `UNLIMITED` become that.
+        Whether the number must be whole. Numbers above `UNLIMITED` become `UNLIMITED`.
     """
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, not {value!r}.")
     if isinstance(value, Real) and not (
         isinstance(value, Integral) or math.isfinite(value)
     ):
-        raise ValueError(f"{name} == {value}, must be finite.")
+        raise ValueError(f"{name} must be finite, got {value}.")
     check_scalar(
         value,
         name,
@@ -279,51 +264,52 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
 
 
 def check_option(value, name, options):
-    """Return a value that is one of the options, or say which parameter is not."""
+    """Return a value that is one of the options; raise for others."""
     if not isinstance(value, str) or value not in options:
         raise ValueError(f"{name} must be one of {sorted(options)}, got {value!r}.")
     return value
 
 
 def check_flag(value, name):
-    """Return a parameter that is True or False, or say which one is not."""
+    """Return a parameter that is True or False; raise for others."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {value!r}.")
     return bool(value)
 
 
 def check_limit(value, name, low=0):
-    """Return a whole number of at least `low`; None stands for no limit."""
+    """Return a whole number of at least `low`, or `UNLIMITED` for None."""
     if value is None:
         return UNLIMITED
+    if type(value) is int and value >= low:  # the usual case, quickly
+        return min(value, UNLIMITED)
     return check_number(value, name, low, closed="left", integer=True)
 
 
 def check_budget(budget, n_offered):
-    """Return the labels that may be bought; a float is a share of the rows offered."""
-    if budget is None:
-        return UNLIMITED
-    if type(budget) is int and budget >= 0:  # the most frequent kind
-        return min(budget, UNLIMITED)
-    if is_share(budget):
-        if not 0 <= budget <= 1:
-            raise ValueError(
-                f"budget == {budget}, must lie in [0, 1]: a float is a share of the "
-                "rows. A number of labels is an int."
-            )
-        return int(budget * n_offered + 1e-9)
-    return check_number(budget, "budget", 0, closed="left", integer=True)
+    """Return the number of labels that may be bought.
+
+    A float is a share of `n_offered` rows.
+    """
+    if budget is None or type(budget) is int or not is_share(budget):
+        return check_limit(budget, "budget")
+    if not 0 <= budget <= 1:
+        raise ValueError(
+            f"budget must lie in [0, 1] if it is a float, a share of the rows, got "
+            f"{budget}. Pass an int for a number of labels."
+        )
+    return int(budget * n_offered + 1e-9)
 
 
 def is_share(number):
-    """Whether a number, such as a budget, is a share and no count."""
-    if type(number) is int:  # mostly, and sooner
+    """Return True for a share, such as a budget of 0.1, and False for a count."""
+    if type(number) is int:  # the usual case, quickly
         return False
     return isinstance(number, Real) and not isinstance(number, Integral)
 
 
 def check_selection(candidates, exclude, n_rows):
-    """Return the row numbers of X in the one and not in the other; None for all."""
+    """Return row numbers of candidates without the excluded rows; None: all rows."""
     if candidates is None and exclude is None:
         return None
     candidates = check_row_numbers(candidates, "candidates", n_rows)
@@ -338,57 +324,57 @@ def check_selection(candidates, exclude, n_rows):
 
 
 def check_row_numbers(rows, name, n_rows):
-    """Return row numbers, or those of a mask, as int64, each a different row of X."""
+    """Return unique row numbers as int64; a mask selects rows, too."""
     if rows is None:
         return None
     rows = np.asarray(rows)
     if rows.ndim != 1 or (rows.dtype.kind not in "iub" and rows.size):
-        raise ValueError(f"{name} must be a 1-D array of row numbers of X, or a mask.")
+        raise ValueError(f"{name} must be a 1-D array of row numbers, or a mask.")
     if rows.dtype.kind == "b":
         if len(rows) != n_rows:
             raise ValueError(
-                f"{name} is a mask of {len(rows)} rows, but X has {n_rows}."
+                f"{name} must be a mask of {n_rows} rows, as X, got {len(rows)}."
             )
         return np.flatnonzero(rows)
     if rows.size and (rows.min() < 0 or rows.max() >= n_rows):
-        raise ValueError(f"{name} must lie in [0, {n_rows}), the rows of X.")
+        raise ValueError(f"{name} must be row numbers of X, in [0, {n_rows}).")
     rows = rows.astype(np.int64)
     is_named = np.zeros(n_rows, dtype=bool)
     is_named[rows] = True
     if np.count_nonzero(is_named) < len(rows):
-        raise ValueError(f"{name} names a row more than once.")
+        raise ValueError(f"{name} must be unique, but a row occurs more than once.")
     return rows
 
 
 def check_class_weight(class_weight, classes=None):
-    """Raise unless it is None, "balanced" or weights of known classes above 0."""
+    """Raise unless it is None, "balanced" or weights > 0 of known classes."""
     if class_weight is None:
         return
-    wanted = "class_weight must be None, 'balanced' or a dict of weights by class"
+    demand = "class_weight must be None, 'balanced' or a dict of weights by class"
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise ValueError(f"{wanted}, got {class_weight!r}.")
+            raise ValueError(f"{demand}, got {class_weight!r}.")
         return
     if not isinstance(class_weight, Mapping):
         kind = type(class_weight).__name__
-        raise TypeError(f"{wanted}, got an instance of {kind}.")
+        raise TypeError(f"{demand}, got an instance of {kind}.")
     for label, weight in class_weight.items():
         check_number(weight, f"class_weight[{label!r}]", 0)
     known = class_weight if classes is None else classes.tolist()
     for label in class_weight:
         if label not in known:
             raise ValueError(
-                f"class_weight has the class {label!r}, which is none of {known}."
+                f"class_weight must have classes of {known}, got {label!r}."
             )
 
 
 def is_count(value):
-    """Whether this is a whole number that numpy can hold, from 0 on."""
+    """Return True for a whole number >= 0 that fits an int64."""
     return is_whole(value) and 0 <= value < 2**63
 
 
 def is_whole(value):
-    """Whether this is a whole number."""
+    """Return True for a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -454,8 +440,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     user = type(learner).__name__ if tags.positive_only else ""
     if (
         not (reset or is_transformed or user)
-        and rows_need_no_change(learner, X)
-        and (not y or labels_need_no_change(*y, len(X)))
+        and is_validated(learner, X, *y)
         and (get_config()["assume_finite"] or first_not_finite(Rows(X)) < 0)
     ):
         return (X, *y) if y else X
@@ -493,7 +478,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     X, *y = out if y else (out,)
     if user:
         check_non_negative(X, user)
-    X = finish_rows(X, False)
+    X = merge_repeated_entries(X)
     return (X, *y) if y else X
 
 

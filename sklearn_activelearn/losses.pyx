@@ -1,19 +1,19 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Margin losses l(z): value, derivative and the query probability they imply.
 
-z = y w.x is the signed margin of a labelled row. A learner that buys the label
-of a row with margin ``|w.x| = a`` with probability q(a) and then steps by
--l'(z) / q(a) along y x does stochastic gradient descent on E[l(z)]. The smallest
-q that keeps that weight within max(1, -l'(z)) is the tight one [1]_::
+z = y w.x is the signed margin of a labelled row. A learner that buys the label of a row
+with margin ``|w.x| = a`` with probability q(a) and then steps by -l'(z) / q(a) along
+y x does stochastic gradient descent on E[l(z)]. The smallest q that keeps the weight
+-l'(z) / q(a) within max(1, -l'(z)) is the tight one [1]_::
 
     q(a) = min(max(|l'(a)|, |l'(-a)|), 1)
 
-All losses are non-increasing functions of any real z (infinite ones included)
-with values >= 0. Where a derivative jumps it is given so that a row right at the
-jump counts as outside the part with slope -1.
+All losses are non-increasing functions of any real z (infinite ones included) with
+values >= 0. Where the derivative jumps, a row exactly at the jump counts as outside the
+part with slope -1.
 
-The compiled learners call these very functions. To add a loss, add a class here
-and a row in its test; a loss of your own is a subclass of `MarginLoss` anywhere.
+The compiled learners call the same functions. To add a loss, add a class here and a row
+in its test. A custom loss is a subclass of `MarginLoss` anywhere.
 
 References
 ----------
@@ -21,11 +21,15 @@ References
    Optimization", AISTATS 2009, Section 2.3.
 """
 
+import inspect
+
+import numpy as np
+
+from cpython.exc cimport PyErr_SetInterrupt
+from cpython.object cimport Py_TPFLAGS_HEAPTYPE
 from libc.math cimport exp, expm1, fabs, log, pow
 
-from ._margin_loss cimport MarginLoss
-
-from ._margin_loss import probe
+from ._user_functions import MARGINS, losses_of, slopes_of
 from ._validation import check_number, check_option
 
 __all__ = [
@@ -40,7 +44,265 @@ __all__ = [
     "make_loss",
 ]
 
-globals()["MarginLoss"] = MarginLoss  # Python code wants it too
+
+cdef class MarginLoss:
+    """Base of the margin losses, and of custom losses.
+
+    A subclass in Python has ``value(z)`` and ``derivative(z)``, functions of an array.
+    Compiled loops call them for one margin at a time, which is slower than a compiled
+    loss and otherwise the same. The arguments of its ``__init__`` are its `parameters`,
+    stored in attributes of the same names. A subclass in Cython declares `parameters`,
+    and has ``at`` and ``slope`` instead (``from sklearn_activelearn.losses cimport
+    MarginLoss``).
+
+    Attributes
+    ----------
+    name : str
+        Name that learners accept for the loss; None for custom losses.
+    parameters : tuple of str
+        Names of the parameters of a compiled loss, which are attributes.
+    convex : bool
+        Whether the loss is convex.
+    corner : float in (0, 1]
+        The `h` of the smooth hinge at whose minimum a fit in batch may start.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import LogRampLoss
+    >>> loss = LogRampLoss(t=1.0)
+    >>> loss.derivative([-4.0, 0.0, 2.0])
+    array([-0.25, -1.  ,  0.  ])
+    >>> loss.query_probability([0.5, 2.0, 4.0])
+    array([1.  , 0.5 , 0.25])
+    """
+
+    name = None
+    parameters = ()
+    convex = False
+    corner = 0.5
+
+    def __cinit__(self, *args, **kwargs):
+        self.is_python = type(self).derivative is not MarginLoss.derivative
+
+    def __init__(self):
+        """Make a loss without parameters."""
+
+    cdef double at(self, double z) except? 2.0 nogil:
+        """l(z)."""
+        with gil:
+            refuse_recursion(self, "value", "at")
+            return losses_of(self, np.array([z]))[0]
+
+    cdef double slope(self, double z) except? 2.0 nogil:
+        """l'(z)."""
+        with gil:
+            refuse_recursion(self, "derivative", "slope")
+            return slopes_of(self, np.array([z]))[0]
+
+    cdef double slope_of_label(self, double z) except? 2.0 nogil:
+        """l'(z) for a label that is paid for; Ctrl-C is raised after it is learned."""
+        cdef double slope
+        if not self.is_python:
+            return self.slope(z)
+        with gil:
+            try:
+                slope = self.slope(z)
+            except KeyboardInterrupt:
+                slope = self.slope(z)
+                PyErr_SetInterrupt()
+            return slope
+
+    cdef double tight(self, double margin) except? 2.0 nogil:
+        """q(margin), margin >= 0."""
+        return min(max(fabs(self.slope(margin)), fabs(self.slope(-margin))), 1.0)
+
+    def value(self, z):
+        """Return l(z).
+
+        Parameters
+        ----------
+        z : array-like
+            Signed margins, of any shape. NaN stays NaN.
+
+        Returns
+        -------
+        loss : ndarray
+            Values, in the shape of `z`.
+        """
+        return elementwise(value_at, self, z)
+
+    def derivative(self, z):
+        """Return l'(z).
+
+        Parameters
+        ----------
+        z : array-like
+            Signed margins, of any shape. NaN stays NaN.
+
+        Returns
+        -------
+        slope : ndarray
+            Derivatives, in the shape of `z`; never positive.
+        """
+        return elementwise(slope_at, self, z)
+
+    def query_probability(self, margin):
+        """Return the tight query probability ``q(|margin|)``.
+
+        Parameters
+        ----------
+        margin : array-like
+            Margins of any shape; the sign is ignored. NaN stays NaN.
+
+        Returns
+        -------
+        q : ndarray
+            Probabilities in [0, 1], in the shape of `margin`; 0 only where no label
+            moves the weights.
+        """
+        return elementwise(tight_at, self, margin)
+
+    def get_params(self, deep=True):
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect: there are no nested parameters.
+
+        Returns
+        -------
+        params : dict
+            Parameters by name.
+        """
+        return {name: getattr(self, name) for name in parameters_of(type(self))}
+
+    def set_params(self, **params):
+        """Set parameters; on an error none is changed.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by name.
+
+        Returns
+        -------
+        self : MarginLoss
+            The loss.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For an unknown parameter, or one out of its range.
+        """
+        for name in params:
+            check_option(name, f"parameter of {self}", parameters_of(type(self)))
+        params = {**self.get_params(), **params}
+        make(type(self), params)  # so an error comes first
+        self.__init__(**params)
+        return self
+
+    def __sklearn_clone__(self):
+        return make(type(self), self.get_params())
+
+    def __reduce__(self):
+        return make, (type(self), self.get_params())
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.get_params() == other.get_params()
+
+    def __repr__(self):
+        params = ", ".join(f"{k}={value}" for k, value in self.get_params().items())
+        return f"{type(self).__name__}({params})"
+
+
+cdef bint is_in_python(kind):
+    """Return True for a class that is written in Python."""
+    return bool(kind.__flags__ & Py_TPFLAGS_HEAPTYPE)
+
+
+def parameters_of(kind):
+    """Return the parameter names of a loss: declared, or arguments in Python."""
+    for each in kind.__mro__:
+        if not is_in_python(each):
+            break
+        if "__init__" in vars(each):
+            _, *names = inspect.signature(each.__init__).parameters
+            return tuple(names)
+    return kind.parameters
+
+
+def make(kind, params):
+    """Return a loss of a class; to unpickle it."""
+    return kind(**params)
+
+
+cdef int refuse_recursion(MarginLoss loss, method, compiled) except -1:
+    """Raise if a method and its compiled form would call each other forever."""
+    if getattr(type(loss), method) is getattr(MarginLoss, method):
+        raise NotImplementedError(
+            f"{type(loss).__name__} needs {method}(z), or {compiled} in Cython."
+        )
+    return 0
+
+
+ctypedef double (*Curve)(MarginLoss, double) except? 2.0 nogil
+
+
+cdef double value_at(MarginLoss loss, double z) except? 2.0 nogil:
+    return loss.at(z)
+
+
+cdef double slope_at(MarginLoss loss, double z) except? 2.0 nogil:
+    return loss.slope(z)
+
+
+cdef double tight_at(MarginLoss loss, double margin) except? 2.0 nogil:
+    return loss.tight(fabs(margin))
+
+
+cdef elementwise(Curve curve, MarginLoss loss, z):
+    """Return the values of a curve at all z."""
+    out = np.array(z, dtype=np.float64, order="C")
+    cdef double[::1] flat = out.reshape(-1)
+    cdef Py_ssize_t i
+    for i in range(flat.shape[0]):
+        if flat[i] == flat[i]:
+            flat[i] = curve(loss, flat[i])
+    return out
+
+
+cdef int refuse_overridden(kind) except -1:
+    """Raise if Python replaces a method of which compiled loops call another form."""
+    kinds = kind.__mro__[: kind.__mro__.index(MarginLoss)]
+    if all([is_in_python(each) for each in kinds]):
+        return 0
+    for each in kinds:
+        if is_in_python(each) and {"value", "derivative"} & vars(each).keys():
+            raise TypeError(
+                f"loss {kind.__name__} replaces a method of a compiled loss, which "
+                "compiled loops would not call. Make it a subclass of MarginLoss."
+            )
+    return 0
+
+
+def probe(MarginLoss loss):
+    """Raise if a custom loss returns invalid values."""
+    refuse_overridden(type(loss))
+    z = np.concatenate([-MARGINS[::-1], MARGINS])
+    values, slopes = losses_of(loss, z), slopes_of(loss, z)
+    slopes_of(loss, np.array([-np.inf, np.inf]))
+    some = slice(None, None, 60)
+    for method, compiled, all_at_once in (
+        ("value", elementwise(value_at, loss, z[some]), values[some]),
+        ("derivative", elementwise(slope_at, loss, z[some]), slopes[some]),
+    ):
+        if not np.allclose(compiled, all_at_once):
+            raise ValueError(
+                f"{loss}.{method} returns other values for many margins than for one "
+                "margin at a time, as compiled loops call it. A custom loss must be a "
+                "subclass of MarginLoss."
+            )
 
 
 cdef class HingeLoss(MarginLoss):
@@ -58,12 +320,12 @@ cdef class HingeLoss(MarginLoss):
 
 
 cdef class RampLoss(MarginLoss):
-    """Ramp: min(max(1 - z, 0), t + 1). It asks while the margin is below t.
+    """Ramp: min(max(1 - z, 0), t + 1). Labels are bought at margins below t.
 
     Parameters
     ----------
     t : float >= 1, default=1.0
-        Where the ramp ends: the loss is flat for z <= -t.
+        End of the ramp: the loss is flat for z <= -t.
     """
 
     name = "ramp"
@@ -85,12 +347,12 @@ cdef class RampLoss(MarginLoss):
 cdef class LogRampLoss(MarginLoss):
     """Log-ramp: the hinge up to -t, then t + 1 + log(1 - t - z).
 
-    It asks with probability 1 / (margin - t + 1) beyond t, and always within.
+    Labels are bought with probability 1 / (margin - t + 1) beyond t, and always within.
 
     Parameters
     ----------
     t : float >= 1, default=1.0
-        Where the logarithm begins.
+        Margin at which the logarithm starts.
     """
 
     name = "log_ramp"
@@ -114,15 +376,15 @@ cdef class LogRampLoss(MarginLoss):
 cdef class RootRampLoss(MarginLoss):
     """Root-ramp: the hinge up to -t, then t + 1 - 1/s + (1 - t - z)^s / s.
 
-    It asks with probability (margin - t + 1)^(s - 1) beyond t, and always
-    within. The nearer s is to 1, the more it is like the hinge.
+    Labels are bought with probability (margin - t + 1)^(s - 1) beyond t, and always
+    within. The closer s is to 1, the more it resembles the hinge.
 
     Parameters
     ----------
     t : float >= 1, default=1.0
-        Where the root begins.
+        Margin at which the root starts.
     s : float in (0, 1), default=0.5
-        Its power.
+        Exponent of the root.
     """
 
     name = "root_ramp"
@@ -147,7 +409,7 @@ cdef class RootRampLoss(MarginLoss):
 
 
 cdef class SigmoidLoss(MarginLoss):
-    """Sigmoid: 1 / (1 + exp(z)). It asks with a probability of at most 1/4.
+    """Sigmoid: 1 / (1 + exp(z)). Query probabilities are at most 1/4.
     """
 
     name = "sigmoid"
@@ -209,13 +471,13 @@ cdef class SmoothHingeLoss(MarginLoss):
 cdef class SmoothRampLoss(MarginLoss):
     """Smooth ramp: the ramp with both corners rounded, for batch fitting.
 
-    The smooth hinge with its corner at 1, minus the one with its corner at -t. It
-    asks while the margin is below t + h.
+    The smooth hinge with its corner at 1, minus the smooth hinge with its corner at -t.
+    Labels are bought at margins below t + h.
 
     Parameters
     ----------
     t : float >= 1, default=1.0
-        Where the ramp ends; the loss is t + 1 for z <= -t - h.
+        End of the ramp; the loss is t + 1 for z <= -t - h.
     h : float in (0, 1], default=0.5
         Half the width of the rounded corners.
     """
@@ -240,19 +502,19 @@ cdef class SmoothRampLoss(MarginLoss):
 
     @property
     def corner(self):
-        """The h of the smooth hinge, from whose minimum a fit in batch may begin."""
+        """The h of the smooth hinge at whose minimum a fit in batch may start."""
         return self.h
 
 
-#: Losses by the name that learners give them.
+#: Losses by name.
 LOSSES = {loss.name: loss for loss in MarginLoss.__subclasses__()}
 
-#: Ranges of the losses' parameters, as `check_number` takes them.
+#: Ranges of the parameters, as arguments of `check_number`.
 RANGES = {"t": (1, None, "left"), "s": (0, 1, "neither"), "h": (0, 1, "right")}
 
 
 def check_parameter(name, value):
-    """Return a parameter of a loss if it lies in its range."""
+    """Return a parameter of a loss, after checking its range."""
     low, high, closed = RANGES[name]
     return check_number(value, name, low, high, closed=closed)
 
@@ -263,20 +525,19 @@ def make_loss(loss):
     Parameters
     ----------
     loss : str or MarginLoss
-        The `name` of one of the classes here, for one with its default parameters;
-        or an object. One of your own is tried at margins from -1000 to 1000 and at
-        infinite ones.
+        Name of a loss, which gets its default parameters, or an object. A custom loss
+        is tried at margins from -1000 to 1000 and at infinite ones.
 
     Returns
     -------
     loss : MarginLoss
-        The object itself, or a new one.
+        The same object, or a new one.
 
     Raises
     ------
     ValueError, TypeError
-        For an unknown name, another object, or a loss of your own that returns what
-        is no loss or slope.
+        For an unknown name, another object, or a custom loss that returns invalid
+        values.
 
     Examples
     --------

@@ -25,16 +25,17 @@ from sklearn_activelearn._statistics import (
     BETS,
     betting_interval,
     estimate_mean,
+    estimate_with_interval,
     largest_wealth,
     lure_weights,
+    make_plan,
     score_interval,
     score_t_interval,
     step_probabilities,
-    value_and_ends,
     variance_factors,
 )
 from sklearn_activelearn.evaluation import ActiveTest
-from sklearn_activelearn.evaluation._active_test import four_calibrated, make_plan
+from sklearn_activelearn.evaluation._active_test import default_surrogate
 from tests.reference import active_test as reference
 
 X, Y = make_classification(
@@ -126,7 +127,7 @@ def test_the_value_is_in_the_interval(drawn, interval):
     table, chances, mix, order, _ = drawn
     plan = make_plan(table, chances, mix)
     for losses in (plan.least[order], plan.most[order]):
-        value, low, high = value_and_ends(plan, order, losses, 0.95, interval)
+        value, low, high = estimate_with_interval(plan, order, losses, 0.95, interval)
         ends = plan.bounds(order, losses)
         assert ends[0] <= low <= value <= high <= ends[1]
 
@@ -464,7 +465,7 @@ def test_a_class_with_one_labelled_row_is_left_to_chance():
     answers[0] = "never seen"  # a mistake, whatever it is
     test.teach(POOL[rows], answers)
     assert test.estimate().value > 0
-    names = [name for name, _ in four_calibrated(3, False).estimators]
+    names = [name for name, _ in default_surrogate(3, False).estimators]
     assert names == ["logistic", "forest", "trees", "svm"]
 
 
@@ -480,7 +481,7 @@ UNSURE = DummyClassifier(strategy="most_frequent").fit(X[:60], NAMES[:60])
         ({"loss": "hinge"}, ValueError, "loss must be one of"),
         ({"loss": None}, ValueError, "loss must be one of"),
         ({"loss": cost, "response_method": "score"}, ValueError, "response_method"),
-        ({"loss": lambda y, p: 1.0}, ValueError, "loss returned an array of shape"),
+        ({"loss": lambda y, p: 1.0}, ValueError, "returned an array of shape"),
         ({"loss": lambda y, p: np.log(y == p)}, ValueError, "-inf for row 0"),
         ({"model": "x"}, TypeError, "model must be a classifier"),
         ({"model": LogisticRegression()}, NotFittedError, "not fitted"),
@@ -496,7 +497,7 @@ UNSURE = DummyClassifier(strategy="most_frequent").fit(X[:60], NAMES[:60])
             TypeError,
             "this loss needs an estimator with predict_proba",
         ),
-        ({"labelled": (X[:9], Y[:9])}, ValueError, "labelled mixes labels"),
+        ({"labelled": (X[:9], Y[:9])}, ValueError, "labelled contains labels of types"),
         ({"labelled": (X[:9], NAMES[:8])}, ValueError, "inconsistent numbers"),
         ({"labelled": (X[:2], ["no", "yes"])}, ValueError, "two rows of each of two"),
         ({"random_state": "x"}, ValueError, "cannot be used to seed"),
@@ -519,7 +520,7 @@ def test_bad_parameters(params, error, message):
         (lambda test: test.teach(X[:1], ["no"]), "Row 0 of X is not pending"),
         (lambda test: test.teach(POOL[rows_of(test)[[0, 0]]], ["no"] * 2), "Row 1 of"),
         (lambda test: test.teach(POOL[rows_of(test)], ["no"]), "inconsistent numbers"),
-        (lambda test: test.teach(POOL[rows_of(test)[:1]], [1]), "mixes labels"),
+        (lambda test: test.teach(POOL[rows_of(test)[:1]], [1]), "labels of types"),
         (lambda test: test.teach(POOL[rows_of(test)[:1]], [None]), "y"),
         (lambda test: test.skip(X[:1]), "Row 0 of X is not pending"),
         (lambda test: test.estimate(1.0), "confidence == 1.0"),
@@ -538,7 +539,7 @@ def rows_of(test):
 
 
 def test_refusals_elsewhere():
-    with pytest.raises(ValueError, match="before the first query"):
+    with pytest.raises(ValueError, match="call `query` first"):
         ActiveTest(MODEL).estimate()
     with pytest.raises(ValueError, match="0 sample"):
         ActiveTest(MODEL).query(POOL[:0])
@@ -548,7 +549,7 @@ def test_refusals_elsewhere():
     with pytest.raises(ValueError, match=r"y\[1\] = 'new' is not one of the classes"):
         test.teach(POOL[rows], ["no", "new"])
     test, rows = begun(1, loss=lambda y, p: np.where(y == "new", 9.0, y != p))
-    with pytest.raises(ValueError, match=r"y\[0\] = 'new' has a loss that"):
+    with pytest.raises(ValueError, match=r"y\[0\] = 'new' has a loss outside"):
         test.teach(POOL[rows], ["new"])
     one = DummyClassifier().fit(X[:5], ["no"] * 5)
     with pytest.raises(ValueError, match="Only one class is known, 'no'"):

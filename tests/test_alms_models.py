@@ -22,12 +22,10 @@ from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._ledger import Labelled
 from sklearn_activelearn.pool.alms import _models, _value_of_information
 from sklearn_activelearn.pool.alms._logistic import (
-    margins_with_each,
     probabilities,
     solve,
 )
 from sklearn_activelearn.pool.alms._models import (
-    Group,
     JointModels,
     PlainSigmoid,
     RefittedModels,
@@ -133,28 +131,6 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
     np.testing.assert_allclose(
         together.without_fold(fold), refitted.without_fold(fold), rtol=1e-6, atol=1e-7
     )
-
-
-def test_all_ways_to_train_with_one_more_row_are_taken():
-    X, y, _, pool = problem(0, n=30, n_pool=40, separable=True)
-    rows, pairs = np.arange(4), np.array([[0, 1], [2, 3]])
-    models = [LogisticRegression(C=1 / lam) for lam in LAMS]
-    group = Group(*coordinates(X, pool, True), 2.0 * y - 1, models)
-    counts = np.zeros((3, 3), dtype=np.int64)
-    margins_with_each(
-        group.A,
-        group.y,
-        True,
-        *group.without_two(rows, pairs),
-        np.array(LAMS),
-        group.B,
-        -np.sign(pool[:, 0]),
-        1e-2,
-        counts,
-    )
-    assert counts.sum(axis=1).tolist() == [80] * 3
-    assert counts[0, 0] == 80
-    assert (counts[-1, 1:] > 0).all()
 
 
 def test_some_pairs_and_candidates_at_a_time():

@@ -13,11 +13,11 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from sklearn_activelearn.evaluation import ActiveTest
-from sklearn_activelearn.evaluation._active_test import (
-    balanced_value_and_ends,
+from sklearn_activelearn._statistics import (
+    balanced_estimate_with_interval,
     make_balanced_plan,
 )
+from sklearn_activelearn.evaluation import ActiveTest
 from tests.reference import active_test as reference
 
 X, Y = make_classification(
@@ -60,7 +60,7 @@ def test_plan_is_its_twin(drawn):
 def test_interval_is_its_twin(drawn, confidence):
     plan, _, order, codes = drawn
     q = plan.probabilities
-    value, low, high = balanced_value_and_ends(plan, order, codes, confidence)
+    value, low, high = balanced_estimate_with_interval(plan, order, codes, confidence)
     assert 0 <= low <= value <= high <= 1
     said = order, q, codes, plan.wrong, plan.chances
     bounds = reference.balanced_bounds(*said[:-1])
@@ -193,7 +193,7 @@ def test_intervals_cover(mix):
     errors = [wrong[codes == k, k].mean() for k in (0, 1)]
     clocks = rng.standard_exponential((n, 800)) / plan.probabilities
     ends = [
-        balanced_value_and_ends(plan, o, codes[o], 0.95)
+        balanced_estimate_with_interval(plan, o, codes[o], 0.95)
         for o in clocks.argsort(axis=1)[:, :80]
     ]
     values, low, high = np.transpose(ends)

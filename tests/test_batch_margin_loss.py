@@ -278,7 +278,7 @@ def test_warm_start_without_the_intercept():
 
 def test_max_iter():
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(ConvergenceWarning, match="max_iter=3: raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=3 iterations. Raise"):
         learner = BatchMarginLossClassifier(max_iter=3).fit(X, y)
     assert learner.n_iter_ == 3
 

@@ -89,7 +89,7 @@ def test_broken_matrices_are_refused(prototype, verb):
     before = frozen(vars(learner))
     for kind in (csr_array, csr_matrix, csc_array):
         for how in BROKEN:
-            with pytest.raises(ValueError, match=r"X is a broken CS[RC] matrix: "):
+            with pytest.raises(ValueError, match=r"X is an invalid CS[RC] matrix: "):
                 VERBS[verb](learner, broken(kind(DENSE), how))
     assert frozen(vars(learner)) == before
 
@@ -105,7 +105,7 @@ def test_the_constructor_lets_some_pass():
 @pytest.mark.parametrize("how", [name for name in BROKEN if "table" not in name])
 def test_blocks(how):
     X = broken(bsr_array(np.tile(DENSE, (2, 1)), blocksize=(2, 2)), how)
-    with pytest.raises(ValueError, match="broken BSR matrix"):
+    with pytest.raises(ValueError, match="invalid BSR matrix"):
         UncertaintySamplingClassifier().query(X)
 
 
@@ -114,11 +114,11 @@ def test_blocks(how):
 def test_coordinates(axis, value):
     X = coo_array(DENSE)
     X.coords[axis][3] = value + 8 * (axis == 0 and value == 4)
-    with pytest.raises(ValueError, match="broken COO matrix: it has coordinates"):
+    with pytest.raises(ValueError, match="invalid COO matrix: coordinates must lie"):
         UncertaintySamplingClassifier().query(X)
     X = coo_array(DENSE)
     X.data = X.data[:-1]
-    with pytest.raises(ValueError, match="broken COO matrix: its coordinates"):
+    with pytest.raises(ValueError, match="invalid COO matrix: coordinates"):
         UncertaintySamplingClassifier().query(X)
 
 
@@ -126,13 +126,13 @@ def test_coordinates(axis, value):
 def test_rows_for_a_transformer_and_for_the_batch_learner(how):
     model = make_pipeline(MaxAbsScaler(), LogisticRegression())
     for learner in (UncertaintySamplingClassifier(model), BatchMarginLossClassifier()):
-        with pytest.raises(ValueError, match="broken CSR matrix"):
+        with pytest.raises(ValueError, match="invalid CSR matrix"):
             learner.fit(broken(csr_array(DENSE), how), y)
 
 
 @pytest.mark.parametrize("how", ["indptr decreases", "indices are too large"])
 def test_rows_for_a_label_curve(how):
-    with pytest.raises(ValueError, match="broken CSR matrix"):
+    with pytest.raises(ValueError, match="invalid CSR matrix"):
         label_curve(UncertaintySamplingClassifier(), broken(csr_array(DENSE), how), y)
 
 

@@ -80,8 +80,8 @@ class CountsPredictions(CBGZClassifier):
 
 
 class AsksTwice(type(POOL)):
-    def _offer(self, *call):
-        return super()._offer(*call) | True
+    def _find_rows_for_sale(self, *call):
+        return super()._find_rows_for_sale(*call) | True
 
 
 class IgnoresIds(type(POOL)):
@@ -124,13 +124,18 @@ class ForgetsPendingOfAStream(CBGZClassifier):
 
 
 class ExceedsItsBudget(type(POOL)):
-    def _n_left(self):
-        return super()._n_left() + (self.n_queries_ < 9)
+    class Ledger(Ledger):
+        def n_left(self, budget):
+            return super().n_left(budget) + (self.n_queries < 9)
+
+    def _reset(self):
+        super()._reset()
+        self._ledger = self.Ledger(**vars(self._ledger))
 
 
 class DependsOnChunks(CBGZClassifier):
     def partial_fit(self, X, y, classes=None):
-        if hasattr(self, "_memory"):
+        if hasattr(self, "_learned"):
             self._coin_seed = self._coin_seed + 1
         return super().partial_fit(X, y, classes)
 
@@ -191,8 +196,13 @@ class ScoresAtRandom(type(POOL)):
 
 
 class BuysFirstRowsOnly(type(POOL)):
-    def _n_left(self):
-        return min(super()._n_left(), max(4 - self.n_queries_, 0))
+    class Ledger(Ledger):
+        def n_left(self, budget):
+            return min(super().n_left(budget), max(4 - self.n_queries, 0))
+
+    def _reset(self):
+        super()._reset()
+        self._ledger = self.Ledger(**vars(self._ledger))
 
 
 class PredictsOnceItAsked(type(POOL)):

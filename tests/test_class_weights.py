@@ -349,8 +349,8 @@ BAD_WEIGHTS = [
     (3.0, TypeError, "class_weight must be None, 'balanced' or a dict"),
     ({0: 1.0, 1: 0.0}, ValueError, r"class_weight\[1\] == 0.0, must be > 0"),
     ({0: -2}, ValueError, r"class_weight\[0\] == -2, must be > 0"),
-    ({1: np.nan}, ValueError, r"class_weight\[1\] == nan, must be finite"),
-    ({0: 1, "x": 2}, ValueError, "class_weight has the class 'x', which is none of"),
+    ({1: np.nan}, ValueError, r"class_weight\[1\] must be finite, got nan"),
+    ({0: 1, "x": 2}, ValueError, "class_weight must have classes of .* got 'x'"),
     ({0: "a"}, TypeError, r"class_weight\[0\]"),
     ({0: True}, TypeError, r"class_weight\[0\]"),
 ]

@@ -109,8 +109,10 @@ class TestReport:
         curve = label_curve(
             CBGZClassifier(b=0.5), X, y, cv=2, n_repeats=2, at=[5, 88], random_state=3
         )
-        assert result["labels_bought"] == curve.n_bought.tolist()
-        np.testing.assert_allclose(result["errors"], 1 - curve.final_scores, atol=1e-6)
+        assert result["runs"]["labels_bought"] == curve.n_bought.tolist()
+        np.testing.assert_allclose(
+            result["runs"]["errors"], 1 - curve.final_scores, atol=1e-6
+        )
         means = dict(
             zip(result["curve"]["labels"], result["curve"]["error_mean"], strict=True)
         )
@@ -164,13 +166,11 @@ class TestReport:
         results = report_of(capsys, *argv)["results"]
         table = pd.read_csv(path)
         assert table["learner"].tolist() == [r["learner"] for r in results]
-        errors = [np.mean(r["errors"]) for r in results]
+        errors = [r["error"] for r in results]
         np.testing.assert_allclose(table["error"], errors, atol=1e-6)
         assert table["saved"][0] == pytest.approx(results[0]["saved"], abs=1e-6)
-        assert (results[1]["saved"], results[1]["passive_errors"]) == (
-            None,
-            [None, None],
-        )
+        assert results[1]["saved"] is None
+        assert results[1]["runs"]["passive_errors"] == [None, None]
 
     def test_all_intervals_hold_together(self, iris_csv, capsys):
         argv = ["--data", iris_csv, "--target", "kind"]

@@ -5,16 +5,13 @@ from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import (
     CBGZClassifier,
     MarginLossClassifier,
-    MinMarginClassifier,
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import (
@@ -23,7 +20,6 @@ from sklearn_activelearn.evaluation import (
     LabelCurveDisplay,
     LossDisplay,
     ModelSelectionDisplay,
-    QueryDisplay,
     label_curve,
 )
 from sklearn_activelearn.losses import RampLoss, make_loss
@@ -117,51 +113,6 @@ class TestLabelCurve:
             LabelCurveDisplay(curves[0]).plot(band=1)
 
 
-class TestQuery:
-    @pytest.mark.parametrize("frame", [False, True])
-    def test_bought_rows_and_their_labels(self, frame):
-        data = pd.DataFrame(X, columns=["width", "height"]) if frame else X
-        learner = MinMarginClassifier(budget=15, random_state=0).fit(data, y)
-        display = QueryDisplay.from_estimator(learner, data, y, grid_resolution=20)
-        assert display.rows.tolist() == learner.queried_indices_.tolist()
-        bought = display.ax_.collections[2:]
-        assert sum(len(points.get_offsets()) for points in bought) == 15
-        for label, points in zip(learner.classes_, bought, strict=True):
-            rows = display.rows[y[display.rows] == label]
-            np.testing.assert_array_equal(points.get_offsets(), X[rows])
-        assert display.ax_.get_xlabel() == ("width" if frame else "feature 0")
-        assert drawn(display).response.shape == (20, 20)
-        plane = np.column_stack([axis.ravel() for axis in display.grid])
-        plane = pd.DataFrame(plane, columns=data.columns) if frame else plane
-        np.testing.assert_array_equal(
-            learner.classes_[display.response.ravel()], learner.predict(plane)
-        )
-
-    def test_labels_that_were_not_bought_are_not_looked_at(self):
-        learner = MinMarginClassifier(budget=15, random_state=0).fit(X, y)
-        hidden = np.full(len(y), "?", dtype=object)
-        hidden[learner.queried_indices_] = y[learner.queried_indices_]
-        assert len(QueryDisplay.from_estimator(learner, X, hidden).codes) == 15
-
-    def test_pipeline(self):
-        piped = make_pipeline(StandardScaler(), CBGZClassifier(random_state=0))
-        display = QueryDisplay.from_estimator(piped.fit(X, y), X, y)
-        assert len(display.rows) == piped[-1].n_queries_
-
-    def test_refused(self):
-        with pytest.raises(ValueError, match="two features"):
-            QueryDisplay.from_estimator(CBGZClassifier(), np.eye(3), [0, 1, 1])
-        with pytest.raises(AttributeError, match="queried_indices_"):
-            QueryDisplay.from_estimator(CBGZClassifier(), X, y)
-        learner = CBGZClassifier(random_state=0).fit(X, y)
-        with pytest.raises(ValueError, match=r"the X of `fit`"):
-            QueryDisplay.from_estimator(learner, X[:10], y[:10])
-        with pytest.raises(ValueError, match="inconsistent"):
-            QueryDisplay.from_estimator(learner, X, y[:10])
-        with pytest.raises(TypeError, match="Sparse"):
-            QueryDisplay.from_estimator(learner, csr_array(X), y)
-
-
 #: What a learner that selects its model, or boosts, remembers.
 FITTED = SimpleNamespace(
     allocation_=np.array(["train", "validation", "train", "train"]),
@@ -242,7 +193,6 @@ class TestLoss:
     "draw",
     [
         lambda: LabelCurveDisplay.from_estimator(EVERYTHING, X, y),
-        lambda: QueryDisplay.from_estimator(EVERYTHING, X, y),
         lambda: ModelSelectionDisplay.from_estimator(FITTED),
         lambda: CostCurveDisplay.from_estimator(FITTED),
         lambda: CostCurveDisplay([1.0]).plot(),

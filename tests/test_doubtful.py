@@ -157,9 +157,9 @@ def test_rows_of_any_kind(rows):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"y": ["ant"] * 90}, ValueError, "1 class, 'ant'"),
+        ({"y": ["ant"] * 90}, ValueError, "one class, 'ant'"),
         ({"y": Y[:-1]}, ValueError, "inconsistent numbers of samples"),
-        ({"estimator": KMeans()}, TypeError, "neither predict_proba nor decision"),
+        ({"estimator": KMeans()}, TypeError, "predict_proba or decision_function, got"),
         ({"cv": 1}, ValueError, "cv == 1"),
         ({"cv": 91}, ValueError, "n_splits=91"),
         ({"X": np.full((90, 2), np.nan)}, ValueError, "NaN"),

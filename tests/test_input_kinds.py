@@ -17,7 +17,7 @@ from sklearn_activelearn import (
     _validation,
 )
 from sklearn_activelearn._labels import find_classes
-from sklearn_activelearn._validation import check_rows, check_rows_and_labels
+from sklearn_activelearn._validation import check_rows
 from tests.learners import (
     STREAM_DEFAULTS,
     each,
@@ -249,7 +249,7 @@ def test_arrays_that_need_no_change_are_not_validated(validated, dtype, labels):
     if labels is None:
         assert check_rows(learner, rows, reset=False) is rows
     else:
-        found = check_rows_and_labels(learner, rows, labels, reset=False)
+        found = check_rows(learner, rows, labels, reset=False)
         assert found[0] is rows
         assert found[1] is labels
     assert not validated
@@ -282,7 +282,7 @@ def test_all_others_are_validated(validated, rows, labels):
     learner = CBGZClassifier(random_state=0).fit(X, y)
     validated.clear()
     with suppress(TypeError, ValueError, DataConversionWarning):
-        check_rows_and_labels(learner, rows, labels, reset=False)
+        check_rows(learner, rows, labels, reset=False)
     assert len(validated) == 1
 
 

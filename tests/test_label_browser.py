@@ -188,10 +188,9 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     keys.press("Enter")
     wait_for_text(page, "#facts", "Note of ann: ask Bob?")
     keys.press("!")
-    wait_for_text(page, "#guide-text", "Money back.")
+    wait_for_text(page, "#text-body", "Money **back**.")
     keys.press("!")
     assert page.query_selector("dialog[open]") is None
-    assert page.get_attribute("[data-label=refund]", "title") == "Money back."
 
     keys.press("*")
     wait_for_text(page, "#found", "4 rows")
@@ -382,15 +381,9 @@ def test_no_word_is_broken_and_all_is_reached(page, session):
         )
         assert footer - card > 60  # the row is seen
     page.set_viewport_size({"width": 360, "height": 640})
-    session.label(0, "bug")  # by somebody without a name
+    session.label(0, "bug", "bob")
     page.click("#to-people")
-    page.wait_for_selector("#people[open] th")
-    heights = page.evaluate(
-        "[...document.querySelectorAll('#people thead th')].map(th => {"
-        "const range = document.createRange(); range.selectNodeContents(th);"
-        "return range.getClientRects().length; })"
-    )
-    assert heights == [1, 1, 1]
+    wait_for_text(page, "#text-body", "bob: 1 labelled")
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": width, "height": 640})
     names = page.evaluate(
@@ -411,8 +404,8 @@ def test_no_word_is_broken_and_all_is_reached(page, session):
 
 #: What a person may use, and what a screen reader says of itself.
 CONTROLS = {
-    "button", "textbox", "searchbox", "radio", "checkbox", "combobox", "Date",
-    "DisclosureTriangle", "dialog",
+    "button", "textbox", "searchbox", "radio", "checkbox", "dialog",
+    "DisclosureTriangle",
 }  # fmt: skip
 
 

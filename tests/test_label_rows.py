@@ -22,7 +22,7 @@ from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling import _terminal as terminal
 from sklearn_activelearn.labeling._keys import ClassKeys, check_answers
 from sklearn_activelearn.labeling._terminal import label_in_terminal
-from sklearn_activelearn.labeling._view import LabelingView
+from sklearn_activelearn.labeling._view import LabelingView, parse_search
 
 CLASSES = ["good", "bad", "so-so"]
 ENTER, ESCAPE, PAGE_UP, CTRL_C, CTRL_D = "\r", "\x1b", "\x1b[5~", "\x03", "\x04"
@@ -57,18 +57,6 @@ def open_view(folder):
             return LabelingView(stack.enter_context(session), "text", **options)
 
         yield run
-
-
-@pytest.fixture
-def answer(open_view):
-    """Return a function that answers with lines, and returns the session."""
-
-    def run(*lines, who=None, **options):
-        view = open_view(**options)
-        label_in_terminal(view, who=who, answers=lines)
-        return view.session
-
-    return run
 
 
 class Output(DummyOutput):
@@ -106,14 +94,14 @@ def press(open_view, monkeypatch):
         ):
 
             def wait_until_still(before):
-                deadline = time.monotonic() + (0.5 if before else 20)
+                deadline = time.monotonic() + (1.5 if before else 20)
                 while time.monotonic() < deadline:
                     text = read_screen(app_session.app) if app_session.app else ""
                     is_new = text != before and (before or "[q]uit" in text)
                     if is_new and TRAINING not in text:
                         break
                     time.sleep(0.01)
-                time.sleep(0.03)
+                time.sleep(0.05)
                 return read_screen(app_session.app)
 
             def type_keys():
@@ -235,45 +223,58 @@ class TestKeys:
         assert not view.session.review().rows[0].answers[-1].is_final
 
 
-class TestLines:
-    def test_a_row_is_opened_and_corrected(self, answer, capsys):
-        session = answer("good", "good", "s", "*", "2", "bad", "q", "so-so")
-        out = capsys.readouterr().out
-        assert "── Labelled rows: 2 ─" in out
-        assert re.search(r"Row r\d+: bad\n\n── Labelled rows: 2", out)
-        assert sorted(labels_of(session)) == ["bad", "good", "so-so"]
+class TestLists:
+    def test_a_row_is_opened_and_corrected(self, open_view, press):
+        view = open_view()
+        shown = press("g", "g", "s", "*", "2", "b", "q", "/s", view=view)
+        assert "── Labelled rows: 2 ─" in shown[4]
+        assert re.match(r"Row r\d+: bad\n── Labelled rows: 2", shown[6])
+        assert sorted(labels_of(view.session)) == ["bad", "good", "so-so"]
 
-    def test_skipped_rows_are_shown_again(self, answer, capsys):
-        session = answer("s too dark", "s", "*", "s", "r", "y", "q", "good", "bad")
-        assert "2 rows come first again." in capsys.readouterr().out
-        assert session.status().skipped == 0
-        assert session.status().answered == 2
+    def test_skipped_rows_that_were_found_are_shown_again(self, open_view, press):
+        view = open_view()
+        keys = ["s"] * 12 + [
+            "*",
+            "s",
+            "/",
+            "1",
+            ENTER,
+            "r",
+            "n",
+            ENTER,
+            "r",
+            "y",
+            ENTER,
+        ]
+        shown = press(*keys, view=view)
+        n_found = int(re.search(r"Skipped rows: (\d+), found by 1", shown[17])[1])
+        assert 0 < n_found < 12
+        assert f"{n_found} rows come first again." in shown[-1]
+        assert view.session.status().skipped == 12 - n_found
 
-    def test_skipped_rows_that_were_found_are_shown_again(self, answer, capsys):
-        session = answer(*["s"] * 18, "*", "s", "/1", "r", "y", "q")
-        out = capsys.readouterr().out
-        n_found = int(re.search(r"Skipped rows: (\d+), found by 1", out)[1])
-        assert 9 <= n_found < 18
-        assert f"{n_found} rows come first again." in out
-        assert session.status().skipped == 18 - n_found
-
-    def test_skipped_rows_stay_skipped(self, answer):
-        session = answer("s too dark", "*", "s", "r", "n", "q", "good")
-        (row,) = session.review("skipped").rows
-        assert row.answers[0].reason == "too dark"
-
-    def test_a_search(self, answer, capsys):
-        answer(*["good"] * 3, "bad", "*", "/class:ba", "/text class:bad", "/nowhere",
-               "/", "class:'so-so'", "q")  # fmt: skip
-        out = capsys.readouterr().out
-        counts = re.findall(r"Labelled rows: (\d+)(?:, found by (.*?) ─)?", out)
-        assert counts[:4] == [("4", ""), ("1", "class:ba"), ("1", "text class:bad"),
-                              ("0", "nowhere")]  # fmt: skip
-        assert counts[4] == ("0", "class:'so-so'")
+    def test_a_search(self, open_view, press):
+        view = open_view()
+        for label in ("good", "good", "good", "bad"):
+            view.session.label(view.session.next(), label)
+        searches = ["class:ba", "text class:bad", "class:'so-so'", "class:x"]
+        keys = ["*"]
+        for words in searches:
+            keys += ["/", "\x15", PASTE.format(words), ENTER]  # Ctrl-U clears the line
+        shown = press(*keys, view=view)
+        found = [
+            re.search(r"Labelled rows: .*?(?= ─)", text)[0] for text in shown[1::4]
+        ]
+        assert found == [
+            "Labelled rows: 4", "Labelled rows: 1, found by class:ba",
+            "Labelled rows: 1, found by text class:bad",
+            "Labelled rows: 0, found by class:'so-so'",
+            "Labelled rows: 0, found by class:'so-so'",
+        ]  # fmt: skip
+        assert shown[-1].startswith("class: 'x' is not a class.")
 
     def test_days_are_days_here(self, in_auckland):
         keys = ClassKeys(CLASSES)
-        parse = terminal.parse_search
+        parse = parse_search
         found = parse("dull who:ann class:go since:2026-01-31 a:b don't", keys)
         assert found == {
             "text": "dull a:b don't", "who": "ann", "label": "good",
@@ -299,61 +300,75 @@ class TestLines:
         assert terminal.when("2026-01-31T12:34:56") == "2026-02-01 01:34"
         assert terminal.when("last summer") == "last summer"
 
-    def test_doubtful_rows_are_searched_in_the_background(self, answer, capsys):
-        answer(*["good", "bad"] * 6, "*", "o", "q")
-        assert "Doubtful rows: " in capsys.readouterr().out
+    def test_doubtful_rows_are_searched_in_the_background(self, open_view, press):
+        view = open_view()
+        for label in ["good", "bad"] * 6:
+            view.session.label(view.session.next(), label)
+        shown = press("*", "o", "x", view=view)
+        assert "── Doubtful rows: " in shown[2]
+        assert "'x' is not a key of this list." in shown[-1] or len(shown) == 4
 
-    def test_notes_and_the_guide(self, answer, capsys):
-        session = answer("# first", "#", "second", "!", "good", "*", "n", "1", "q", "q",
-                         guide="# Which is which\n\nGood is good.")  # fmt: skip
-        out = capsys.readouterr().out
-        assert "Good is good." in out
-        assert "Note: second" in out
-        (row,) = session.review("noted").rows
-        assert [note.text for note in row.notes] == ["second"]
+    def test_a_note_is_found_in_the_list(self, open_view, press):
+        view = open_view()
+        shown = press("#", *"late", ENTER, "*", "n", "1", view=view)
+        assert "Note: late" in shown[-1]
 
-    def test_without_a_guide(self, answer, capsys):
-        answer("!", "q")
-        assert "There is no guide. Add one with --guide" in capsys.readouterr().out
-
-    def test_the_end_of_the_lines_ends_a_list(self, answer):
-        assert answer("good", "*", "1").status().answered == 1
-
-    @pytest.mark.parametrize(
-        ("lines", "why"),
-        [
-            (["good", "*", "x"], "'x' is not a key of this list"),
-            (["good", "ugly"], "'ugly' is not an answer"),
-        ],
-    )
-    def test_a_wrong_line_is_an_error(self, answer, lines, why):
-        with pytest.raises(ValueError, match=why):
-            answer(*lines)
-
-    def test_disputed_rows_are_decided(self, answer, capsys):
-        answer(*["good"] * 5, "q", who="ann", votes=2).close()
-        session = answer(*["bad"] * 3, "?", "*", "d", "1", "=", "so-so", "q", who="bob",
-                         votes=2)  # fmt: skip
-        out = capsys.readouterr().out
-        assert "Disputed rows: 3" in out
-        assert "ann: good" in out
-        assert "[=] a class decides now" in out
-        assert "2 people agree on 0% of 3 rows (Cohen's kappa 0.00)." in out
-        assert session.status().disputed == 2
-        (row,) = session.review("labelled", label="so-so").rows
+    def test_disputed_rows_are_decided(self, open_view, press):
+        view = open_view(votes=2)
+        for _ in range(3):
+            row = view.session.next("ann")
+            view.session.label(row, "good", "ann")
+            view.session.label(row, "bad", "bob")
+        shown = press("?", "q", "*", "d", "1", "=", "/so", who="bob", view=view)
+        assert "2 people agree on 0% of 3 rows (Cohen's kappa 0.00)." in shown[1]
+        assert "Disputed rows: 3" in shown[4]
+        assert "ann: good" in shown[5]
+        assert "[=] a class decides now" in shown[6]
+        assert view.session.status().disputed == 2
+        (row,) = view.session.review("labelled", label="so-so").rows
         assert row.answers[-1].is_final
 
-    def test_an_answer_in_the_list_is_undone(self, answer, capsys):
-        session = answer("good", "bad", "*", "2", "u", "q", "q")
-        out = capsys.readouterr().out
-        assert ": answer undone\n\n── Labelled rows: 1" in out
-        assert labels_of(session) == ["bad"]
+    def test_an_answer_in_the_list_is_undone(self, open_view, press):
+        view = open_view()
+        shown = press("g", "b", "*", "2", "u", "q", view=view)
+        assert re.match(r"Row r\d+: answer undone\n── Labelled rows: 1", shown[5])
+        assert labels_of(view.session) == ["bad"]
 
-    def test_a_file_of_answers_has_no_conversation(self):
-        check_answers(["good", "s", "s dark", "# a note", "1", "?"], ClassKeys(CLASSES))
-        for line in "*", "#":
-            with pytest.raises(ValueError, match="works only at the keyboard"):
-                check_answers([line], ClassKeys(CLASSES))
+
+class TestLines:
+    def test_notes_and_the_guide(self, open_view, capsys):
+        view = open_view(guide="# Which is which\n\nGood is good.")
+        label_in_terminal(
+            view, answers=["# first", "!", "good", "s dark", "", "u", "q"]
+        )
+        out = capsys.readouterr().out
+        assert "Good is good." in out
+        assert re.search(r"^Row r\d+: note saved$", out, re.MULTILINE)
+        (row,) = view.session.review("noted").rows
+        assert [note.text for note in row.notes] == ["first"]
+        assert view.session.status().skipped == 0
+
+    def test_without_a_guide(self, open_view, capsys):
+        label_in_terminal(open_view(), answers=["!", "q"])
+        assert "There is no guide. Add one with --guide" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("line", "why"),
+        [
+            ("ugly", "'ugly' is not an answer"),
+            ("*", "works only at the keyboard"),
+            ("#", "works only at the keyboard"),
+        ],
+    )
+    def test_a_wrong_line_is_an_error(self, open_view, line, why):
+        view = open_view()
+        with pytest.raises(ValueError, match=why):
+            label_in_terminal(view, answers=["good", line])
+        assert view.session.status().answered == 1
+        with pytest.raises(ValueError, match=why):
+            check_answers(
+                ["good", "s", "s dark", "# a note", "1", "?", line], view.keys
+            )
 
 
 MANY = [f"{kind} {i:03}" for kind in ("animal", "plant", "spam", "upper", "quartz")

@@ -665,7 +665,7 @@ def test_a_share_as_budget_counts_the_pool(path):
          ValueError, "random_state must be an integer"),
         ({"learner": clone(quick).set_params(batch_size=0)}, ValueError, "batch_size"),
         ({"learner": CBGZClassifier(), "classes": None}, ValueError, "pass classes"),
-        ({"classes": ["good"]}, ValueError, "1 class"),
+        ({"classes": ["good"]}, ValueError, "one class"),
         ({"classes": ["a", "b", "a"]}, ValueError, "twice"),
         ({"test_size": 45}, ValueError, "test_size"),
         ({"test_size": 30}, ValueError, "exceeds the budget"),

@@ -266,7 +266,7 @@ def test_arrays_that_need_no_change_are_not_validated_by_later_calls(monkeypatch
         (lambda X: X[:, :2], "X has 2 features"),
         (lambda X: X[:, 0], "Expected 2D array"),
         (lambda X: X[..., None], "dim 3"),
-        (lambda X: X.astype(str), "X holds texts"),
+        (lambda X: X.astype(str), "X contains texts"),
         (lambda X: X + 1j, "Complex data"),
     ],
 )

@@ -1,5 +1,7 @@
 """Labels of a pool that were paid for are not lost, and not paid for twice."""
 
+import copy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
@@ -24,7 +26,7 @@ from sklearn_activelearn._scores import FEW_CLASSES, smallest_margin
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
 from sklearn_activelearn.pool._committee import consensus_kl
-from tests.tools import RecordingOracle, problem
+from tests.tools import RecordingOracle, fresh, problem
 
 X, y = problem(150, 4, noise=0.3)
 
@@ -291,3 +293,64 @@ def test_the_smallest_margin_is_that_of_the_two_highest_scores(n_classes):
     ordered = np.sort(scores, axis=1)
     expected = ordered[:, -2] - ordered[:, -1]
     assert smallest_margin(scores).tobytes() == expected.tobytes()
+
+
+def numbered(start, n):
+    """Return rows no two of which are equal."""
+    return np.arange(2.0 * start, 2.0 * (start + n)).reshape(n, 2)
+
+
+def test_the_caller_may_use_the_array_again():
+    rows = numbered(0, 10)
+    learner = learner_of(rows, np.arange(10) % 2)
+    rows[:] = -1
+    again = numbered(0, 10)
+    np.testing.assert_array_equal(
+        learner._ledger.labelled.rows, np.r_[again, again[:1]]
+    )
+
+
+class Interrupted(SGDClassifier):
+    """Is interrupted in training when there is a negative number."""
+
+    def partial_fit(self, X, y, classes=None):
+        if X.min() < 0:
+            raise KeyboardInterrupt
+        return super().partial_fit(X, y, classes=classes)
+
+
+def learner_of(X, y):
+    learner = fresh(
+        UncertaintySamplingClassifier(
+            Interrupted(loss="log_loss"), incremental=True, n_initial=2
+        )
+    )
+    return learner.teach(X, y).teach(X[:1], y[:1])
+
+
+def test_what_was_interrupted_leaves_nothing():
+    X, y = numbered(0, 20), np.arange(20) % 2
+    learner, expected = learner_of(X, y), learner_of(X, y)
+    more = numbered(20, 3)
+    with pytest.raises(KeyboardInterrupt):
+        learner.teach(-more, [0, 1, 0])
+    for one in (learner, expected):
+        one.teach(more, [1, 1, 0]).teach(more + 100, [0, 1, 0])
+    np.testing.assert_array_equal(
+        learner._ledger.labelled.rows, expected._ledger.labelled.rows
+    )
+    np.testing.assert_array_equal(learner.estimator_.coef_, expected.estimator_.coef_)
+
+
+def test_copies_of_a_learner_go_on_by_themselves():
+    X, y = numbered(0, 20), np.arange(20) % 2
+    learners = [learner_of(X, y)]
+    learners += [copy.copy(learners[0]), copy.deepcopy(learners[0])]
+    for k, learner in enumerate(learners):
+        learner.teach(np.full((1, 2), 100.0 + k), [1])
+    for k, learner in enumerate(learners):
+        expected = np.r_[X, X[:1], np.full((1, 2), 100.0 + k)]
+        np.testing.assert_array_equal(learner._ledger.labelled.rows, expected)
+        assert len(learner._ledger.labelled.rows) == learner.n_taught_ == 22
+        learner.correct(np.full((1, 2), 100.0 + k), [0]).teach([[1.0, k]], [1])
+        assert learner._ledger.labelled.rows[-1].tolist() == [1.0, k]

@@ -47,7 +47,7 @@ def test_distances_that_predict_no_label(learner):
             distances = ((rows - rows[i]) ** 2).sum(axis=1)
             distances[i] = np.inf
             n_right += BY_CHANCE[known[distances.argmin()]] == BY_CHANCE[known[i]]
-        assert f"the nearest other one predicts {n_right}," in said
+        assert f"the nearest other label predicts {n_right}," in said
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)

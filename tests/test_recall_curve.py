@@ -59,7 +59,7 @@ def test_one_run_another_class_and_json():
         (Y, [[0, 0]], {}, "more than once"),
         (Y, [10], {}, r"\[0, 10\)"),
         (Y, [0, 1], {"positive": "maybe"}, r"\['no', 'yes'\], got 'maybe'"),
-        (Y[[0, 2]], [0], {}, "1 class"),
+        (Y[[0, 2]], [0], {}, "one class"),
     ],
 )
 def test_what_is_refused(y, orders, how, words):

@@ -336,7 +336,7 @@ def test_rows_that_were_excluded_are_not_in_the_pool():
 def test_no_pool_learner(function):
     with pytest.raises(TypeError, match="learner must be a pool learner, got Log"):
         function(LogisticRegression(), np.eye(3))
-    with pytest.raises(NotFittedError, match="has not been taught"):
+    with pytest.raises(NotFittedError, match="has no labels"):
         function(RelevanceSamplingClassifier(), np.eye(3))
 
 
@@ -440,10 +440,13 @@ def test_the_price_in_words():
     reads = bounds.Reads(np.arange(300) < 90, np.zeros(300, dtype=bool), 1_000)
     price = price_of(reads, p, 0.95, 0.95)
     chance = f"{price.p_reached:.0%}"
-    words = f"To a recall of 95%: about {price.n_expected} rows unless it is reached"
-    assert f"{words} already, of which the chance is {chance}; to be" in str(price)
+    _, to_recall, to_certainty = str(price).splitlines()
+    words = f"To a recall of 95%: about {price.n_expected} more rows, unless it is"
+    assert to_recall == f"{words} already reached (chance {chance})."
+    words = f"To be 95% sure of it: about {price.n_certain} more rows; a tenth of them"
+    assert to_certainty.startswith(words)
     early = price_of(reads._replace(n_rows=2_000), np.full(1_700, 0.1), 0.95, 0.95)
-    words = f"To a recall of 95%: at most about {early.n_expected} rows; to be"
+    words = f"To a recall of 95%: at most about {early.n_expected} more rows."
     assert words in str(early)
 
 

@@ -105,7 +105,7 @@ def known(learner):
     """Return all that a learner knows, but for models at hand and where rows were."""
     learner, ledger = shallow_copy(learner), learner._ledger
     learner._ledger = replace(
-        ledger, found=ledger.rows, n_rows=0, n_sought=0, pool=None
+        ledger, found=ledger.rows, n_pool_rows=0, n_searched=0, searched_pool=None
     )
     out = state(learner)
     remembered = out.pop("_stopping_memory", None)
@@ -208,7 +208,7 @@ def test_a_rule_that_remembers_objects_has_no_record():
         NaiveBayes(), n_initial=4, stopping=Keeps(), random_state=0
     )
     learner, _ = labelled(learner, n=8)
-    with pytest.raises(TypeError, match="Keeps remembers what JSON does not have"):
+    with pytest.raises(TypeError, match="memory of the stopping rule Keeps"):
         learner.record()
 
 
@@ -218,13 +218,12 @@ def test_learners_that_are_a_history_have_no_record(learner):
     assert not hasattr(learner, "restore")
 
 
-def test_a_model_that_could_not_be_trained_is_not_there_again(monkeypatch):
+def test_a_model_that_could_not_be_trained_is_trained_again(monkeypatch):
     def fail(self, X, y):
         raise ValueError("it is broken")
 
     learner = UncertaintySamplingClassifier(GaussianNB(), n_initial=6, random_state=0)
     learner, labels = labelled(learner, n=10)
-    before = learner.predict_proba(X)
     with monkeypatch.context() as context:
         context.setattr(GaussianNB, "fit", fail)
         with pytest.warns(FitFailedWarning, match="it is broken"):
@@ -233,8 +232,9 @@ def test_a_model_that_could_not_be_trained_is_not_there_again(monkeypatch):
     labels.append(Y[-1])
     restored = UncertaintySamplingClassifier(GaussianNB(), n_initial=6, random_state=0)
     restored.restore(X, record, labels)
-    assert known(restored) == known(learner)
-    assert restored.estimator_.predict_proba(X).tobytes() == before.tobytes()
+    np.testing.assert_array_equal(
+        restored.estimator_.predict_proba(X), learner.predict_proba(X)
+    )
     assert restored.query(X).tolist() == learner.query(X).tolist()
 
 
@@ -284,8 +284,6 @@ def test_rows_may_be_in_any_container(kind):
         ("n_queries", "x"),
         ("n_rounds", None),
         ("n_offered", True),
-        ("n_trained", 10**6),
-        ("n_trained", -1),
         ("seed", "x"),
         ("queried", [-1]),
         ("stop_reason", 3),
@@ -321,9 +319,7 @@ def test_memory_that_json_changes_is_refused(memory):
         NaiveBayes(), n_initial=3, stopping=Numbered(memory), random_state=0
     )
     learner, _ = labelled(learner, n=6)
-    with pytest.raises(
-        TypeError, match=r"Numbered.* remembers what JSON does not have"
-    ):
+    with pytest.raises(TypeError, match="memory of the stopping rule Numbered"):
         learner.record()
 
 
@@ -388,13 +384,13 @@ def recorded():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"X": X[:3]}, "it is not the pool"),
+        ({"X": X[:3]}, "it is not the recorded pool"),
         ({"X": X[::-1]}, "is not the row that was asked for"),
         ({"y": Y[:3]}, r"y must have 9 labels, .* got shape \(3,\)"),
         ({"y": ["perhaps"] * 9}, "perhaps"),
         ({"record": {}}, "no record of a learner"),
         ({"record": "rows"}, "no record of a learner"),
-        ({"stopping": [None]}, "with 1 stopping rules, not of one with 2"),
+        ({"stopping": [None]}, "with 1 stopping rules, and this learner has 2"),
         ({"X": np.full_like(X, np.nan)}, "NaN"),
     ],
 )

@@ -1,7 +1,8 @@
-"""`OnePassSearchCV` is `GridSearchCV`, and reads the data once a fold."""
+"""Settings that share passes: against scikit-learn, and against each setting alone."""
 
 import inspect
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,13 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpydoc.docscrape import ClassDoc
 from scipy.sparse import csr_array
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
 
 from sklearn_activelearn import (
     CBGZClassifier,
@@ -25,6 +30,7 @@ from sklearn_activelearn import (
     OnePassSearchCV,
     RandomSamplingClassifier,
     RLSSamplingClassifier,
+    _rows,
 )
 from sklearn_activelearn.evaluation import n_queries_scorer
 from sklearn_activelearn.stream import InverseMarginRule, UpdateRule
@@ -32,7 +38,7 @@ from sklearn_activelearn.stream._base import StreamClassifier
 from sklearn_activelearn.stream._pass import LANES
 from tests.docstrings import names
 from tests.learners import LINEAR_STREAM_LEARNERS, STREAM_DEFAULTS, each, explores
-from tests.tools import problem, streams, with_int64_indices
+from tests.tools import problem, state, streams, with_int64_indices
 
 FIRST_ORDER = [
     prototype
@@ -403,3 +409,337 @@ def test_it_is_documented():
             name for name in vars(theirs) if name.endswith("_")
         }
         assert all(hasattr(search, name) for name in found)
+
+
+SCALERS = {"standard": StandardScaler(), "min-max": MinMaxScaler()}
+
+
+def test_texts():
+    texts = ["good fine", "bad awful", "good nice", "bad poor", "nice fine", "poor"] * 9
+    y = ["yes", "no"] * 27
+    pipeline = make_pipeline(TfidfVectorizer(), CBGZClassifier(random_state=0))
+    grid = {
+        "tfidfvectorizer__ngram_range": [(1, 1), (1, 2)],
+        "cbgzclassifier__b": [1, 2],
+    }
+    assert same(pipeline, grid, texts, y, cv=3).fused_.all()
+
+
+def test_last_step_of_a_pipeline_and_tables():
+    pd = pytest.importorskip("pandas")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
+    learner = CBGZClassifier(random_state=0)
+    searches = [
+        make_pipeline(StandardScaler(), search(learner, GRID)).fit(X, y)
+        for search in (OnePassSearchCV, GridSearchCV)
+    ]
+    assert searches[0].score(X, y) == searches[1].score(X, y)
+    search = same(
+        learner, GRID, X, y, scoring=lambda e, X, y: float(isinstance(X, pd.DataFrame))
+    )
+    assert search.best_score_ == 1
+    np.testing.assert_array_equal(search.feature_names_in_, X.columns)
+
+
+def test_rows_bought_are_numbered_as_in_a_fold():
+    X, y = DIGITS
+    seen = []
+
+    def note(learner, X, y):
+        seen.append(learner.queried_indices_)
+        return 0.0
+
+    learner, folds = CBGZClassifier(random_state=0), KFold(2, shuffle=True)
+    folds = list(folds.split(X))
+    OnePassSearchCV(learner, {"b": [0.1]}, scoring=note, cv=folds).fit(X, y)
+    for (train, _), rows in zip(folds, seen, strict=True):
+        alone = clone(learner).fit(X[train], y[train])
+        np.testing.assert_array_equal(rows, alone.queried_indices_)
+
+
+def test_folds_that_overlap():
+    X, y = CANCER
+    learner = CBGZClassifier(random_state=0)
+    same(
+        learner, GRID, X, y, cv=ShuffleSplit(3, random_state=0), return_train_score=True
+    )
+    everything = np.arange(len(y))
+    folds = [(everything, everything[:50]), (everything, everything[50:99])]
+    search = same(learner, GRID, X, y, cv=folds, return_train_score=True)
+    assert search.best_estimator_.coef_.shape == (1, 30)
+
+
+def test_groups():
+    X, y = CANCER
+    groups = np.arange(len(y)) % 7
+    searches = [
+        search(CBGZClassifier(random_state=0), GRID, cv=GroupKFold(3))
+        for search in (OnePassSearchCV, GridSearchCV)
+    ]
+    for search in searches:
+        search.fit(X, y, groups=groups)
+    assert searches[0].best_score_ == searches[1].best_score_
+    assert searches[0].fused_.all()
+
+
+@pytest.mark.parametrize(
+    "kind", ["list", "range", "int32", "uint8", "backwards", "mask", "from the end"]
+)
+def test_row_numbers_of_every_kind(kind):
+    X, y = CANCER
+    train, test = {
+        "list": (list(range(250)), list(range(250, 569))),
+        "range": (range(250), range(250, 569)),
+        "int32": (np.arange(250, dtype=np.int32), np.arange(250, 569, dtype=np.int32)),
+        "uint8": (np.arange(200, dtype=np.uint8), np.arange(200, 256, dtype=np.uint8)),
+        "backwards": (np.arange(250)[::-1], np.arange(250, 569)[::-1]),
+        "mask": (np.arange(569) < 250, np.arange(569) >= 250),
+        "from the end": (np.arange(-569, -300), np.arange(-300, 0)),
+    }[kind]
+    options = {"cv": [(train, test)], "return_train_score": True}
+    search = same(CBGZClassifier(random_state=0), GRID, X, y, **options)
+    assert search.fused_.all()
+    if kind != "uint8":
+        assert np.isfinite(search.cv_results_["mean_n_queries"]).all()
+    with pytest.raises(IndexError):
+        OnePassSearchCV(CBGZClassifier(), GRID, cv=[(train, [569])]).fit(X, y)
+
+
+def test_a_fold_may_have_rows_twice():
+    X, y = CANCER
+    train = np.random.RandomState(0).randint(0, 400, size=500)
+
+    def places(learner, X, y):
+        return float(learner.queried_indices_ @ np.arange(learner.n_queries_))
+
+    learner, folds = CBGZClassifier(random_state=0), [(train, np.arange(400, 569))]
+    same(learner, GRID, X, y, cv=folds, scoring=places)
+    same(learner, GRID, X, y, cv=folds, return_train_score=True)
+
+
+def test_no_folds_and_no_groups():
+    X, y = CANCER
+
+    class Halves:
+        def split(self, X, y):
+            yield np.arange(300), np.arange(300, 569)
+
+        def get_n_splits(self, X, y):
+            return 1
+
+    learner = CBGZClassifier(random_state=0)
+    with pytest.raises(ValueError, match="No fits were performed"):
+        OnePassSearchCV(learner, GRID, cv=[]).fit(X, y)
+    with config_context(enable_metadata_routing=True):
+        same(learner, GRID, X, y, cv=Halves())
+
+
+def test_steps_of_a_pipeline_in_the_grid():
+    X, y = CANCER
+    last = ("last", CBGZClassifier(random_state=0))
+    scaled = [[(name, scaler), last] for name, scaler in SCALERS.items()]
+    pipeline = Pipeline(scaled[0])
+    for steps in ([[last], *scaled], [*scaled, [last]]):
+        assert same(pipeline, {"steps": steps}, X, y).fused_.all()
+    assert same(pipeline, [{"last__b": [0.1]}, {"steps": [[last]]}], X, y).fused_.all()
+
+
+def test_a_step_of_any_name():
+    X, y = CANCER
+    learners = [CBGZClassifier(random_state=0), DKMClassifier(random_state=0)]
+    for name in ("candidate", "number", "estimator", "record"):
+        same(Pipeline([(name, learners[0])]), {name: learners}, X, y)
+
+
+def test_similarities_of_rows():
+    X, y = StandardScaler().fit_transform(CANCER[0]), CANCER[1]
+    same(SVC(kernel="precomputed"), {"C": [0.1, 1.0]}, X @ X.T, y)
+
+
+def test_threads_see_the_configuration():
+    pytest.importorskip("pandas")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    named = ColumnTransformer([("one", MinMaxScaler(), ["mean area"])])
+    pipeline = make_pipeline(StandardScaler(), named, CBGZClassifier(random_state=0))
+    with config_context(transform_output="pandas"):
+        search = same(pipeline, {"cbgzclassifier__b": [0.1, 1.0]}, X, y, n_jobs=2)
+    assert search.fused_.all()
+
+
+def test_a_scorer_of_ones_own_is_named_in_messages():
+    X, y = CANCER
+
+    def no_number(learner, X, y):
+        return "good"
+
+    with pytest.raises(ValueError, match="no_number"):
+        OnePassSearchCV(CBGZClassifier(), GRID, scoring=no_number).fit(X, y)
+
+
+def test_a_search_that_is_stopped_leaves_what_was_found():
+    X, y = CANCER
+
+    def stops(learner, X, y):
+        raise KeyboardInterrupt
+
+    search = OnePassSearchCV(CBGZClassifier(random_state=0), GRID).fit(X, y)
+    before = dict(vars(search))
+    search.set_params(scoring=stops, param_grid={"b": [1.0]})
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    changed = {name for name in before if vars(search)[name] is not before[name]}
+    assert changed == {"scoring", "param_grid"}
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy", lambda e, X, y: e.score(X, y)])
+@pytest.mark.parametrize(
+    "labels", ["whole numbers", "flags", "texts", "objects", "list", "column", "series"]
+)
+def test_labels_of_every_kind(labels, scoring):
+    X, y = CANCER
+    y = {
+        "whole numbers": lambda: y,
+        "flags": lambda: y > 0,
+        "texts": lambda: np.array(["no", "yes!"])[y],
+        "objects": lambda: np.array(["no", "yes!"], dtype=object)[y],
+        "list": y.tolist,
+        "column": lambda: y[:, None],
+        "series": lambda: pytest.importorskip("pandas").Series(y, name="y"),
+    }[labels]()
+    learner = CBGZClassifier(random_state=0)
+    how = {"cv": KFold(2), "scoring": scoring, "return_train_score": True}
+    search = same(learner, GRID, X, y, **how)
+    assert search.fused_.all()
+    assert 0.5 < search.best_score_ < 1
+
+
+def test_scores_in_a_list():
+    X, y = CANCER
+    learner = CBGZClassifier(random_state=0)
+    same(learner, GRID, X, y, scoring=["roc_auc", "accuracy"], refit="roc_auc")
+    with pytest.raises(ValueError, match="Duplicate elements were found"):
+        OnePassSearchCV(learner, GRID, scoring=["accuracy"] * 2, refit=False).fit(X, y)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("scaler", [None, FunctionTransformer()])
+def test_rows_that_are_not_finite(scaler, wrong):
+    X, y = CANCER[0].copy(), CANCER[1]
+    X[7, 3] = wrong
+    learner, grid = CBGZClassifier(random_state=0), GRID
+    if scaler:
+        learner, grid = make_pipeline(scaler, learner), {"cbgzclassifier__b": [1, 2]}
+    rest = np.arange(8, len(y))
+    folds = [(rest[:200], rest[200:]), (rest[:200], np.arange(100))]
+    same(learner, grid, X, y, cv=folds, refit=False)
+    folds = [(rest[:200], rest[200:]), (np.arange(200), rest[200:])]
+    same(learner, grid, X, y, cv=folds, refit=False, error_score=-1.0)
+
+
+RATES = np.geomspace(0.01, 2, 14).tolist()
+SETTINGS = {
+    "CBGZ": [CBGZClassifier(b, random_state=0) for b in RATES],
+    "CBGZ as is": [
+        CBGZClassifier(b, normalize=False, average=average, random_state=0)
+        for b, average in product(RATES[::2], [False, True])
+    ],
+    "adaptive among others": [
+        CBGZClassifier(b, random_state=0) for b in ["adaptive", *RATES[:3]]
+    ],
+    "limits": [
+        CBGZClassifier(0.3, budget=budget, patience=patience, random_state=0)
+        for budget, patience in product([0, 20, None], [2, 9, None])
+    ],
+    "coins of their own": [CBGZClassifier(0.1, random_state=k) for k in range(4)],
+    "class weights": [
+        CBGZClassifier(b, class_weight="balanced", random_state=0) for b in RATES[::4]
+    ],
+    "DKM": [DKMClassifier(R, random_state=0) for R in (1, 2, 4, 8)],
+    "random": [RandomSamplingClassifier(q / 2, random_state=0) for q in RATES],
+    "ramp": [
+        MarginLossClassifier("ramp", eta0=eta0, random_state=0) for eta0 in RATES[::3]
+    ],
+    "groups of rows": [
+        GreedyOnlineClassifier(3, eta0=eta0, random_state=0) for eta0 in RATES
+    ],
+}
+
+
+def stream(n_classes):
+    """Return rows, some without a usual norm, and codes: long runs of one class."""
+    rng = np.random.RandomState(n_classes)
+    X = rng.standard_normal((423, 37)) * (rng.random_sample((423, 37)) < 0.4)
+    X[[5, 200]] = 0
+    X[[6, 201]] *= 1e-200
+    codes = (X @ rng.standard_normal((37, n_classes))).argmax(axis=1)
+    codes[rng.random_sample(423) < 0.1] = 0
+    codes[100:330] = 0
+    X[100:330] = np.abs(X[100:330])
+    return X, codes.astype(np.int32)
+
+
+def fitted_together(learners, X, y, cv):
+    """Return what settings end with that share passes, by fold."""
+    found = []
+
+    def keep(learner, X, y):
+        found.append((state(learner), learner.queried_indices_.tolist()))
+        return 0.0
+
+    grid = [
+        {name: [value] for name, value in learner.get_params().items()}
+        for learner in learners
+    ]
+    search = OnePassSearchCV(
+        type(learners[0])(), grid, scoring=keep, cv=cv, refit=False
+    ).fit(X, y)
+    assert search.fused_.all()
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind", ["dense", "CSR"])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_they_end_as_each_does_alone(name, kind, n_classes, shuffle, monkeypatch):
+    X, codes = stream(n_classes)
+    rows = csr_array(X) if kind == "CSR" else X
+    learners = [clone(each).set_params(shuffle=shuffle) for each in SETTINGS[name]]
+    every_row = np.arange(len(X))
+    cv = [(every_row, every_row[:9]), (every_row[::-1], every_row[:9])]
+    alone = []
+    for learner, (train, _) in product(learners, cv):
+        one = clone(learner).fit(rows[train], codes[train])
+        alone.append((state(one), one.queried_indices_.tolist()))
+    for widest in (2, 4, 8):
+        monkeypatch.setattr(_rows, "widest", widest)
+        np.testing.assert_equal(fitted_together(learners, rows, codes, cv), alone)
+
+
+@pytest.mark.parametrize("kind", ["dense", "CSR"])
+def test_rows_whose_squares_leave_the_usual_range_end_alike(kind):
+    X, codes = stream(2)
+    X = X * np.resize([1.0, 1e-142, 1.0, 1e142], len(X))[:, None]
+    rows = csr_array(X) if kind == "CSR" else X
+    learner, every_row = CBGZClassifier(0.3, random_state=0), np.arange(len(X))
+    one = clone(learner).fit(rows, codes)
+    together = fitted_together([learner], rows, codes, [(every_row, every_row[:9])])
+    assert together == [(state(one), one.queried_indices_.tolist())]
+
+
+def test_a_step_along_a_tiny_row_does_nothing_to_others_along_a_large_one():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((400, 20)) * (rng.random_sample((400, 20)) < 0.5)
+    y = X @ rng.standard_normal(20) > 0
+    X[::2] *= 1e-200
+    X[1::2] *= 1e150
+    search = OnePassSearchCV(
+        CBGZClassifier(random_state=3), {"b": RATES[-10:]}, cv=2, refit=False
+    )
+    scores = [search.fit(rows, y).cv_results_ for rows in (csr_array(X), X)]
+    for name in ("split0_test_score", "split1_test_score"):
+        np.testing.assert_array_equal(scores[0][name], scores[1][name])
+        assert np.isfinite(scores[0][name]).all()

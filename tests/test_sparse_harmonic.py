@@ -21,7 +21,7 @@ from sklearn_activelearn.pool.graph._harmonic import (
     HarmonicField,
     LaplacianSolver,
     SparseHarmonicField,
-    grouped,
+    group_nodes,
 )
 from sklearn_activelearn.sources._containers import is_same_data
 from tests.reference import label_propagation as reference
@@ -137,7 +137,7 @@ def test_systems_are_solved_to_the_tolerance(dtype, n_grouped):
     rng = np.random.RandomState(0)
     W = GraphClassifier(n_neighbors=3).connect(rng.standard_normal((300, 2))).weights()
     nodes = rng.permutation(np.arange(3, 300))
-    group = np.where(np.arange(300) < n_grouped, grouped(W), -1)
+    group = np.where(np.arange(300) < n_grouped, group_nodes(W), -1)
     laplacian = (np.diag(W.sum(axis=1)) - W.toarray())[np.ix_(nodes, nodes)]
     right = rng.standard_normal((297, 4)).astype(dtype)
     right[:, 2] = 0

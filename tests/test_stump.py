@@ -218,7 +218,7 @@ def test_a_threshold_lies_between_neighbours():
     ("weights", "words"),
     [
         ([1.0, 1.0], "shape"),
-        ([1.0, -1.0, 1.0], r"sample_weight\[1\] = -1.0"),
+        ([1.0, -1.0, 1.0], r"sample_weight\[1\] is -1.0"),
         ([0.0, 0.0, 0.0], "sums to 0.0"),
         ([1e308, 1e308, 1e308], "sums to inf"),
         ([1.0, np.nan, 1.0], "NaN"),

@@ -86,12 +86,12 @@ def together(function, *arguments):
 
 
 def insist(call):
-    """Make a call again until the learner was not changed meanwhile."""
+    """Make a call again until the call is not refused."""
     for _ in range(1000):
         try:
             return call()
         except RuntimeError as error:
-            if "changed meanwhile" not in str(error):
+            if "changed during" not in str(error):
                 raise
     return pytest.fail("it never gets its turn")
 
@@ -173,7 +173,7 @@ def test_while_learn_is_under_way_nothing_else_changes_the_learner(family):
     assert oracle.asked.wait(LONG)
     before, params = state(pickle.loads(pickle.dumps(learner))), learner.get_params()
     for call in verbs:
-        with pytest.raises(RuntimeError, match="under way"):
+        with pytest.raises(RuntimeError, match="is running"):
             call(learner)
     responses(learner, X)
     learner.pending(X)
@@ -249,7 +249,7 @@ def is_done(thread):
     try:
         thread.result()
     except RuntimeError as error:
-        if "changed meanwhile" in str(error) or "under way" in str(error):
+        if "changed during" in str(error) or "is running" in str(error):
             return False
         raise
     return True

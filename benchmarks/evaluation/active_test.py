@@ -27,19 +27,18 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.papers import data
 from sklearn_activelearn._statistics import (
+    balanced_estimate_with_interval,
     betting_interval,
-    score_interval,
-    score_t_interval,
-    value_and_ends,
-)
-from sklearn_activelearn.evaluation._active_test import (
-    ModelPredictions,
-    balanced_value_and_ends,
-    direction,
-    find_loss,
+    estimate_with_interval,
+    loss_sign,
     make_balanced_plan,
     make_plan,
-    own_probabilities,
+    score_interval,
+    score_t_interval,
+)
+from sklearn_activelearn.evaluation._active_test import (
+    RowLosses,
+    mean_probabilities,
     surrogate_probabilities,
 )
 
@@ -141,13 +140,13 @@ class Problem:
         self.chances = surrogate_probabilities(
             None, forest, (known, y_known), self.X, self.classes, split
         )
-        self.own = own_probabilities(self.models[:1], self.X, self.classes)
+        self.own = mean_probabilities(self.models[:1], self.X, self.classes)
 
     def plan(self, kind, mix=MIX):
         """Return the plan of a kind of test, and the losses of all rows."""
         models = self.models if kind == "difference" else self.models[:1]
         loss = "log_loss" if kind == "log loss" else "zero_one"
-        predictions = ModelPredictions(models, find_loss(loss, "predict"), self.X)
+        predictions = RowLosses(models, loss, "predict", self.X)
         y = self.y
         if loss == "log_loss" and not self.is_known.all():
             y = np.where(self.is_known, y, self.classes[0])
@@ -158,8 +157,8 @@ class Problem:
             chances = chances.max(axis=1) + chances.min(axis=1) - chances.T
             chances = (chances / chances.sum(axis=0)).T
         table = predictions.table(self.classes)
-        sign = direction(table, chances)
-        losses = sign * predictions.losses(np.arange(len(y)), y)
+        sign = loss_sign(table, chances)
+        losses = sign * predictions.of(np.arange(len(y)), y)
         return make_plan(sign * table, chances, mix), losses
 
     def balanced_plan(self, mix=MIX):
@@ -168,9 +167,7 @@ class Problem:
         Of the rows of known classes.
         """
         rest = self.is_known
-        predictions = ModelPredictions(
-            self.models[:1], find_loss("zero_one", ""), self.X
-        )
+        predictions = RowLosses(self.models[:1], "zero_one", "", self.X)
         wrong = predictions.table(self.classes)[rest]
         plan = make_balanced_plan(wrong, self.chances[rest], mix)
         codes = np.searchsorted(self.classes, self.y[rest])
@@ -218,7 +215,9 @@ def measure(problems, kind, counts, repeats, mix=MIX):
         for k, n in enumerate(counts):
             bought[k] += coverage(
                 (
-                    value_and_ends(plan, o[:n], losses[o[:n]], 0.95, score_t_interval)
+                    estimate_with_interval(
+                        plan, o[:n], losses[o[:n]], 0.95, score_t_interval
+                    )
                     for o in mine
                 ),
                 losses.mean(),
@@ -245,7 +244,7 @@ def measure_balanced(problems, counts, repeats):
             for order in orders(plan, counts[-1], repeats, seed):
                 for k, n in enumerate(counts):
                     o = order[:n]
-                    ends = balanced_value_and_ends(plan, o, codes[o], 0.95)
+                    ends = balanced_estimate_with_interval(plan, o, codes[o], 0.95)
                     found[which, k] += coverage([ends], error)
                     if mix < 1:
                         fewest[k] += np.bincount(codes[o], minlength=n_classes).min()
@@ -316,14 +315,14 @@ def looks(problems, args):
             rng = np.random.RandomState(seed)
             for order in orders(plan, LOOKS[-1], max(args.repeats // 40, 2), seed):
                 ends = [
-                    value_and_ends(plan, o, losses[o], 0.95, score_t_interval)
+                    estimate_with_interval(plan, o, losses[o], 0.95, score_t_interval)
                     for o in (order[:look] for look in LOOKS)
                 ]
                 once += coverage(ends, truth)[0] == len(LOOKS)
                 n += 1
                 for n_bought in COUNTS:
                     o = order[:n_bought]
-                    _, low, high = value_and_ends(
+                    _, low, high = estimate_with_interval(
                         plan, o, losses[o], 0.95, betting_interval
                     )
                     sample = losses[rng.choice(len(losses), n_bought, False)]

@@ -39,12 +39,10 @@ from sklearn_activelearn._statistics import (
 )
 from sklearn_activelearn.evaluation._compare_recall import (
     ALPHA,
+    RECALL,
     hypergeometric_stop,
     looks,
     sample_stop,
-)
-from sklearn_activelearn.evaluation._compare_recall import (
-    TARGET as RECALL,
 )
 
 KINDS = ("model", "random", "late")

@@ -1,4 +1,4 @@
-"""Ask with probability b² / (b² + margin²)."""
+"""Buy with probability b² / (b² + margin²)."""
 
 from .._validation import check_number
 from ._base import StreamClassifier, make_update_rule
@@ -7,12 +7,12 @@ from ._rules import InverseSquareRule
 
 
 class InverseSquareClassifier(StreamClassifier):
-    """Selective sampler that hardly asks beyond the margin b.
+    """Selective sampler that buys few labels beyond the margin b.
 
     Parameters
     ----------
     b : float > 0, default=0.1
-        Eagerness: the margin at which every second label is bought.
+        Eagerness: margin at which every second label is bought.
     """
 
     _search_grid = {"b": [0.03, 0.3]}
@@ -32,19 +32,17 @@ class InverseSquareClassifier(StreamClassifier):
         shuffle=True,
         random_state=None,
     ):
-        super().__init__(
-            average=average,
-            fit_intercept=fit_intercept,
-            normalize=normalize,
-            class_weight=class_weight,
-            budget=budget,
-            patience=patience,
-            shuffle=shuffle,
-            random_state=random_state,
-        )
         self.b = b
         self.update = update
         self.eta0 = eta0
+        self.average = average
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.class_weight = class_weight
+        self.budget = budget
+        self.patience = patience
+        self.shuffle = shuffle
+        self.random_state = random_state
 
     def _make_rules(self):
         rule = InverseSquareRule(check_number(self.b, "b", 0))

@@ -58,9 +58,7 @@ def run_compare(args):
     report = {
         "version": __version__, "data": name, "treated_as": data.treated_as
     } | comparison.to_dict()  # fmt: skip
-    text = comparison.to_text(data=f"{name}: {size}", details=args.details)
-    if args.details:
-        text += "".join(f"\ntreated as {line}" for line in data.treated_as)
+    text = comparison.to_text(data=f"{name}: {size}")
     write_report(args, text, report, comparison.table(), comparison.plot, name)
     if interrupt:
         raise interrupt

@@ -69,8 +69,6 @@ RUNS = """
     else.
 """
 RESULTS = """
---details
-    Also print the settings, and the error for several numbers of labels.
 --plot FILE.png
     Draw the error against the number of labels, as .png, .pdf or .svg.
 --json FILE

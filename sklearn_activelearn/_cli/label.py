@@ -515,7 +515,7 @@ def work_on_session(args, session, task, page, answers):
     if args.export or args.predict or args.save_model:
         return
     if n_empty := session.status().empty:
-        tell(f"{n_empty:,} rows are empty: they are not asked for")
+        tell(f"rows without content, which are not asked for: {n_empty:,}")
     show_session(args, session, task, page, answers)
     if args.find is not None:
         print_sentences(session.advice())

@@ -1,4 +1,4 @@
-"""References: reading RIS and BibTeX, and finding those that come twice."""
+"""References: reading RIS and BibTeX, and leaving out duplicates."""
 
 import re
 from importlib.util import find_spec

@@ -1,14 +1,14 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """The search for the best split of sorted columns.
 
-A column lists the rows whose value is not zero by ascending value: negative ones
-from ``ptr[j]`` to ``middle[j]``, positive ones from there to ``ptr[j + 1]``. It is
-walked from both ends to the zeros in the middle, so the rows with zeros are never
-looked at. A row number is stored inverted, ``~row``, where a run of equal values
-ends on that walk: only there may a column be split.
+A column lists the rows with non-zero values by ascending value: negative values from
+``ptr[j]`` to ``middle[j]``, positive values from there to ``ptr[j + 1]``. The search
+walks from both ends to the zeros in the middle, and never reads the rows with zeros. A
+row number is stored inverted, ``~row``, at the end of each run of equal values on this
+walk: only there a column may be split.
 
-Weights are whole numbers. Their sums are exact, so neither the order of the rows
-nor their container decides between two splits that are equally good.
+Weights are whole numbers. Their sums are exact, so that neither the order of the rows
+nor their container decides between two equally good splits.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ ctypedef fused real:
     float
     double
 
-#: What a split is worth: the weight that it gets right, or the purity of its sides.
+#: Value of a split: the weight of correct rows, or the purity of its sides.
 ctypedef fused worth:
     int64_t
     double
@@ -33,7 +33,7 @@ EXPONENT = 61
 def whole_weights(weights):
     """Return the weights as whole numbers, in units of 2**-61 of their sum or less.
 
-    The unit is a power of two: weights of some size are not rounded at all.
+    The unit is a power of two, so that larger weights are not rounded at all.
     """
     total = float(weights.sum())
     return np.rint(np.ldexp(weights, EXPONENT - np.frexp(total)[1])).astype(np.int64)
@@ -58,14 +58,14 @@ def keep(
     real[::1] values,
     int32_t[::1] number,
 ):
-    """Return the same four arrays for some of the rows.
+    """Return sorted columns of some of the rows.
 
     Parameters
     ----------
     ptr, middle, rows, values
         Sorted columns.
     number : ndarray of int32 of shape (n_samples,)
-        The new number of each row, -1 for those that are left out.
+        New number of each row, -1 for a row that is left out.
     """
     cdef Py_ssize_t j, k, n = 0, n_columns = middle.shape[0]
     cdef int32_t row
@@ -101,7 +101,7 @@ cdef int64_t largest_edge(
     const int32_t *rows, Py_ssize_t middle, Py_ssize_t end, const int64_t *signed,
     int64_t total,
 ) noexcept nogil:
-    """Largest |right - left| of a column, of weights with the sign of the class."""
+    """Return the largest |right - left| of a column, for weights signed by class."""
     cdef int64_t side = 0, best = 0, edge, is_end
     cdef int32_t row
     cdef Py_ssize_t k
@@ -126,7 +126,7 @@ cdef int64_t largest_edge(
 cdef int64_t heaviest(
     const int64_t *side, const int64_t *totals, int n_classes
 ) noexcept nogil:
-    """Weight of the heaviest class on one side and of that on the other one."""
+    """Return the sum of the weights of the heaviest class on each side."""
     cdef int64_t here = 0, there = 0
     cdef int c
     for c in range(n_classes):
@@ -138,7 +138,7 @@ cdef int64_t heaviest(
 cdef double purity(
     const int64_t *side, const int64_t *totals, int n_classes
 ) noexcept nogil:
-    """Weight less the Gini impurities, each times the weight of its side."""
+    """Return the weight less the Gini impurities, each times the weight of its side."""
     cdef double here = 0, there = 0, squares_here = 0, squares_there = 0, weight
     cdef int c
     for c in range(n_classes):
@@ -159,9 +159,9 @@ cdef Py_ssize_t best_split(
     const int64_t *weights, const int64_t *totals, int n_classes, int64_t *side,
     int64_t *best_side, worth *best,
 ) noexcept nogil:
-    """Best split of a column, the lowest one of equals.
+    """Find the best split of a column, the lowest of equal ones.
 
-    Returned is the entry next to it on the way to the zeros, -1 for none.
+    Returns the entry next to the split on the way to the zeros, -1 for no split.
     """
     cdef worth found
     cdef int32_t row
@@ -200,7 +200,7 @@ cdef (Py_ssize_t, Py_ssize_t) best_of_columns(
     int n_classes, int64_t *side, int64_t *column_side, int64_t *best_side,
     worth least,
 ) noexcept nogil:
-    """Column and entry of the first split that is worth most, and more than `least`."""
+    """Return column and entry of the first best split with a value above `least`."""
     cdef Py_ssize_t j, at, best_at = -1, column = -1
     cdef worth found
     for j in range(middle.shape[0]):
@@ -227,8 +227,8 @@ def find_split(
 ):
     """Return the best split.
 
-    That is the one which gets most weight right when each side has one class, or
-    whose sides are purest.
+    The best split has the largest weight of correct rows when each side predicts one
+    class, or the purest sides.
 
     Parameters
     ----------
@@ -241,15 +241,15 @@ def find_split(
     n_classes : int
         Number of classes.
     gini : bool
-        Whether the purity counts.
+        True: the purest sides are the best split.
 
     Returns
     -------
     column, at : int
         Column, and entry next to the split on the way to the zeros; the first
-        column and the lowest split of equals. -1 if none is better than no split.
+        column and the lowest split of equal ones. -1 if no split is an improvement.
     sides : ndarray of int64 of shape (2, n_classes)
-        Weight of each class on the side of that entry, and on the other one.
+        Weight of each class on the side of this entry, and on the other side.
     """
     cdef Py_ssize_t i, j, at = -1, column = -1
     cdef int64_t total = 0, most = 0, edge

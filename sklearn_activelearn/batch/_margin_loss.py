@@ -1,4 +1,4 @@
-"""A linear classifier fitted in batch to any margin loss; it asks for no labels."""
+"""Linear classifier fitted in batch to any margin loss."""
 
 from typing import Self
 
@@ -14,16 +14,16 @@ from .._docstrings import CLASSIFIER, documented
 from .._labels import encode, find_classes
 from .._rows import Rows
 from .._typing import Floats, RowsLike, Seed
-from .._validation import check_flag, check_number, check_rows_and_labels
+from .._validation import check_flag, check_number, check_rows
 from .._warnings import warn_user
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
 from ..stream._base import LinearPredictor
 from ..stream._pass import scores
 
-#: Entries of X that are worked on together, few enough to stay in the cache.
+#: Number of entries of X that are processed together, to stay in the cache.
 BLOCK = 2**17
 
-#: How far the maximum over rivals is rounded; a margin counts as large from 1 on.
+#: Scale on which the maximum over rivals is smoothed; margins from 1 on are large.
 TEMPERATURE = 0.1
 
 
@@ -33,13 +33,13 @@ class Objective:
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Rows.
+        Labelled rows.
     codes : ndarray of int of shape (n_samples,)
-        Their classes.
+        Classes of the rows.
     n_classes : int
         Number of classes; two share one weight vector.
     loss, alpha, fit_intercept
-        As for `BatchMarginLossClassifier`; `loss` is a `MarginLoss`.
+        Parameters of `BatchMarginLossClassifier`; `loss` is a `MarginLoss`.
     """
 
     def __init__(self, X, codes, n_classes, loss, alpha, fit_intercept):
@@ -71,7 +71,7 @@ class Objective:
         return np.concatenate([coef.ravel(), intercept])[: self.n_parameters]
 
     def random_point(self, rng):
-        """Return weights in a random direction, of size 1 for the median row."""
+        """Return weights in a random direction; the median row has a score of 1."""
         coef = rng.standard_normal((self.n_vectors, self.X.shape[1]))
         intercept = np.zeros(self.n_vectors)
         sizes = np.abs(scores(Rows(self.X), coef, intercept, False))
@@ -100,19 +100,21 @@ class Objective:
 
 
 def margins(scores, codes):
-    """Return z of each row and its derivatives by the row's scores.
+    """Return z of each row and its derivatives by the scores of the row.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples, 1) or (n_samples, n_classes)
-        One column for two classes.
+        Scores; one column for two classes.
     codes : ndarray of int of shape (n_samples,)
-        The rows' classes.
+        Classes of the rows.
 
     Returns
     -------
     z : ndarray of shape (n_samples,)
-    slope : ndarray of the shape of `scores`
+        Signed margins.
+    slope : ndarray of shape (n_samples, 1) or (n_samples, n_classes)
+        Derivatives of z.
     """
     if scores.shape[1] == 1:
         sign = 2.0 * codes[:, None] - 1.0
@@ -126,7 +128,7 @@ def margins(scores, codes):
     return z, slope
 
 
-#: What L-BFGS-B answers when it has used up its iterations.
+#: Status of L-BFGS-B when the limit of iterations is reached.
 LIMIT_REACHED = 1
 
 
@@ -134,37 +136,36 @@ LIMIT_REACHED = 1
 class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator):
     """Linear classifier that minimises a margin loss, convex or not, in batch.
 
-    What min-margin sampling refits after each purchase. ``loss="smooth_hinge"``
-    makes it a linear support vector machine; with a ramp or the sigmoid it gives
-    up on rows far on the wrong side instead of following them.
+    The model that min-margin sampling fits again after each purchase. With
+    ``loss="smooth_hinge"`` it is a linear support vector machine. With a ramp or the
+    sigmoid, rows far on the wrong side have no influence.
 
     Parameters
     ----------
     loss : str or MarginLoss, default="smooth_hinge"
-        What to minimise: one of `sklearn_activelearn.losses`, by name or as an
-        object, such as ``SmoothRampLoss(t=2.0)``, or a loss of your own. Meant are
-        "smooth_hinge", "smooth_ramp" and "sigmoid"; the others have corners, near
+        Loss to minimise: the name of a loss of `sklearn_activelearn.losses`, or an
+        object such as ``SmoothRampLoss(t=2.0)`` or a custom loss. "smooth_hinge",
+        "smooth_ramp" and "sigmoid" are suitable; the other losses have corners, near
         which the solver may stop early or take long.
     alpha : float >= 0, default=0.0001
-        Weight of the penalty. As in scikit-learn, and unlike ``C``, it stands beside
-        the mean loss.
+        Weight of the penalty relative to the mean loss, as in scikit-learn's
+        `SGDClassifier`.
     n_restarts : int >= 0, default=3
-        Starts after the first one if the loss is not convex; the lowest
-        objective wins. The first restart begins at the solution of the smooth
-        hinge (with the loss's own `h`, if it has one), the others in random
-        directions.
+        Number of starts after the first one if the loss is not convex; the lowest
+        objective is kept. The first restart begins at the solution of the smooth hinge
+        (with the `h` of the loss, if it has one), the others in random directions.
     fit_intercept : bool, default=True
         Whether to learn an intercept, which is not penalised. False: separators
         through the origin.
     max_iter : int >= 1, default=1000
-        Iterations of each start.
+        Largest number of iterations of each start.
     tol : float > 0, default=1e-05
-        A start ends when no derivative of the objective is larger.
+        A start ends when no derivative of the objective is larger than this.
     warm_start : bool, default=False
-        Whether the first start is the solution of the last `fit`, if that had
-        the same classes and number of features, instead of zero.
+        Whether to start at the solution of the last `fit` instead of zero, if it had
+        the same classes and number of features.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random directions; used with two or more restarts only.
+        Seed of the random directions, which two or more restarts need.
 
     Attributes
     ----------
@@ -175,11 +176,11 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts; zero without `fit_intercept`.
     objective_ : float
-        The smallest value found.
+        Smallest value of the objective found.
     n_iter_ : int
-        Iterations, all starts together.
+        Number of iterations of all starts together.
     n_restarts_ : int
-        Starts after the first one; 0 for a convex loss.
+        Number of starts after the first one; 0 for a convex loss.
     {n_features_in_, feature_names_in_}
 
     Raises
@@ -192,11 +193,11 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
     Warns
     -----
     ConvergenceWarning
-        If the start that won used up `max_iter`.
+        If the best start reached `max_iter`.
 
     See Also
     --------
-    MarginLossClassifier : Learns the same losses online, and chooses its labels.
+    MarginLossClassifier : Learns the same losses online from labels that it chooses.
     sklearn_activelearn.losses : The losses.
 
     Notes
@@ -205,15 +206,14 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
 
         1/n sum_i l(z_i) + alpha/2 |w|^2,    z = y (w.x + b)
 
-    With K > 2 classes there is a score f_c = w_c.x + b_c for each, ``|w|^2`` is the
-    sum over all, and z = (f_c - max over r != c of f_r) / 2 for a row of class
-    c, but for one thing: the maximum over the rivals is rounded,
-    0.1 log sum exp(f_r / 0.1), which exceeds it by at most 0.1 log(K - 1).
-    That keeps smooth losses smooth and convex ones convex; where several rivals
-    are level, as at the start, the maximum has no gradient to follow.
+    With K > 2 classes each class has a score f_c = w_c.x + b_c, ``|w|^2`` is the sum over
+    all classes, and z = (f_c - max over r != c of f_r) / 2 for a row of class c. The
+    maximum over the rivals is smoothed: 0.1 log sum exp(f_r / 0.1), which exceeds it by
+    at most 0.1 log(K - 1). This keeps smooth losses smooth and convex losses convex;
+    where several rivals have the same score, as at the start, the maximum has no
+    gradient.
 
-    Dense and CSR rows of float64 or float32 are read in place, sums are
-    float64.
+    Dense and CSR rows of float64 or float32 are read in place; sums are float64.
 
     References
     ----------
@@ -224,7 +224,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
 
     Examples
     --------
-    A tenth of the rows lies far out on the wrong side. The hinge follows them:
+    A tenth of the rows lies far on the wrong side, and misleads the hinge:
 
     >>> import numpy as np
     >>> from sklearn_activelearn import BatchMarginLossClassifier
@@ -273,9 +273,9 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Labelled rows.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the rows.
 
         Returns
         -------
@@ -289,7 +289,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
             class or continuous ones, or an objective that overflows.
         """
         loss = self._check_parameters()
-        X, y = check_rows_and_labels(self, X, y, reset=True, finite=True)
+        X, y = check_rows(self, X, y, reset=True, finite=True)
         classes = find_classes(y)
         objective = Objective(
             X, encode(y, classes), len(classes), loss, self.alpha, self.fit_intercept
@@ -297,11 +297,11 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         runs = self._runs(objective, self._first_point(objective, classes))
         best = min(runs, key=lambda run: run.fun)
         if not np.isfinite(best.fun):
-            raise ValueError("The objective overflows: X is too large, scale it.")
+            raise ValueError("The objective overflows: X is too large. Scale the rows.")
         if best.status == LIMIT_REACHED:
             warn_user(
-                f"Not converged within max_iter={self.max_iter}: raise max_iter or "
-                "tol, scale X, or use a smooth loss.",
+                f"Not converged within max_iter={self.max_iter} iterations. Raise "
+                "max_iter or tol, scale X, or use a smooth loss.",
                 ConvergenceWarning,
             )
         self.classes_ = classes
@@ -337,7 +337,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         return np.zeros(objective.n_parameters)
 
     def _runs(self, objective, first_point):
-        """Return what the solver found from every point it has to start at."""
+        """Return the results of the solver, one for each start."""
         runs = [self._minimize(objective, first_point)]
         if objective.loss.convex or self.n_restarts == 0:
             return runs

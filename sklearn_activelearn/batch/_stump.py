@@ -1,4 +1,4 @@
-"""The decision stump: a split of one feature, the usual weak learner of boosting."""
+"""The decision stump: a split of one feature, a weak learner for boosting."""
 
 from typing import Literal, Self
 
@@ -10,17 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import BaseEstimator, ClassifierMixin
 from .._docstrings import CLASSIFIER, documented
-from .._labels import distinct_labels, encode, two_values
+from .._labels import distinct_labels, encode, find_two_numbers
 from .._typing import Floats, Labels, RowsLike
-from .._validation import check_option, check_rows, check_rows_and_labels
+from .._validation import check_option, check_rows
 from ._columns import find_split, keep, mark_ends, whole_weights
 
 
 class SortedColumns:
     """Rows with each column sorted by value; zeros are not stored.
 
-    Made by `DecisionStumpClassifier.presort`. It stands in for the matrix wherever
-    that classifier takes one.
+    `DecisionStumpClassifier.presort` makes them, and the methods of the classifier take
+    them instead of a matrix.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class SortedColumns:
         mark_ends(*self._entries)
 
     def __getitem__(self, rows):
-        """Return some of the rows, each at most once.
+        """Return some of the rows, without repetition.
 
         Parameters
         ----------
@@ -74,17 +74,17 @@ class SortedColumns:
         n_classes : int
             Number of classes.
         gini : bool
-            Whether the purest sides are the best split, or the smallest error.
+            True: the best split has the purest sides. False: the smallest error.
 
         Returns
         -------
         column : int
-            The first of equals; 0 if no split is better than none.
+            The first of equal columns; 0 if no split is an improvement.
         threshold : float
-            Half way between two values of the column, the lowest of equals; infinite
-            if no split is better than none.
+            Midpoint of two values of the column, the lowest of equal ones; infinite if
+            no split is an improvement.
         sides : ndarray of int64 of shape (2, n_classes)
-            Weights up to the threshold, and beyond.
+            Weights of the classes up to the threshold, and above it.
         """
         ptr, middle, rows, values = self._entries
         column, at, sides = find_split(
@@ -93,7 +93,7 @@ class SortedColumns:
         if column < 0:
             return 0, np.inf, sides[::-1]
         start, stop, zeros = ptr[column], ptr[column + 1], middle[column]
-        is_above = at < zeros  # a negative value, which the split is above
+        is_above = at < zeros  # the split lies above a negative value
         n_kept = np.count_nonzero(weights)
         if n_kept < len(self):
             own = rows[start:stop]
@@ -112,7 +112,7 @@ class SortedColumns:
         return column, half_way(float(low), float(high)), sides
 
     def exceeds(self, column, threshold):
-        """Return whether each row has a value beyond the threshold in a column."""
+        """Return True for the rows with a value above the threshold in a column."""
         ptr, _, rows, values = self._entries
         part = slice(ptr[column], ptr[column + 1])
         out = np.full(len(self), threshold < 0)
@@ -121,10 +121,9 @@ class SortedColumns:
 
 
 def half_way(low, high):
-    """Return a number between two others, at least the lower, below the higher.
+    """Return the midpoint in double precision: at least `low`, and below `high`.
 
-    In double precision, also beside rows of single precision: there the middle of two
-    neighbours would be one of them.
+    In single precision, the midpoint of two neighbouring numbers is one of them.
     """
     middle = np.float64(low / 2 + high / 2)
     return middle if low <= middle < high else np.float64(low)
@@ -134,24 +133,24 @@ def half_way(low, high):
 class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     r"""Classifier that splits one feature at one threshold, for boosting.
 
-    Each side predicts its heaviest class. Rows that many stumps are to be trained on
-    are sorted once, by `presort`.
+    Each side of the split predicts its heaviest class. `presort` sorts rows once for
+    the training of many stumps.
 
     Parameters
     ----------
     criterion : {"error", "gini"}, default="error"
-        Which split is taken: that with the smallest weighted error, or that with the
-        smallest mean Gini impurity of the two sides, as in `DecisionTreeClassifier`.
+        "error": the split with the smallest weighted error. "gini": the split with the
+        smallest mean Gini impurity of both sides, as in `DecisionTreeClassifier`.
 
     Attributes
     ----------
     feature_ : int
-        The feature that is split.
+        Number of the feature that is split.
     threshold_ : float
-        Rows with a value up to it are on the first side. Infinite if no split is
-        better than none.
+        Rows with a value up to the threshold are on the first side. Infinite if no
+        split is an improvement.
     side_probabilities_ : ndarray of shape (2, n_classes)
-        Share of each class in the weight of the first side and of the second one.
+        Share of each class in the weight of the first side, and of the second side.
     error_ : float
         Weighted training error, between 0 and 1.
     {classes_, n_features_in_, feature_names_in_}
@@ -159,13 +158,13 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     Raises
     ------
     ValueError
-        From `fit`: another `criterion`, NaN or infinity in X, continuous labels,
-        weights that are negative, of another number than the rows, or all zero.
+        From `fit`: an unknown `criterion`, NaN or infinity in X, continuous labels, a
+        negative weight, a wrong number of weights, or only weights of zero.
 
     See Also
     --------
-    sklearn.tree.DecisionTreeClassifier : With ``max_depth=1`` a stump that is chosen
-        by impurity.
+    sklearn.tree.DecisionTreeClassifier : With ``max_depth=1`` a stump with the smallest
+        impurity.
 
     Notes
     -----
@@ -178,14 +177,14 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     and the mean Gini impurity is :math:`1 - (\sum_k A_k^2 / \sum_k A_k + \sum_k B_k^2 /
     \sum_k B_k) / \sum_i w_i`, with :math:`A_k` the weight of class k in A.
 
-    The threshold is half way between two values of rows with weights above 0. Of
-    equal splits none at all wins, then the first feature, then the lowest threshold; a
-    side of which two classes are equally heavy predicts the first one. Weights are
-    summed as whole multiples of a tiny unit, without rounding errors, so the order of
-    the rows and their container decide nothing.
+    The threshold is the midpoint of two values of rows with weights above 0. Of equal
+    splits, no split comes first, then the first feature, then the lowest threshold. A
+    side with two equally heavy classes predicts the first of them. Weights are summed
+    as whole multiples of a tiny unit, without rounding errors, so that the order of the
+    rows and their container have no influence.
 
-    A round takes one pass over the entries that are not zero. Sorting takes longer than
-    that: `presort` pays from the second round on.
+    Training takes one pass over the non-zero entries. Sorting takes longer than the
+    pass, so that `presort` saves time from the second training on.
 
     References
     ----------
@@ -217,7 +216,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         self.criterion = criterion
 
     def presort(self, X: RowsLike) -> SortedColumns:
-        """Sort the columns of rows that many stumps will be trained on.
+        """Sort the columns of rows for the training of many stumps.
 
         Parameters
         ----------
@@ -227,8 +226,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         X : SortedColumns
-            What `fit`, `predict` and `predict_proba` take in place of X. It has a
-            `shape`, and ``X[rows]`` is what it would be for some of the rows.
+            Rows that `fit`, `predict` and `predict_proba` take instead of X. They have
+            a `shape`, and ``X[rows]`` selects some of them.
         """
         return SortedColumns(
             check_rows(DecisionStumpClassifier(), X, reset=True, finite=True)
@@ -244,9 +243,10 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows, as they are or presorted.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, not negative, at least one above 0. None: all equal.
+            Weights of the rows, not negative, at least one above 0. None: equal
+            weights.
 
         Returns
         -------
@@ -256,11 +256,11 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For NaN or infinity, continuous labels or weights that are none.
+            For NaN or infinity, continuous labels, or wrong weights.
         """
         check_option(self.criterion, "criterion", ("error", "gini"))
         if isinstance(X, SortedColumns):
-            if not isinstance(y, np.ndarray) or y.ndim > 1:  # it takes half a round
+            if not isinstance(y, np.ndarray) or y.ndim > 1:  # the check is slow
                 y = column_or_1d(y)
             if y.ndim == 0 or len(X) != len(y):
                 check_consistent_length(X, y)
@@ -269,8 +269,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
         else:
-            X, y = check_rows_and_labels(self, X, y, reset=True, finite=True)
-        self.classes_, codes = coded(y)
+            X, y = check_rows(self, X, y, reset=True, finite=True)
+        self.classes_, codes = encode_labels(y)
         if sample_weight is None:
             weights = np.ones(len(codes), dtype=np.int64)
         else:
@@ -313,13 +313,13 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Shares in the weight that it was trained with.
+            Shares in the weight of the training rows on the same side.
         """
         side = self._side(X)
         return self.side_probabilities_[side]
 
     def _side(self, X):
-        """Return 0 for the rows on the first side, 1 for those on the second."""
+        """Return 0 for rows on the first side, 1 for rows on the second side."""
         if not hasattr(self, "threshold_"):
             check_is_fitted(self)
         if isinstance(X, SortedColumns):
@@ -342,12 +342,12 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
 
 
 def check_weights(weights, n_rows):
-    """Return weights as floats, or say what is wrong with them."""
+    """Return weights as floats; raise an error for wrong weights."""
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows; one weight "
-            "for each row is needed."
+            f"sample_weight has shape {weights.shape} for {n_rows} rows. Pass one "
+            "weight for each row."
         )
     total, lowest = weights.sum(), weights.min()
     if lowest >= 0 and 0 < total < np.inf:
@@ -355,16 +355,16 @@ def check_weights(weights, n_rows):
     assert_all_finite(weights, input_name="sample_weight")
     if lowest < 0:
         row = weights.argmin()
-        raise ValueError(f"sample_weight[{row}] = {lowest}, must not be negative.")
+        raise ValueError(f"sample_weight[{row}] is {lowest}, but must be at least 0.")
     raise ValueError(
-        f"sample_weight sums to {total}; it must be finite, with a weight above zero."
+        f"sample_weight sums to {total}. Use finite weights, not only zeros."
     )
 
 
-def coded(y):
+def encode_labels(y):
     """Return the sorted distinct labels and their codes."""
-    if y.dtype.kind in "biuUS" and y.ndim == 1:  # nothing to find fault with
-        classes = two_values(y)
+    if y.dtype.kind in "biuUS" and y.ndim == 1:  # these labels need no check
+        classes = find_two_numbers(y)
         if classes is not None:
             return classes, (y == classes[1]).astype(np.int32)
         classes, codes = np.unique(y, return_inverse=True)

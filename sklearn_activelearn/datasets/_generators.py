@@ -1,4 +1,4 @@
-"""Two normal distributions, side by side."""
+"""Generators of data sets on which active learning has been analysed."""
 
 import math
 from typing import Literal, overload
@@ -36,7 +36,7 @@ def make_twonorm(
     Raises
     ------
     ValueError, TypeError
-        If a number is not whole, or too small.
+        If a number is not whole or too small.
 
     Notes
     -----
@@ -94,11 +94,11 @@ def make_low_noise(
     coef: bool = False,
     random_state: Seed = None,
 ) -> tuple[Floats, Ints] | tuple[Floats, Ints, Floats]:
-    """Make unit rows with labels of the linear noise model and of low noise.
+    """Make rows of unit norm with labels of the linear noise model and of low noise.
 
-    A label is +1 with probability (1 + u'x) / 2, u a random unit vector, so the
-    best separator is u and a row's label is a coin where u'x = 0. How many rows
-    lie there is what `alpha` says, the exponent of Mammen and Tsybakov.
+    A label is +1 with probability (1 + u'x) / 2 for a random unit vector u. The best
+    separator is u, and the label of a row with u'x = 0 is random. `alpha`, the exponent
+    of Mammen and Tsybakov, determines the number of such rows.
 
     Parameters
     ----------
@@ -109,14 +109,14 @@ def make_low_noise(
         Number of features.
 
     alpha : float > 0, default=1.0
-        Noise exponent: ``P(|u'x| < e) = e^alpha``. The larger, the easier. Infinite:
-        no row lies within `margin` of the separator.
+        Noise exponent: ``P(|u'x| < e) = e^alpha``. The larger, the easier. If it is
+        infinite, no row lies within `margin` of the separator.
 
     margin : float in (0, 1), default=0.5
-        Smallest ``|u'x|`` for infinite `alpha`; not used otherwise.
+        Smallest ``|u'x|`` if `alpha` is infinite. Otherwise it is not used.
 
     coef : bool, default=False
-        Whether to return u as well.
+        Whether to return u, too.
 
     random_state : int, RandomState instance or None, default=None
         Seed of u, the rows and the labels.
@@ -128,20 +128,19 @@ def make_low_noise(
     y : ndarray of int of shape (n_samples,)
         Labels, -1 and +1.
     u : ndarray of shape (n_features,)
-        The separator; only with `coef`.
+        The separator. Only with `coef`.
 
     Raises
     ------
     ValueError, TypeError
-        For numbers that are out of range or not whole where they should be.
+        If a number is not in its range, or not whole.
 
     Notes
     -----
-    ``|u'x|`` is U^(1/alpha) with U uniform on [0, 1], which is the low noise
-    condition ``P(|u'x| < e) <= c e^alpha`` with c = 1 and equality; for infinite
-    alpha it is uniform on [margin, 1], which is the hard margin c = 1 / (2
-    margin). Its sign is a fair coin, and the rest of a row points anywhere at
-    right angles to u.
+    ``|u'x|`` is U^(1/alpha) with U uniform on [0, 1]. This is the low noise condition
+    ``P(|u'x| < e) <= c e^alpha`` with c = 1 and equality. For infinite alpha it is
+    uniform on [margin, 1], a hard margin. The sign of u'x is random with equal
+    probabilities, and the rest of a row has a random direction orthogonal to u.
 
     References
     ----------
@@ -187,9 +186,9 @@ def make_outlier_line(
 ) -> tuple[Floats, Ints]:
     """Make a problem on which only bounded losses find the best separator.
 
-    In the plane, for separators through the origin, and with the behaviour of
-    Figure 4 of [1]_, which shows the errors of the best w for each loss and no
-    more of the data than a picture:
+    The rows lie in the plane, and separators go through the origin. The problem behaves
+    as in Figure 4 of [1]_, which shows a picture of its data and the error of the best
+    w for each loss:
 
     ======== ===== ==== ======== ========= ======= ========
     loss     hinge ramp log-ramp root-ramp sigmoid zero-one
@@ -202,8 +201,8 @@ def make_outlier_line(
         Number of rows.
 
     distance : float >= 10, default=100.0
-        How far away the outliers begin; they end at twice that. The inliers lie
-        within 2 of the origin, but for a few.
+        Least distance of the outliers from the origin. Their largest distance is twice
+        this number. Nearly all inliers lie within a distance of 2.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the positions and of the order of the rows.
@@ -218,22 +217,21 @@ def make_outlier_line(
     Raises
     ------
     ValueError, TypeError
-        If n_samples is no whole number of at least 12, or distance no number of
-        at least 10.
+        If `n_samples` is not a whole number of at least 12, or `distance` is not a
+        number of at least 10.
 
     Notes
     -----
-    A third of the rows are inliers, which x1 alone separates: y x1 is uniform
-    on [0.5, 1.5]. Their second feature misleads: y x2 takes the values E - 0.75
-    at evenly spaced quantiles of an exponential E with mean 1, so its mean is
-    positive, but it has the wrong sign for 53 % of them.
+    A third of the rows are inliers, which x1 alone separates: y x1 is uniform on
+    [0.5, 1.5]. Their second feature misleads: y x2 takes the values E - 0.75 at evenly
+    spaced quantiles of an exponential E with mean 1. Its mean is positive, but it has
+    the wrong sign for 53 % of the inliers.
 
-    Two thirds are outliers, in pairs: far out along x1, on either side, both
-    labels at the same place. Every separator gets half of them wrong, and a
-    loss that grows without bound pays for each wrong one by its margin. So
-    w1 must be about 0; then w2 follows the mean of y x2, and the error is
-    1/3 + .53/3 = .51. A bounded loss pays the same for a wrong outlier whatever
-    its margin, and keeps w1.
+    Two thirds of the rows are outliers in pairs: both labels at one point, far out
+    along x1 on either side. Every separator classifies half of them wrongly. An
+    unbounded loss of a wrong outlier grows with its margin, so w1 must be about 0. Then
+    w2 follows the mean of y x2, and the error is 1/3 + .53/3 = .51. A bounded loss of a
+    wrong outlier does not depend on its margin, so w1 stays.
 
     References
     ----------
@@ -272,5 +270,5 @@ def make_outlier_line(
 
 
 def alternate(n):
-    """Return +1, -1, +1, ..."""
+    """Return n numbers +1, -1, +1, ..."""
     return 1 - 2 * (np.arange(n) % 2)

@@ -11,7 +11,6 @@ from ._displays import (
     LabelCurveDisplay,
     LossDisplay,
     ModelSelectionDisplay,
-    QueryDisplay,
     RecallCurveDisplay,
 )
 from ._doubtful import doubtful_labels
@@ -42,7 +41,6 @@ __all__ = [
     "LabelCurveDisplay",
     "LossDisplay",
     "ModelSelectionDisplay",
-    "QueryDisplay",
     "RecallCurve",
     "RecallCurveDisplay",
     "RecallEstimate",

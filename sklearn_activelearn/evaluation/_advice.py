@@ -1,4 +1,4 @@
-"""What the next labels are worth, in one sentence."""
+"""The expected value of further labels, in one sentence."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,29 +11,30 @@ from sklearn.utils import column_or_1d
 from .._statistics import Estimate, changes, net_share, score_interval
 from .._validation import check_number
 
-#: Half the width of the interval, as a share of the predictions that change, at most
-#: (Wilson's upper end, with this normal quantile).
+#: Half the width of the interval, as a share of the upper end of Wilson's interval for
+#: the share of changed predictions, and the normal quantile of that interval.
 SPREAD, Z = 0.25, norm.ppf(0.95)
-#: What `benchmarks.evaluation.stopping` found on sets that had no say in the above.
+#: Coverage that `benchmarks.evaluation.stopping` measured on data sets that were not
+#: used to choose SPREAD.
 CONFIDENCE = 0.8
 
 
 @dataclass(frozen=True)
 class LabelAdvice:
-    """What the next labels are worth. Printed, it is one sentence.
+    """Expected gain of further labels. Printed, it is one sentence.
 
     Attributes
     ----------
     n_labels : int
-        How many labels are meant.
+        Number of further labels.
     gain : Estimate
-        What they add to the accuracy, between -1 and 1.
+        Expected gain in accuracy, between -1 and 1.
     n_before : int
-        Labels of the earlier model that the present one is compared with.
+        Labels of the earlier model with which the present model is compared.
     n_changed : int
-        Rows put aside for which the two predict different classes.
+        Held-out rows for which the two models predict different classes.
     n_right, n_wrong : int
-        How many of these became right, and how many became wrong.
+        Rows of these whose prediction became right, and wrong.
     """
 
     n_labels: int
@@ -59,47 +60,48 @@ class LabelAdvice:
 def advice(
     history: Iterable[tuple[int, ArrayLike]], y: ArrayLike, *, n_labels: int = 50
 ) -> LabelAdvice:
-    """Say what the next labels are worth, from rows put aside.
+    """Estimate the gain in accuracy of further labels, from held-out rows.
 
-    The present model is compared with one of at most half its labels. What it predicts
-    otherwise for rows that neither was taught tells how much it is still learning.
+    The present model is compared with a model of at most half its labels. The more
+    predictions for held-out rows differ, the more the model is still learning.
 
     Parameters
     ----------
     history : list of (int, array-like of shape (n_rows,))
-        For each model, how many labels it was trained on and what it predicts for the
-        rows put aside. The last one is the present model.
+        For each model, the number of labels it was trained on, and its predictions for
+        the held-out rows. The last one is the present model.
     y : array-like of shape (n_rows,)
-        The labels of these rows, which were drawn at random and never taught.
+        Labels of the held-out rows, which were drawn at random and never taught.
     n_labels : int >= 1, default=50
-        How many labels ahead, at most as many as the present model has.
+        Number of further labels, at most the number of labels of the present model.
 
     Returns
     -------
     advice : LabelAdvice
-        Its ``gain`` is an interval for the accuracy on all rows like these, at 80 %.
+        ``gain`` has an 80 % interval for the gain in accuracy on rows like these;
+        ``n_before``, ``n_changed``, ``n_right`` and ``n_wrong`` are the reasons.
 
     Raises
     ------
     ValueError
         For a history without a model of at most half the labels, predictions that do
-        not match `y`, or more labels ahead than the present model has.
+        not match `y`, and more further labels than the present model has.
 
     Notes
     -----
-    Of m rows put aside, c changed; they went from k to n labels, and N are asked
-    about::
+    From k to n labels, the predictions of c of m held-out rows changed. For N further
+    labels::
 
         step  = log((n + N) / n) / log(n / k)
         value = c / m * net * step, net = (30 + right - wrong) / (100 + c)
         ends  = value ± upper * sqrt(step) / 4
 
-    with upper the upper end of Wilson's 90 % interval for c / m. The first line is the
-    gain of a learning curve that falls in equal steps as the labels double, and ``net``
-    is explained in `LabelPrice`. The last one is no theorem: the factor 1/4 held more
-    than 90 % of the gains that came true on the data sets on which it was chosen, and
-    about 80 % on others. The user guide has the figures. A model that has not begun to
-    learn changes nothing, and then its gains are underrated.
+    with ``upper`` the upper end of Wilson's 90 % interval for c / m. ``step`` belongs
+    to a learning curve whose error falls by the same amount each time the labels
+    double; ``net`` is explained in `LabelPrice`. The interval is empirical: with the
+    factor 1/4 it held more than 90 % of the gains on the data sets on which the factor
+    was chosen, and about 80 % on others; the user guide has the figures. A model that
+    has not begun to learn changes no predictions, and its gains are underestimated.
 
     Examples
     --------
@@ -120,17 +122,23 @@ def advice(
     y = column_or_1d(y)
     history = [(n, np.asarray(predicted)) for n, predicted in history]
     if not history or any(predicted.shape != y.shape for _, predicted in history):
-        raise ValueError("history must hold a prediction for each label of y.")
+        raise ValueError(
+            "history must hold at least one model, with a prediction for each of the "
+            f"{len(y)} labels of y."
+        )
     for n, _ in history:
         check_number(n, "history: labels of a model", 1, closed="left", integer=True)
     n, now = history[-1]
     earlier = [(n_then, then) for n_then, then in history if n_then <= n / 2]
     if not earlier or not len(y):
         raise ValueError(
-            f"history must hold a model of at most half of {n} labels, and y a label."
+            f"history must hold a model of at most {n // 2} labels, half of {n}, and y "
+            "must hold a label."
         )
     if n_labels > n:
-        raise ValueError(f"n_labels == {n_labels}, must be at most {n}, those so far.")
+        raise ValueError(
+            f"n_labels must be at most {n}, the labels so far, got {n_labels}."
+        )
     n_before, before = earlier[-1]
     counts = changes(before, now, y)
     changed = counts[0] / len(y)

@@ -29,7 +29,7 @@ from ..stream import GreedyOnlineClassifier
 from ._curves import LabelCurve, frame, plain
 from ._displays import LabelCurveDisplay
 from ._label_curve import ExperimentInterrupted, label_curve
-from ._measures import Measure, default_measure, measures_of, percent
+from ._measures import NamedMeasure, default_measure, measures_of, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,17 +73,17 @@ class Savings(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether all runs bought labels."""
+        """True if all runs bought labels."""
         return not np.isnan(self.needed)
 
     @property
     def is_clear(self) -> bool:
-        """Whether chosen labels are better than random labels, beyond noise."""
+        """True if chosen labels are better than random labels, beyond noise."""
         return self.high <= 1
 
     @property
     def is_worse(self) -> bool:
-        """Whether chosen labels are worse than random labels, beyond noise."""
+        """True if chosen labels are worse than random labels, beyond noise."""
         return np.isinf(self.low)
 
 
@@ -167,7 +167,7 @@ class LearnerResult:
 
     @cached_property
     def beats_constant(self) -> bool:
-        """Whether the learner is better than a constant prediction, beyond noise.
+        """True if the learner is better than a constant prediction, beyond noise.
 
         Also true if the score of a constant prediction is unknown.
         """
@@ -175,13 +175,13 @@ class LearnerResult:
 
     @cached_property
     def passive_beats_constant(self) -> bool:
-        """Whether random labels are better than a constant prediction."""
+        """True if random labels are better than a constant prediction."""
         differences = self.constant_errors - self.passive_errors
         return not self._interval(differences)[1] <= ROUNDING
 
     @property
     def is_clear(self) -> bool:
-        """Whether the learner is better than random labels and than a constant."""
+        """True if the learner is better than random labels and than a constant."""
         return self.savings.is_clear and self.beats_constant
 
     @cached_property
@@ -224,18 +224,18 @@ class LearnerResult:
             high=share_after_last(high >= -ROUNDING),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return errors, savings and curves as arrays and numbers."""
+    def row(self) -> dict[str, Any]:
+        """Return names and figures as a row of a table, unrounded."""
         # random labels that are no better than a constant save no labels
         unknown = 0.0 if self.passive_beats_constant else np.nan
         needed, low, high = np.array(self.savings) + unknown
         return {
             "learner": learner_code(self.learner),
             "passive": learner_code(self.passive),
-            "labels_bought": self.curve.n_bought,
-            "errors": self.errors,
-            "passive_errors": self.passive_errors,
-            "constant_errors": self.constant_errors,
+            "labels_bought": self.n_bought,
+            "error": self.errors.mean(),
+            "passive_error": self.passive_errors.mean(),
+            "constant_error": self.constant_errors.mean(),
             "labels_needed": self.n_bought * needed,
             "saved": 1 - needed,
             "saved_low": 1 - high,
@@ -244,9 +244,6 @@ class LearnerResult:
             "beats_constant": self.beats_constant,
             "passive_beats_constant": self.passive_beats_constant,
             "confidence": self.confidence,
-            "curve": curve_to_dict(self.curve),
-            "passive_curve": curve_to_dict(self.passive_curve),
-            "notes": self.notes,
         }
 
 
@@ -256,16 +253,6 @@ def measured_errors(curve, run):
     n_labels = np.append(curve.n_labels[is_known], curve.n_bought[run])
     scores = np.append(curve.scores[run, is_known], curve.final_scores[run])
     return n_labels, 1 - scores
-
-
-def curve_to_dict(curve):
-    """Return mean and spread of the error at label counts that some run reached."""
-    bought = curve.n_labels <= curve.n_bought.max()
-    return {
-        "labels": curve.n_labels[bought],
-        "error_mean": curve.best - curve.mean[bought],
-        "error_std": curve.std[bought],
-    }
 
 
 def learner_code(learner):
@@ -391,7 +378,7 @@ class Comparison:
         ``n_bought``, ``n_needed``.
     design : Design
         Rows, folds and repeats.
-    measure : Measure
+    measure : NamedMeasure
         The measure of all errors.
     target_error : float or None
         Error for which the labels are counted, too.
@@ -403,7 +390,7 @@ class Comparison:
 
     results: list[LearnerResult]
     design: Design
-    measure: Measure
+    measure: NamedMeasure
     target_error: float | None
     classes: list[str]
     notes: tuple[str, ...] = ()
@@ -416,7 +403,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether chosen labels are better than random labels.
+        """Sentence on whether chosen labels are better than random labels.
 
         Of several learners with clear savings it is about the one whose model has the
         smallest error with random labels: many labels saved for a poor model are worth
@@ -478,15 +465,13 @@ class Comparison:
         text = f"No savings beyond noise on these data. The estimate: {saved}"
         return Verdict("unclear", name, text)
 
-    def to_text(self, *, data: str | None = None, details: bool = False) -> str:
+    def to_text(self, data: str | None = None) -> str:
         """Return verdict, table and settings as lines of text.
 
         Parameters
         ----------
         data : str, default=None
             Description of the data, for a line of the report.
-        details : bool, default=False
-            Add the learners with all parameters and the errors along the way.
 
         Returns
         -------
@@ -515,8 +500,6 @@ class Comparison:
         for note in dict.fromkeys(notes):
             first, *rest = wrap(note, WIDTH - 6)
             lines += [f"note  {first}", *(f"      {line}" for line in rest)]
-        if details:
-            lines += ["", *self._details(named)]
         return "\n".join(lines)
 
     __str__ = to_text
@@ -563,50 +546,9 @@ class Comparison:
             f"{result.curve.n_held_out.max():,} held out"
         )
 
-    def _details(self, named):
-        level = self.results[0].confidence
-        lines = [
-            f"{LEVEL}: shares that a paired t-test over the runs does not reject; each "
-            f"of {len(named)} intervals has",
-            f"      a confidence of {level:.4g}, so that all hold together",
-        ]
-        measure = self.measure
-        for name, result in named.items():
-            lines += ["", f"{name}: {learner_code(result.learner)}"]
-            lines.append(f"random: {learner_code(result.passive)}")
-            if not result.savings.is_known:
-                continue
-            counts = result.curve.n_labels
-            counts = counts[counts <= result.curve.n_bought.max()]
-            some = np.unique(np.linspace(0, len(counts) - 1, 10).astype(int))
-            rows = [("labels", *(f"{n:,}" for n in counts[some]), "")]
-            title = f"chosen, {measure.name}{' (%)' * measure.is_error}"
-            for head, curve in (
-                (title, result.curve),
-                ("random", result.passive_curve),
-            ):
-                errors = curve.best - curve.scores_at(counts[some]).mean(axis=0)
-                rows.append((head, *map(measure.number, errors), ""))
-            lines += align(rows)
-        return lines
-
     def table(self) -> list[dict[str, Any]]:
         """Return the table as one dict for each learner, unrounded."""
-        rows = []
-        for result in self.results:
-            values = result.to_dict()
-            row = {name: values[name] for name in ("learner", "passive")}
-            row["labels_bought"] = result.n_bought
-            for name, errors in (
-                ("error", result.errors),
-                ("passive_error", result.passive_errors),
-                ("constant_error", result.constant_errors),
-            ):
-                row[name], row[f"{name}_std"] = errors.mean(), errors.std()
-            for name in ("labels_needed", "saved", "saved_low", "saved_high"):
-                row[name] = values[name]
-            rows.append(row)
-        return rows
+        return [result.row() for result in self.results]
 
     def to_frame(self) -> "DataFrame":
         """Return the table as a pandas DataFrame with a row for each learner."""
@@ -614,20 +556,29 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as lists and numbers; None for NaN and infinity."""
-        results, target = [], self.target_error
+        results = []
         for result in self.results:
-            values = result.to_dict()
+            values = result.row() | {"notes": result.notes, "runs": {}}
+            for name in ("errors", "passive_errors", "constant_errors"):
+                values["runs"][name] = getattr(result, name)
+            values["runs"]["labels_bought"] = result.curve.n_bought
             for name in ("curve", "passive_curve"):
                 curve = getattr(result, name)
-                values[name]["labels_to_target"] = (
-                    None if target is None else curve.labels_for(target)
-                )
+                bought = curve.n_labels <= curve.n_bought.max()
+                values[name] = {
+                    "labels": curve.n_labels[bought],
+                    "error_mean": curve.best - curve.mean[bought],
+                    "error_std": curve.std[bought],
+                }
+                if self.target_error is not None:
+                    n_labels = curve.labels_for(self.target_error)
+                    values[name]["labels_to_target"] = n_labels
             results.append(values)
         return plain(
             {
                 **vars(self.design),
                 "measure": vars(self.measure),
-                "target_error": target,
+                "target_error": self.target_error,
                 "classes": self.classes,
                 "verdict": self.verdict._asdict(),
                 "results": results,
@@ -822,7 +773,7 @@ def compare(
         else:
             suited.append(learner)
     if scoring is not None:
-        measure = Measure(name)
+        measure = NamedMeasure(name)
     baselines = [learner._passive_baseline() for learner in suited]
     keys = [
         (learner_code(passive), design.rows_for(learner))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Recalls for which the rows read are reported; the first one is the target of rules.
 RECALLS = (0.95, 1.0)
-TARGET, ALPHA = 0.95, 0.05
+RECALL, ALPHA = 0.95, 0.05
 #: Number of consecutive irrelevant rows after which people stop.
 IN_A_ROW = 100
 #: Relevant rows that the random sample of a stopping rule is to hold.
@@ -51,7 +51,7 @@ class AuditStart(StoppingRule):
         memory = memory or {}
         if "begin" in memory:
             return False, memory
-        target = RecallTarget(TARGET, 1 - ALPHA)
+        target = RecallTarget(RECALL, 1 - ALPHA)
         has_ended, own = target.judge(progress, memory.get("own"))
         if has_ended or target.n_random(own):
             return False, {"begin": float(len(progress.labels))}
@@ -140,12 +140,12 @@ def stops_of_run(learner: Any, X: Any, y: Bools, seed: int) -> dict[str, Stop]:
     order = learner.queried_indices_
     relevant = y[order]
     read = {
-        "hypergeometric": relevant[: hypergeometric_stop(relevant, TARGET, ALPHA)],
+        "hypergeometric": relevant[: hypergeometric_stop(relevant, RECALL, ALPHA)],
         f"{IN_A_ROW} in a row": relevant[: count_stop(relevant, IN_A_ROW)],
     }
     if takes_audit(learner):
         read = {"audit": y[read_by_audit(learner, X, y)]} | read
-    sampled = sample_stop(relevant, TARGET, ALPHA, np.random.default_rng(seed))
+    sampled = sample_stop(relevant, RECALL, ALPHA, np.random.default_rng(seed))
     if sampled is not None:
         read["sample"] = relevant[sampled[1]]
     return {
@@ -166,7 +166,7 @@ def read_by_audit(learner, X, y):
     if not memory or "begin" not in memory:
         return order
     known, ids = order[: int(memory["begin"])], np.arange(len(y))
-    auditor = clone(learner).set_params(stopping=RecallTarget(TARGET, 1 - ALPHA))
+    auditor = clone(learner).set_params(stopping=RecallTarget(RECALL, 1 - ALPHA))
     auditor.teach(take(X, known), y[known], ids=ids[known])
     auditor.learn(X, y.__getitem__, ids=ids)
     return np.append(known, auditor.queried_indices_)
@@ -207,7 +207,7 @@ class RecallComparison:
                     n_read, recalls = zip(*(run[rule] for run in runs), strict=True)
                     row[f"stop_{rule}_read"] = float(np.mean(n_read))
                     row[f"stop_{rule}_recall"] = float(np.mean(recalls))
-                    row[f"stop_{rule}_below"] = sum(r < TARGET - 1e-9 for r in recalls)
+                    row[f"stop_{rule}_below"] = sum(r < RECALL - 1e-9 for r in recalls)
             table[name] = row
         return table
 

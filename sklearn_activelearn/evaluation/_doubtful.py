@@ -1,4 +1,4 @@
-"""Labels that a model trained on the others finds unlikely."""
+"""Labels that a model which was trained on the other labels finds unlikely."""
 
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -26,9 +26,9 @@ class DoubtfulLabels(NamedTuple):
     indices : ndarray of int64 of shape (n_rows,)
         The rows, the most doubtful first.
     confidence : ndarray of shape (n_rows,)
-        How far the model believes the given label of each of these.
+        Confidence of the model in the given label of each of these rows.
     predicted : ndarray of shape (n_rows,)
-        The class that it prefers.
+        The class that the model prefers.
     """
 
     indices: RowNumbers
@@ -46,45 +46,45 @@ def doubtful_labels(
 ) -> DoubtfulLabels:
     """Order labels by the confidence of a model that was trained without them.
 
-    A wrong label is rarely what a model trained on the other labels expects. Check the
-    first ones: of these more are wrong than of the others.
+    A model that was trained on the other labels rarely expects a wrong label. Check the
+    first labels: more of them are wrong than of the others.
 
     Parameters
     ----------
     estimator : classifier
-        With ``predict_proba``, or else with ``decision_function``. It is cloned for
-        each fold, and each `random_state` in it that is no number is set.
+        Has ``predict_proba`` or ``decision_function``. It is cloned for each fold, and
+        each `random_state` in it that is not a number is set.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Rows.
     y : array-like of shape (n_samples,)
         Their labels, of at least two classes.
     cv : int >= 2, splitter or iterable, default=None
         Folds: an int (None is 5) for shuffled, stratified folds; otherwise anything
-        that scikit-learn takes. Of a row that is held out several times the mean
-        counts; rows that never are do not occur in the result.
+        that scikit-learn takes. For a row that is held out several times the mean
+        counts; rows that are never held out are not in the result.
     random_state : int, RandomState or None, default=None
-        For the folds and the estimator.
+        Seed of the folds and of the estimator.
 
     Returns
     -------
     doubtful : DoubtfulLabels
-        ``indices`` of the rows, the most doubtful first, equal ones in their order;
-        ``confidence`` in the label of each, between 0 and 1, or without
-        ``predict_proba`` its decision value less the largest of the other classes;
-        ``predicted``, the class that the model prefers, which may be the given one.
+        ``indices`` of the rows, the most doubtful first; ``confidence`` in the label of
+        each, between 0 and 1, or without ``predict_proba`` its decision value minus the
+        largest of the other classes; ``predicted``, the class that the model prefers,
+        which may be the given one.
 
     Raises
     ------
     ValueError
-        For labels of one class, and for what the estimator refuses.
+        For labels of one class, and data that the estimator refuses.
     TypeError
         For an estimator with neither method.
 
     Notes
     -----
-    This is the self-confidence of [1]_: the out-of-fold probability of the given label.
-    A class without another label in the training part has the probability 0, so the
-    only label of a class comes first. No share of wrong labels is estimated.
+    The confidence is the self-confidence of [1]_: the out-of-fold probability of the
+    given label. A class without a label in the training part has the probability 0, so
+    the only label of a class comes first. No share of wrong labels is estimated.
 
     References
     ----------
@@ -112,9 +112,15 @@ def doubtful_labels(
     y = np.asarray(column_or_1d(y))
     classes, rng = find_classes(y), check_random_state(random_state)
     codes, seed = encode(y, classes), int(rng.randint(2**31))
-    method = scoring_method(estimator)
+    methods = "predict_proba", "decision_function"
+    method = next((name for name in methods if hasattr(estimator, name)), None)
+    if method is None:
+        raise TypeError(
+            "estimator must have predict_proba or decision_function, got "
+            f"{estimator!r}."
+        )
     sums, n_held_out = np.zeros((len(y), len(classes))), np.zeros(len(y), np.int64)
-    for train, test in folds_of(cv, X, y, seed):
+    for train, test in split_folds(cv, X, y, seed):
         model = Constant(y[train][0])
         if (y[train] != y[train][0]).any():
             model = seeded(estimator, seed).fit(take(X, train), y[train])
@@ -133,25 +139,17 @@ def doubtful_labels(
     return DoubtfulLabels(rows[order], confidence[order], predicted[order])
 
 
-def scoring_method(estimator):
-    """Return the name of the method that says how likely each class is."""
-    for method in ("predict_proba", "decision_function"):
-        if hasattr(estimator, method):
-            return method
-    raise TypeError(f"{estimator} has neither predict_proba nor decision_function.")
-
-
-def folds_of(cv, X, y, seed):
+def split_folds(cv, X, y, seed):
     """Yield the rows to train on and the rows held out of each fold."""
     if cv is None:
         cv = min(5, np.unique(y, return_counts=True)[1].max())
         if cv < 2:
-            raise ValueError("No label can be held out: each class has one only.")
+            raise ValueError("No label can be held out: each class has only one label.")
     if not isinstance(cv, Integral):
         yield from check_cv(cv, y, classifier=True).split(X, y)
         return
     check_number(cv, "cv", 2, closed="left", integer=True)
-    with catch_warnings():  # a class of few rows is missing in some folds: it may be
+    with catch_warnings():  # a class of few rows may be missing in some folds
         filterwarnings("ignore", "The least populated class in y", UserWarning)
         folds = StratifiedKFold(int(cv), shuffle=True, random_state=seed)
         pairs = list(folds.split(np.zeros(len(y)), y))
@@ -159,7 +157,7 @@ def folds_of(cv, X, y, seed):
 
 
 def class_scores(model: Any, method, X, classes):
-    """Return a column for each class; one that the model does not know is last."""
+    """Return a column for each class; classes unknown to the model get the least."""
     if method == "predict_proba":
         scores, unknown = model.predict_proba(X), np.zeros(1)
     else:

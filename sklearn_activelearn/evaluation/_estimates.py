@@ -1,4 +1,4 @@
-"""A pool learner's score, from the random rows among those that it bought."""
+"""Scores of learners from labels that they bought anyway, chosen at random."""
 
 from typing import Literal
 
@@ -18,11 +18,11 @@ from ..sources._containers import take
 from ..stream._base import StreamLoop
 from ..stream._learned import Octaves
 
-#: Of so many random rows that were learned from, one counts: what was bought later
-#: depends on them. Found by simulation, see the guide.
+#: Random rows that count as one test row, because later purchases depend on them. Found
+#: by simulation, see the guide.
 COUNTS_FOR = 2
 
-#: Folds, if there are labels enough.
+#: Largest number of folds.
 N_FOLDS = 10
 
 
@@ -34,16 +34,15 @@ def explored_score(
 ) -> Estimate:
     r"""Estimate a pool learner's accuracy from labels that it bought anyway.
 
-    Rows that a rule chose are no fair test; those that were drawn at random are: the
-    first rows, unless `initial` chose them, and those of `explore`. Each is predicted
-    by a model that was trained on other labels.
+    Only rows that were drawn at random are a fair test: the first rows, unless
+    `initial` chose them, and the rows of `explore`. Each is predicted by a model that
+    was trained on other labels.
 
     Parameters
     ----------
     learner : PoolClassifier
-        One whose model follows from its labels: not `ALMSClassifier`, label propagation
-        or boosting, nor one that is `incremental` or has an estimator with
-        `warm_start`.
+        A learner whose model follows from its labels: not `ALMSClassifier`, label
+        propagation or boosting, nor a learner whose estimator has `warm_start`.
     scoring : {"accuracy", "balanced_accuracy"}, default="accuracy"
         The share of right predictions, or its mean over the classes.
     confidence : float in (0, 1), default=0.95
@@ -52,34 +51,34 @@ def explored_score(
     Returns
     -------
     estimate : Estimate
-        Of the score on rows like those of the pool, ``n_labels`` of them random.
-        Without a random row, or with labels of one class, the value is NaN and the
-        interval everything.
+        Estimate of the score on rows like the rows of the pool, from ``n_labels``
+        random rows. Without a random row, or with labels of one class, the value is NaN
+        and the interval is [0, 1].
 
     Raises
     ------
     TypeError
-        For something else than a pool learner.
+        For an object that is not a pool learner.
     ValueError
         For a learner whose model does not follow from its labels, or a parameter out
         of its range.
 
     See Also
     --------
-    online_score : The same for stream learners.
+    online_score : Estimates the error of stream learners.
     ActiveTest : Tests any model, with further labels.
 
     Notes
     -----
-    The value is the share of the random rows that are predicted rightly in 10-fold
-    cross-validation on all labels, for balanced accuracy the mean of these shares over
-    the classes. A random row that was learned from is not quite a test row: what was
-    bought later depends on it. Rows that cover the pool keep away from it, which makes
-    the value too low; rows near a surprising label follow it, which makes it too high.
-    So the interval is Clopper and Pearson's for half as many rows, unless all labels
-    are of random rows; the guide has how often it covered the truth. Rows of unequal
-    weight count for Kish's effective number of them [1]_; a class without a random row
-    may have any share.
+    The value is the share of the random rows that are predicted correctly in 10-fold
+    cross-validation on all labels; for balanced accuracy it is the mean of these shares
+    over the classes. A random row that was learned from is not quite a test row,
+    because later purchases depend on it: a rule that covers the pool avoids its
+    neighbours, which makes the value too low, and a rule that follows a surprising
+    label buys them, which makes it too high. Therefore the interval is Clopper and
+    Pearson's for half the number of rows, unless all labels are of random rows; the
+    guide reports how often it covered the truth. Rows of unequal weight count as
+    Kish's effective number [1]_; a class without a random row may have any share.
 
     References
     ----------
@@ -107,7 +106,7 @@ def explored_score(
     if not learner._follows_from_labels():
         raise ValueError(
             f"The model of this {type(learner).__name__} does not follow from its "
-            "labels alone: put rows aside, or use ActiveTest."
+            "labels alone: hold out test rows, or use ActiveTest."
         )
     check_option(scoring, "scoring", ("accuracy", "balanced_accuracy"))
     check_number(confidence, "confidence", 0, 1)
@@ -117,29 +116,29 @@ def explored_score(
         return nothing
     codes = ledger.labelled.codes
     entries = ledger.taught
-    # of rows that nobody asked for, and of those that a rule chose, it is 1
+    # the probability is 1 for rows that a rule chose and for unasked labels
     is_random = ledger.probabilities[entries] < 1
     n_random = int(np.count_nonzero(is_random))
     if not n_random:
         return nothing
-    is_right = answers_held_out(learner)[is_random]
+    is_right = predict_held_out(learner)[is_random]
     groups = codes if scoring == "balanced_accuracy" else np.zeros_like(codes)
     found = np.unique(groups[is_random], return_inverse=True, return_counts=True)
     _, group, counts = found
     weights = 1 / counts[group] / len(counts)
     value = float(weights @ is_right)
-    # what was bought without a rule depends on none of them
+    # without a rule no purchase depends on earlier labels
     n_each = COUNTS_FOR if len(is_random) > n_random else 1
     low, high = clopper_pearson_interval(
         value, 1 / (n_each * (weights @ weights)), confidence
     )
-    share = len(counts) / len(np.unique(groups))  # of classes with a random row
+    share = len(counts) / len(np.unique(groups))  # classes with a random row
     ends = share * low, share * high + 1 - share
     return Estimate(value, *ends, n_random, float(confidence))
 
 
-def answers_held_out(learner):
-    """Return whether models that were trained without it predict each label."""
+def predict_held_out(learner):
+    """Return whether models that were trained without a label predict it, for each."""
     known, trainer = Known.of(learner), learner._make_trainer()
     labelled, labels = known.labelled, known.labels
     fold, n_folds = stratified_folds(labelled.codes, N_FOLDS)
@@ -166,53 +165,54 @@ def online_score(
 ) -> Estimate:
     r"""Estimate a stream learner's own error from the labels that it bought anyway.
 
-    That is the share of rows whose class it predicted wrongly, each with the weights of
-    that moment, before its label was learned.
+    The error is the share of rows whose class the learner predicted wrongly, each with
+    the weights of that moment, before its label was learned.
 
     Parameters
     ----------
     learner : stream learner
-        One whose probability of asking is never 0: `CBGZClassifier`, `SOLEClassifier`,
-        `RandomSamplingClassifier`, `SecondOrderPerceptronClassifier`, and
-        `MarginLossClassifier` with the log- or root-ramp, the sigmoid or the hinge.
+        A learner whose query probability is never 0: `CBGZClassifier`,
+        `SOLEClassifier`, `RandomSamplingClassifier`, `SecondOrderPerceptronClassifier`,
+        and `MarginLossClassifier` with the log- or root-ramp, the sigmoid or the hinge.
     window : int >= 1 or None, default=None
-        Only the last so many rows, and some more: fewer than 64, or than an eighth of
-        the window if that is more. None: all since the last `fit`.
+        Number of last rows to use. Some earlier rows are used, too: fewer than 64, or
+        than an eighth of the window if that is more. None: all rows since the last
+        `fit`.
     confidence : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     always_valid : bool, default=False
-        Return an interval that holds at all times together, to stop as soon as it says
-        enough, and whatever labels are missing. It is wider; the other one holds for
-        a number of rows that was chosen in advance. Not for a `window`.
+        Return an interval that holds at all times together, so that you may stop as
+        soon as it is narrow enough, and whichever labels are missing. It is wider; the
+        other interval holds for a number of rows that was chosen in advance. Not with a
+        `window`.
 
     Returns
     -------
     estimate : Estimate
-        Of the error on these very rows, ``n_rows`` of them. Without a label the value
-        is NaN; if every label was bought it is their mean, and the interval is that
-        point.
+        Estimate of the error on these ``n_rows`` rows. Without a label the value is
+        NaN; if every label was bought it is exact, and the interval is a point.
 
     Raises
     ------
     TypeError
-        For something else than a stream learner.
+        For an object that is not a stream learner.
     ValueError
         For a learner that asks below a threshold (`DKMClassifier`,
-        `GreedyOnlineClassifier`, `RLSSamplingClassifier`), or that let a row pass with
-        probability 0, as the ramp does: the labels say nothing of such rows. For a
-        learner that has not seen a row, or a parameter out of its range.
+        `GreedyOnlineClassifier`, `RLSSamplingClassifier`), or whose query probability
+        was 0 for a row, as with the ramp: the labels say nothing about such rows. For a
+        learner that has not seen a row, and a parameter out of its range.
 
     See Also
     --------
-    ActiveTest : Tests a finished model, also one that stopped learning.
+    ActiveTest : Tests a finished model, with further labels.
 
     Notes
     -----
-    Row t is bought if the coin :math:`\xi_t` says so, which it does with probability
-    :math:`q_t`, and :math:`m_t` is 1 for a mistake, else 0. Labels are bought with
-    probabilities that depend on earlier ones, but :math:`\xi_t m_t / q_t` has the mean
-    :math:`m_t` given all that came before. The value is the ratio :math:`h = \sum \xi_t
-    m_t / q_t \div \sum \xi_t / q_t`. With :math:`\alpha_t = (1 - q_t) / q_t`,
+    Row t is bought if :math:`\xi_t = 1`, which has probability :math:`q_t`, and
+    :math:`m_t` is 1 for a mistake, else 0. The probabilities depend on earlier labels,
+    but :math:`\xi_t m_t / q_t` has the mean :math:`m_t` given the past. The value is
+    the ratio :math:`h = \sum \xi_t m_t / q_t \div \sum \xi_t / q_t`. With
+    :math:`\alpha_t = (1 - q_t) / q_t`,
     :math:`\bar A` its mean over all T rows, and :math:`A = (\sum \xi_t m_t \alpha_t /
     q_t + \bar A) \div (\sum \xi_t m_t / q_t + 1)`, at most :math:`\bar A / h`, the
     interval is the set of x with :math:`(x - h)^2 \le t^2_{n-1} / T \, [A x + (\bar A -
@@ -220,21 +220,21 @@ def online_score(
     The estimate is progressive validation [1]_ with the weights of importance-weighted
     active learning [2]_.
 
-    The interval for all times is that of bets [3]_ on each row: :math:`e^{-kM_t} \prod
+    The interval for all times comes from bets [3]_ on each row: :math:`e^{-kM_t} \prod
     (1 + (e^k - 1) / q_s)`, with the product over the mistakes bought and :math:`M_t`
-    the number of all mistakes so far, is a martingale. So is that with -k, if all
-    :math:`q_s > 1 - e^{-k}`; of rows with a smaller probability the correct ones are
-    bet on. Several k share the stake.
+    the number of all mistakes so far, is a martingale. With -k it is one, too, if all
+    :math:`q_s > 1 - e^{-k}`; among rows with a smaller probability the bet is on
+    correct predictions. Several k share the stake.
 
-    Rows count while the learner can buy, so not after its budget or patience has run
-    out, and not beyond the `limit` of a `query`. The class predicted is that of the
-    last weights, which choose and learn, not of their mean (`average`), with which the
-    learner's ``predict`` usually makes fewer mistakes. A late label is compared with
-    what was predicted when it was bought. Labels of rows that nobody asked for do not
-    count. Rows that are out or were skipped are left out, as if they had never come:
-    right if labels that are late or missing are like others that were as likely to be
-    bought. `SOLEClassifier` knows q only of some rows; a label counts if the coin was
-    below what q is at least, which takes its place.
+    Rows count while the learner can buy: not after its budget or patience has run out,
+    and not beyond the `limit` of a `query`. Predictions are made with the last weights,
+    which choose and learn, not with their mean (`average`), with which the learner's
+    ``predict`` usually makes fewer mistakes. A late label is compared with the
+    prediction at its purchase. Labels of rows that were not asked for do not count.
+    Pending and skipped rows are left out, as if they had never come. This is correct if
+    their labels are like other labels that were equally likely to be bought.
+    `SOLEClassifier` knows q only for some rows; for the others a lower bound of q
+    replaces it.
 
     References
     ----------

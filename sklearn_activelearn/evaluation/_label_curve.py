@@ -1,7 +1,6 @@
 """Experiments: label curves over repeated runs, and tuning for few labels."""
 
 import inspect
-import json
 import os
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
@@ -46,7 +45,7 @@ from ..exceptions import OneClassWarning
 from ..sources._containers import take
 from ..stream._base import StreamClassifier, StreamLoop, labels_of
 from ..stream._pass import Products
-from ._curves import LabelCurve, LabelsToTarget, check_error, frame, plain, reaches
+from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
 from ._measures import learner_of, measures_of
 
 if TYPE_CHECKING:
@@ -578,20 +577,6 @@ class Tuning(Generic[EstimatorT]):
     best_params: dict[str, Any]
     best_estimator: EstimatorT
     results: list[tuple[dict[str, Any], LabelsToTarget]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return settings and results as plain values; objects as their repr."""
-        return {
-            "best_params": plain(self.best_params),
-            "results": [
-                {"params": plain(params), **needed.to_dict()}
-                for params, needed in self.results
-            ],
-        }
-
-    def to_json(self) -> str:
-        """Return settings and results as JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False)
 
     def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame with a row for each setting, like `cv_results_`."""

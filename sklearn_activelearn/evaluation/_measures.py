@@ -311,7 +311,7 @@ def own_score(estimator, X, y):
 
 
 @dataclass(frozen=True)
-class Measure:
+class NamedMeasure:
     """A measure by name, and its values as text.
 
     Attributes
@@ -327,12 +327,12 @@ class Measure:
 
     @property
     def is_error(self):
-        """Whether it is shown as an error, in percent."""
+        """True if it is shown as an error, in percent."""
         return self.scoring in ERRORS
 
     @property
     def is_loss(self):
-        """Whether smaller values are better, as they are shown."""
+        """True if smaller values are better, as they are shown."""
         return self.is_error or self.scoring.startswith("neg_")
 
     @property
@@ -370,8 +370,8 @@ def default_measure(y):
     classes, counts = np.unique(y, return_counts=True)
     share = counts.max() / counts.sum()
     if share <= MOSTLY or len(classes) == 1:
-        return Measure("accuracy")
-    return Measure(
+        return NamedMeasure("accuracy")
+    return NamedMeasure(
         "balanced_accuracy",
         f"the mean over classes, because {percent(share)} % of the labels are "
         f"{str(classes[counts.argmax()])!r}",

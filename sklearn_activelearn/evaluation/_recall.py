@@ -1,9 +1,8 @@
-"""How much of what is relevant has been found."""
+"""Recall: the share of the relevant rows that was found, with bounds and costs."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, log
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.utils import check_consistent_length
 from .._labels import check_not_missing, find_classes
 from .._statistics import (
     Estimate,
-    Plan,
     Reads,
     audit_plan,
     least_bad_total,
@@ -43,21 +41,23 @@ class RecallEstimate(Estimate):
     Attributes
     ----------
     value : float
-        The estimate; NaN if nothing was found.
+        Estimate of the recall; NaN if nothing was found.
     low, high : float
         The lower bound, and 1.
     n_labels : int
-        How many rows were read.
+        Number of rows that were read.
     confidence : float
-        With which the recall is no lower than the bound.
+        Confidence of the lower bound.
+    n_rows : int
+        Number of rows, read and unread.
     found : int
-        How many relevant rows were read.
+        Number of relevant rows that were read.
     n_relevant : float
-        How many there are, by estimate.
+        Estimate of the number of relevant rows.
     most_relevant : int
-        How many there are at most, with the same confidence.
+        Upper bound of the number of relevant rows, with the same confidence.
     n_drawn : int
-        How many of the rows that were read had been drawn at random.
+        Number of rows read that had been drawn at random.
     always_valid : bool
         Whether the bound holds at every look, or at one that was chosen before.
     """
@@ -86,36 +86,37 @@ def recall_estimate(
     always_valid: bool = False,
     probabilities: ArrayLike | None = None,
 ) -> RecallEstimate:
-    r"""Estimate which share of the relevant rows has been found.
+    r"""Estimate the share of the relevant rows that has been found.
 
     Rows are read one after the other, most of them because a model ranked them high,
-    some drawn at random from all unread ones: a sample read at the start, rows bought
-    to explore, an audit of what is left. The bound uses the random ones alone, so it
-    holds whatever the model does.
+    some drawn at random from all unread rows: a sample read at the start, rows bought
+    to explore, an audit of the rest. The bound uses the random rows alone, so it holds
+    for every model.
 
     Parameters
     ----------
     relevant : array-like of bool of shape (n_read,)
         Whether each row that was read is relevant, in the order of reading.
     drawn : array-like of bool of shape (n_read,)
-        Whether each was drawn at random from all rows that were unread then.
+        Whether each row was drawn at random from all rows that were unread then.
     n_rows : int
-        How many rows there are, read and unread.
+        Number of rows, read and unread.
     confidence : float in (0, 1), default=0.95
-        With which the recall is no lower than the bound.
+        Confidence of the bound.
     always_valid : bool, default=False
-        Return a bound that holds at all times together, to stop as soon as it is high
-        enough. The other one holds for a number of random rows that was chosen in
-        advance; if other rows were read between the random ones, the bound is that for
-        all times anyway.
+        Return a bound that holds at all times together, so that you may stop as soon as
+        it is high enough. The other bound holds for a number of random rows that was
+        chosen in advance; if other rows were read between the random rows, the bound
+        for all times is returned anyway.
     probabilities : array-like of shape (n_unread,), default=None
-        For each unread row, the probability that it is relevant. Only the estimate uses
-        them. None: it follows from the random rows.
+        Probability of each unread row to be relevant. Only the estimate uses them.
+        None: the estimate follows from the random rows.
 
     Returns
     -------
     estimate : RecallEstimate
-        Without random rows the bound is the trivial one.
+        ``value``, ``low``, ``found``, ``n_relevant`` and others. Without random rows
+        the bound is trivial: all unread rows may be relevant.
 
     Raises
     ------
@@ -130,20 +131,20 @@ def recall_estimate(
     Notes
     -----
     With r rows found, U unread and R relevant in all, a random row is relevant with
-    probability (R - r) / U. Without `probabilities` the estimate is the R for which as
-    many random rows were to be expected relevant as were. It is never more than the
-    bound allows. The bound for one look is
-    that of the hypergeometric distribution: the largest number of relevant rows among
-    those from which n were drawn, for which x or fewer of the n have a probability
-    above 1 - confidence. The bound for all looks is the largest R against which a
-    mixture of likelihood ratios never reached 1 / (1 - confidence). In half of the
-    mixture are all random rows; in 1 / (2 k (k + 1)) of it those after the first
-    2\ :sup:`k - 1`, k = 1, 2, ...: of rows that are drawn while a model ranks, the
-    later ones say how many are left.
+    probability (R - r) / U. Without `probabilities` the estimate is the R for which the
+    expected number of relevant random rows equals the observed number. It never exceeds
+    the bound. The bound for one look is hypergeometric: the largest number of relevant
+    rows among the rows from which n were drawn, for which x or fewer relevant ones of
+    the n have a probability above 1 - confidence. The bound for all looks is the
+    largest R against which a mixture of likelihood ratios never reached
+    1 / (1 - confidence) [1]_. Half of the mixture has all random rows; a part
+    1 / (2 k (k + 1)) has the random rows after the first 2\ :sup:`k - 1`, k = 1, 2,
+    ...: among rows drawn while a model ranks, the later ones tell how many are left.
 
-    A row that is drawn when U rows are unread tells of these U rows only. If n rows in
-    a row were drawn from about U unread ones and none of them was relevant, the bound
-    leaves about 6 U / n of them, twice as many as an audit of n rows.
+    A row that is drawn when U rows are unread tells of these U rows only. If n
+    consecutive rows were drawn from about U unread rows and none was relevant, the
+    bound leaves about 6 U / n relevant rows, twice the number after an audit of n rows.
+    [2]_ discusses such certificates.
 
     References
     ----------
@@ -168,7 +169,10 @@ def recall_estimate(
     check_consistent_length(relevant, drawn)
     for name, flags in (("relevant", relevant), ("drawn", drawn)):
         if flags.ndim != 1 or (flags.dtype != bool and len(flags)):
-            raise ValueError(f"{name} must be a list of True and False.")
+            raise ValueError(
+                f"{name} must be a 1-D array of True and False, got an array of "
+                f"{flags.dtype} and shape {flags.shape}."
+            )
     check_number(n_rows, "n_rows", len(relevant), closed="left", integer=True)
     reads = Reads(relevant.astype(bool), drawn.astype(bool), n_rows)
     if probabilities is not None:
@@ -186,7 +190,7 @@ def recall_estimate(
 def estimate_of(
     reads: Reads, confidence: float, always_valid: bool, p: Floats | None
 ) -> RecallEstimate:
-    """Return the estimate for rows that were read; parameters as above."""
+    """Return the estimate for rows that were read; p: probabilities of the others."""
     found, alpha = reads.found, 1 - confidence
     (at,) = np.nonzero(reads.drawn)
     n_relevant = float(found) if p is None else found + float(np.sum(p))
@@ -207,10 +211,18 @@ def estimate_of(
     n_relevant = min(n_relevant, float(most))
     value, low = (found / n if n else np.nan for n in (n_relevant, most))
     return RecallEstimate(
-        float(value), float(np.nan_to_num(low)), 1.0, len(reads.relevant),
-        float(confidence), found, n_relevant, most, len(at),
-        bool(always_valid or not is_block),
-    )  # fmt: skip
+        value=float(value),
+        low=float(np.nan_to_num(low)),
+        high=1.0,
+        n_labels=len(reads.relevant),
+        confidence=float(confidence),
+        n_rows=reads.n_rows,
+        found=found,
+        n_relevant=n_relevant,
+        most_relevant=most,
+        n_drawn=len(at),
+        always_valid=bool(always_valid or not is_block),
+    )
 
 
 def recall_so_far(
@@ -223,39 +235,41 @@ def recall_so_far(
     ids: ArrayLike | None = None,
     exclude: ArrayLike | None = None,
 ) -> RecallEstimate:
-    """Estimate which share of the relevant rows of a pool a learner has been taught.
+    """Estimate the share of the relevant rows of a pool that a learner has labels of.
 
-    The random rows are those of an audit, if one has begun, else those that are known
-    to be drawn from all unread rows: random first rows, and those of `explore` after
-    the last purchase among some of the rows only, by `candidates`.
+    The random rows are the rows of an audit, if one has begun. Otherwise they are the
+    rows that are known to be drawn from all unread rows: random first rows, and rows of
+    `explore` that were bought after the last purchase with `candidates`.
 
     Parameters
     ----------
     learner : pool learner
-        With labels of both kinds.
+        Has labels of relevant and of other rows.
     X : array-like of shape (n_samples, n_features)
         The pool.
     positive : str, int, float, bool or None, default=None
-        The label of relevant rows. None: that of the learner, else the last class.
+        Label of the relevant rows. None: `positive` of the learner, else the last
+        class.
     confidence, always_valid
         As for `recall_estimate`.
     ids : array-like of shape (n_samples,), default=None
         The ids of the rows, if the learner got ids.
     exclude : array-like of int, or of bool of shape (n_samples,), default=None
-        Row numbers, or a mask: pass those that `query` got. Unless they were taught,
-        they are left out, as if they were not in the pool.
+        Row numbers or a mask, as passed to `query`. Unless they were taught, these rows
+        are left out, as if they were not in the pool.
 
     Returns
     -------
     estimate : RecallEstimate
-        Rows that were skipped are left out, as if they were not in the pool.
+        As for `recall_estimate`. Skipped rows are left out, as if they were not in the
+        pool.
 
     Raises
     ------
     NotFittedError
         If the learner has not been taught.
     TypeError
-        For something else than a pool learner.
+        For an object that is not a pool learner.
     ValueError
         If no relevant row, or no other one, is known, or for a parameter out of its
         range.
@@ -280,27 +294,29 @@ def recall_so_far(
 
 
 def read_by(learner, X, positive, ids, exclude=None, aside=None):
-    """Return the rows that were read, and the probabilities of the others.
+    """Return the rows that were read, and the probabilities of the unread rows.
 
     Parameters
     ----------
     learner, X, positive, ids, exclude
         As for `recall_so_far`.
     aside : dict of int to bool or None, default=None
-        Rows that the learner was kept from: whether each is relevant, None if it is
-        unread. They count as read before the others, but not as drawn.
+        Held-out rows, which the learner never gets: whether each is relevant, None if
+        it is unread. They count as read before the others, but not as drawn.
 
     Returns
     -------
     reads : Reads
         The rows that were read.
     probabilities : ndarray of shape (n_unread,)
-        Those of the others.
+        Probabilities of the unread rows to be relevant.
     """
     if not isinstance(learner, PoolClassifier):
         raise TypeError(f"learner must be a pool learner, got {learner!r}.")
     if not (hasattr(learner, "_ledger") and learner.n_taught_):
-        raise NotFittedError(f"This {type(learner).__name__} has not been taught.")
+        raise NotFittedError(
+            f"This {type(learner).__name__} has no labels: call `teach` first."
+        )
     labels = learner.classes_[learner._ledger.labelled.codes]
     if positive is None:
         positive = learner.positive
@@ -310,8 +326,8 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
     if is_relevant.all() or not is_relevant.any():
         which = "other" if is_relevant.any() else "relevant"
         raise ValueError(
-            f"No {which} row is known yet among {len(labels)} labels taught: nothing "
-            f"can be said of the recall for {positive!r}."
+            f"No {which} row is known yet among {len(labels)} labels taught: the "
+            f"recall of {positive!r} cannot be estimated."
         )
     X = learner._check_rows(X, reset=False)
     exclude = check_row_numbers(exclude, "exclude", n_rows(X))
@@ -323,7 +339,7 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
         is_left[exclude] = False
     aside = {row: y for row, y in (aside or {}).items() if is_left[row]}
     asked = AskedRows.of(ledger, int(is_left.sum()) - len(aside))
-    # an audit was begun because of what was drawn before
+    # an audit begins because of earlier random rows, which must not count twice
     only = AUDIT if (asked.purposes == AUDIT).any() else None
     reads = asked.reads(is_relevant, only, shares_explored(learner))
     read_aside = {row: y for row, y in aside.items() if y is not None}
@@ -349,7 +365,7 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
 
 
 def shares_explored(learner):
-    """Return which shares of a purchase a learner may have drawn at random."""
+    """Return the shares of a purchase that a learner may have drawn at random."""
     explore = learner.get_params(deep=False).get("explore", 0.0)
     initial = None, getattr(learner, "initial", None)
     return {explored_share(explore, each) for each in initial} - {0}
@@ -357,15 +373,15 @@ def shares_explored(learner):
 
 @dataclass(frozen=True)
 class RecallCurve(Result):
-    """Which share of the relevant rows was found after how many rows.
+    """Recall against the number of rows read, over repeated runs.
 
     Attributes
     ----------
     n_rows : int
-        Rows that there are.
+        Number of rows.
     read : ndarray of shape (n_runs, n_relevant)
-        Rows read when one, two, ... relevant ones were found; infinity for those that
-        a run did not find.
+        Rows read when one, two, ... relevant rows were found; infinity for relevant
+        rows that a run did not find.
     n_read : ndarray of int of shape (n_runs,)
         Rows that each run has read.
     """
@@ -376,7 +392,7 @@ class RecallCurve(Result):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the curve that `to_dict` took apart."""
+        """Return the curve from the values of `to_dict`."""
         read = [[np.inf if n is None else n for n in run] for run in values["read"]]
         n_read = np.array(values["n_read"], dtype=int)
         return cls(values["n_rows"], np.array(read, dtype=float), n_read)
@@ -388,11 +404,11 @@ class RecallCurve(Result):
 
     @property
     def n_relevant(self) -> int:
-        """Relevant rows that there are."""
+        """Number of relevant rows."""
         return self.read.shape[1]
 
     def recall(self, n_read: ArrayLike) -> Floats:
-        """Return the share of the relevant rows found after so many rows.
+        """Return the share of the relevant rows found after a number of rows.
 
         Parameters
         ----------
@@ -402,18 +418,18 @@ class RecallCurve(Result):
         Returns
         -------
         recall : ndarray of shape (n_runs,) or (n_runs, n_points)
-            Of each run; that at its end from there on.
+            Recall of each run; after its end, the recall at its end.
         """
         found = [np.searchsorted(run, n_read, side="right") for run in self.read]
         return np.array(found) / self.n_relevant
 
     def rows_read(self, recall: float = 0.95) -> Floats:
-        """Return how many rows were read when this recall was reached.
+        """Return the number of rows read when a recall was reached.
 
         Parameters
         ----------
         recall : float in (0, 1], default=0.95
-            Share of the relevant rows.
+            Share of the relevant rows to be found.
 
         Returns
         -------
@@ -436,8 +452,8 @@ class RecallCurve(Result):
         Returns
         -------
         saved : ndarray of shape (n_runs,)
-            Share of the rows not read when it was reached, less that which reading at
-            random would have left, ``1 - recall``; NaN for a run that did not reach it.
+            Share of unread rows when the recall was reached, minus ``1 - recall``, the
+            share that random order would leave; NaN for a run that did not reach it.
         """
         read = self.rows_read(recall)
         saved = (self.n_rows - read) / self.n_rows - (1 - recall)
@@ -461,28 +477,29 @@ def recall_curve(
     *,
     positive: Label | None = None,
 ) -> RecallCurve:
-    """Return which share of the relevant rows was found after how many rows.
+    """Return the recall against the number of rows read, for given orders of reading.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Labels of all rows.
     orders : array-like of int of shape (n_read,), or list of these
-        Row numbers in the order in which they were read, such as
-        ``learner.queried_indices_``; a list of runs, or one.
+        Row numbers in the order of reading, such as ``learner.queried_indices_``, of
+        one run or of several.
     positive : label or None, default=None
-        That of the relevant rows. None: the last of the sorted labels.
+        Label of the relevant rows. None: the last of the sorted labels.
 
     Returns
     -------
     curve : RecallCurve
-        With ``recall(n_read)``, ``rows_read(recall)`` and ``wss(recall)``.
+        Has the methods ``recall(n_read)``, ``rows_read(recall)`` and ``wss(recall)``,
+        the work saved over sampling [1]_.
 
     Raises
     ------
     ValueError
-        For labels of one class, a label that no row has, or numbers that are no rows or
-        come twice.
+        For labels of one class, a label that no row has, and numbers that are not row
+        numbers or occur twice.
 
     References
     ----------
@@ -518,7 +535,7 @@ def recall_curve(
 
 
 def relevant_label(y: Labels, positive: Label | None) -> Label:
-    """Return the label of the relevant rows; None: the last."""
+    """Return the label of the relevant rows; None means the last class."""
     classes = find_classes(y).tolist()
     if positive is None:
         return classes[-1]
@@ -529,47 +546,50 @@ def relevant_label(y: Labels, positive: Label | None) -> Label:
     return positive
 
 
-#: Before so large a share of the rows is read, the number of relevant ones is a range.
+#: Share of the rows read below which the number of relevant rows is given as a range.
 EARLY = 0.1
-#: Before this one, the rows to a recall are rather too many: the model still learns to
-#: put relevant rows first.
+#: Share of the rows read below which the rows to a recall are overestimated, because
+#: the model still learns to rank.
 STILL_LEARNING = 0.2
-#: Shape of the negative binomial distribution of the relevant rows that are unread: its
-#: standard deviation is .58 of its mean, or more.
+#: Shape of the negative binomial distribution of the unread relevant rows: its standard
+#: deviation is at least .58 of its mean.
 SHAPE = 3
 
 
 @dataclass(frozen=True)
 class RecallPrice:
-    """How many rows are to be read yet, to reach a recall and to be certain of it.
+    """Estimated rows to read to reach a recall, and to be certain of it.
+
+    Printed, it is three lines: rows found, rows to the recall, rows to certainty.
 
     Attributes
     ----------
     recall, confidence : float
         The target.
     n_rows, n_read, found : int
-        Rows of the pool, those that were read, relevant ones among these.
+        Rows of the pool, rows read, and relevant rows found.
     n_relevant : float
-        Relevant rows in all, by estimate.
+        Estimated number of relevant rows.
     likely : tuple of int
-        Where their number is likely to be.
+        Likely range of this number.
     n_expected : int
-        Rows to read until the recall is reached, by estimate, if it is not yet.
+        Estimated rows to read until the recall is reached, if it is not yet.
     n_certain : int
-        Rows to read until it is certain, by estimate.
+        Estimated rows to read until the recall is certain.
     certain_for_a_tenth : float
-        The recall that a tenth of `n_certain` makes certain, by estimate; 0 for none.
+        Recall that a tenth of `n_certain` makes certain, by estimate; 0 for none.
     p_reached : float
-        The probability that the recall is reached already, by estimate.
+        Estimated probability that the recall is already reached.
 
     Notes
     -----
     Let r rows be found, and S be the sum of the probabilities of the unread rows. The
-    number D of relevant rows among these is given a negative binomial distribution of
-    mean S and shape 3. A recall of t is missed if D ≥ K = ⌊r / t⌋ + 1 - r: `p_reached`
-    is P(D < K). For each D ≥ K, the likeliest rows are to be read until their sum is
-    (⌈t (r + D)⌉ - r - 1/2) / D of S; the geometric mean of their numbers over D ≥ K is
-    `n_expected`.
+    number D of unread relevant rows is taken for negative binomial, with mean S and
+    shape 3. A recall of t is missed if D ≥ K = ⌊r / t⌋ + 1 - r: `p_reached` is
+    P(D < K). For each D ≥ K, the most likely rows are to be read until the sum of their
+    probabilities is (⌈t (r + D)⌉ - r - 1/2) / D of S; `n_expected` is the geometric
+    mean of their numbers over D ≥ K. To exclude k missed rows among U unread rows takes
+    about -log(1 - confidence) U / k random rows: therefore certainty is expensive.
     """
 
     recall: float
@@ -588,33 +608,23 @@ class RecallPrice:
         number = f"about {self.n_relevant:.0f}"
         if self.n_read < EARLY * self.n_rows:
             number = f"{self.likely[0]} to {self.likely[1]}"
-        tenth = "nothing"
-        if self.certain_for_a_tenth:
-            tenth = f"a recall of {self.certain_for_a_tenth:.0%}"
         about = "about"
         if self.n_read < STILL_LEARNING * self.n_rows:
             about = "at most about"
         unless = ""
         if self.p_reached >= 0.01:
             chance = f"{min(self.p_reached, 0.99):.0%}"
-            unless = f" unless it is reached already, of which the chance is {chance}"
+            unless = f", unless it is already reached (chance {chance})"
+        tenth = "nothing"
+        if self.certain_for_a_tenth:
+            tenth = f"a recall of {self.certain_for_a_tenth:.0%}"
         return (
             f"{self.found} found of {number} relevant rows, in {self.n_read} of "
-            f"{self.n_rows} read. To a recall of {self.recall:.0%}: {about} "
-            f"{self.n_expected} rows{unless}; to be {self.confidence:.0%} sure of it, "
-            f"about {self.n_certain}, because {self._why_so_many()}. A tenth of that "
-            f"makes {tenth} certain."
-        )
-
-    def _why_so_many(self):
-        """Return what excluding the missed rows costs, in words."""
-        n_missed = floor(self.n_relevant * (1 - self.recall) + 1e-9) + 1
-        n_unread = self.n_rows - self.n_read
-        factor = -log(1 - self.confidence)
-        are = "is" if n_missed == 1 else "are"
-        return (
-            f"{n_missed} missed {are} too many, and to exclude k missed among "
-            f"{n_unread} unread takes about {factor:.2g} x {n_unread} / k random rows"
+            f"{self.n_rows} rows read.\n"
+            f"To a recall of {self.recall:.0%}: {about} {self.n_expected} more rows"
+            f"{unless}.\n"
+            f"To be {self.confidence:.0%} sure of it: about {self.n_certain} more "
+            f"rows; a tenth of them makes {tenth} certain."
         )
 
 
@@ -628,32 +638,33 @@ def recall_price(
     ids: ArrayLike | None = None,
     exclude: ArrayLike | None = None,
 ) -> RecallPrice:
-    """Say how many rows are to be read yet to reach a recall, before they are read.
+    """Estimate how many more rows to read to reach a recall, and to be certain of it.
 
     Parameters
     ----------
     learner : pool learner
-        With labels of both kinds.
+        Has labels of relevant and of other rows.
     X : array-like of shape (n_samples, n_features)
         The pool.
     recall : float in (0, 1], default=0.95
         The target.
     confidence : float in (0, 1), default=0.95
-        How sure to be of it, by the audit of `RecallTarget`.
+        Confidence of the certificate, by the audit of `RecallTarget`.
     positive, ids, exclude
         As for `recall_so_far`.
 
     Returns
     -------
     price : RecallPrice
-        What it is, as a sentence: ``print`` it.
+        ``n_relevant``, ``n_expected``, ``n_certain`` and others. Printed, it is three
+        lines.
 
     Raises
     ------
     NotFittedError
         If the learner has not been taught.
     TypeError
-        For something else than a pool learner.
+        For an object that is not a pool learner.
     ValueError
         If no relevant row, or no other one, is known, or for a parameter out of its
         range.
@@ -665,7 +676,7 @@ def recall_price(
     References
     ----------
     .. [1] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
-       Reviews", CIKM 2021 (what a certificate costs).
+       Reviews", CIKM 2021 (the cost of a certificate).
 
     Examples
     --------
@@ -687,16 +698,16 @@ def recall_price(
 
 
 def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> RecallPrice:
-    """Return the price for rows that were read, and the others' probabilities."""
+    """Return the price for rows that were read; p: probabilities of the others."""
     p, found = np.sort(p)[::-1], reads.found
     n_expected, p_reached = rows_to_recall(found, p, recall)
 
-    def plan(target: float) -> Plan:
-        return audit_plan(reads, p, target, 1 - confidence)
+    def rows_to_certainty(target: float) -> int:
+        return audit_plan(reads, p, target, 1 - confidence).n_rows
 
-    n_certain = plan(recall).n_rows
+    n_certain = rows_to_certainty(recall)
     targets = np.round(np.arange(0.99, 0.04, -0.05) * recall, 2)
-    affordable = (t for t in targets if plan(t).n_rows <= n_certain / 10)
+    affordable = (t for t in targets if rows_to_certainty(t) <= n_certain / 10)
     most = min(round(2 * float(p.sum())) + 3, len(p))
     return RecallPrice(
         float(recall), float(confidence), reads.n_rows, len(reads.relevant), found,
@@ -706,14 +717,14 @@ def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> Recal
 
 
 def rows_to_recall(found: int, p: Floats, recall: float) -> tuple[int, float]:
-    """Return how many rows are to be read, and the probability of none.
+    """Return the rows to read to a recall, and the probability that it is reached.
 
     Parameters
     ----------
     found : int
-        How many relevant rows were read.
+        Number of relevant rows that were read.
     p : ndarray of shape (n_unread,)
-        Probabilities of the others, the largest first.
+        Probabilities of the unread rows, the largest first.
     recall : float
         The target.
     """

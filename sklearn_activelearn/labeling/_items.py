@@ -1,4 +1,4 @@
-"""How a row is shown: as a text, a table of cells, or an image."""
+"""Display of rows: texts, tables of cells, and images."""
 
 import io
 import struct

@@ -220,7 +220,7 @@ def check_custom_keys(classes, own):
 def number_classes(names, own):
     """Return a number for each class whose name does not begin with a digit.
 
-    Numbers count from 1 and leave out those that could be confused with a name that
+    Numbers count from 1 and skip each number that could be confused with a name that
     begins with a digit or with a custom key.
     """
     taken = [name for name in names.values() if name[:1].isdecimal()]
@@ -267,6 +267,10 @@ def parse_line(line, keys):
         If the line is not an answer.
     """
     line = line.strip()
+    if line in (ROWS, NOTE):
+        raise ValueError(
+            f"{line!r} works only at the keyboard; '{NOTE} TEXT' is a note."
+        )
     if line in COMMANDS - {SPELL}:
         return Choice(line)
     found = keys.find(line, is_whole=True)
@@ -281,15 +285,12 @@ def parse_line(line, keys):
     problem = "matches several classes" if is_ambiguous else "is not an answer"
     raise ValueError(
         f"{line[:40]!r} {problem}. Type one of: {', '.join(names)}, {SKIP} (skip), "
-        f"{UNDO} (undo), {ROWS} (rows), {GUIDE} (guide), {NOTE} (note), {HELP} (help) "
-        f"or {QUIT} (quit)."
+        f"{UNDO} (undo), {GUIDE} (guide), {NOTE} TEXT (note), {HELP} (help), "
+        f"{QUIT} (quit)."
     )
 
 
 def check_answers(lines, keys):
-    """Raise ValueError for the first line that cannot be an answer of a file."""
+    """Raise ValueError for the first line that is not an answer."""
     for line in filter(None, map(str.strip, lines)):
-        if parse_line(line, keys) in (Choice(ROWS), Choice(NOTE)):
-            raise ValueError(
-                f"{line!r} works only at the keyboard. A file can have '{NOTE} TEXT'."
-            )
+        parse_line(line, keys)

@@ -28,18 +28,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ._view import (
-    LabelingView,
-    describe_agreement,
-    describe_curve,
-    parse_guide,
-    plot_curve,
-)
+from ._view import LabelingView, describe_curve, describe_people, plot_curve
 
 LONGEST_BODY = 2**16  #: bytes
 LONGEST_NAME, LONGEST_TEXT = 100, 2_000  #: letters that people type
 N_LISTED = 20  #: rows on a page of a list
-#: Threads for requests that never wait for training, and for those that do.
+#: Threads for requests that never wait for training, and for waiting requests.
 N_QUICK, N_WAITING = 32, 64
 HOST = "127.0.0.1"
 #: Names of this machine. Another name in the Host header belongs to a page that had
@@ -103,15 +97,11 @@ class PageRequests:
     def start(self, body, who):
         """Return what stays the same while people label."""
         view = self._view
-        guide = parse_guide(view.guide, self._session.classes)
         return {
             "title": view.title,
-            "guide": guide.blocks,
+            "guide": view.guide,
             "may_decide": view.may_decide(who),
-            "classes": [
-                {**keys, "description": guide.descriptions.get(label, "")}
-                for label, keys in view.keys.as_json().items()
-            ],
+            "classes": list(view.keys.as_json().values()),
             "counts": view.counts(who),
         }
 
@@ -135,7 +125,7 @@ class PageRequests:
     def changes(self, body, who):
         """Return what has changed since a version of the session that the page has."""
         version = self._session.version
-        if version == get_whole(body, "version"):
+        if version == body.get("version"):
             return {"version": version}
         row = {}
         if "id" in body:
@@ -166,23 +156,19 @@ class PageRequests:
         """Return a part of a list of rows."""
         from ._items import excerpt
 
-        found = self._session.review(
+        found = self._view.review(
             get_text(body, "list", LONGEST_NAME) or "labelled",
-            text=get_text(body, "text", LONGEST_TEXT),
-            label=self._get_label(body) if body.get("label") else None,
-            who=get_text(body, "person", LONGEST_NAME) or None,
-            since=get_text(body, "since", LONGEST_NAME) or None,
-            until=get_text(body, "until", LONGEST_NAME) or None,
-            start=get_whole(body, "start"),
+            get_text(body, "text", LONGEST_TEXT),
+            who=who,
+            start=body.get("start", 0),
             limit=N_LISTED,
-            viewer=who,
             refresh=body.get("refresh") is True,
         )
         rows = []
         for row in found.rows:
             kind, item = self._view.item(row.id)
             rows.append({**plain_row(row), "excerpt": excerpt(item, kind)})
-        return {**found._asdict(), "rows": rows, "people": self._session.names()}
+        return {**found._asdict(), "rows": rows}
 
     def open(self, body, who):
         """Return a row with its answers and notes."""
@@ -191,15 +177,7 @@ class PageRequests:
 
     def people(self, body, who):
         """Return what each person has done, and how far people agree."""
-        people = [
-            {
-                "who": name or "",
-                "labelled": sum(status.by_class.values()),
-                "skipped": status.skipped,
-            }
-            for name, status in self._session.people().items()
-        ]
-        return {"people": people, "sentences": describe_agreement(self._session)}
+        return {"lines": describe_people(self._session) or ["Nobody with a name."]}
 
     def correct(self, body, who):
         """Label a row that was opened from a list."""
@@ -213,9 +191,8 @@ class PageRequests:
         return self.open(body, who)
 
     def reopen(self, body, who):
-        """Show skipped rows again: one, or all."""
-        ids = [get_id(body)] if "id" in body else None
-        n_rows = len(self._session.reopen(ids, who))
+        """Show all skipped rows again."""
+        n_rows = len(self._session.reopen(None, who))
         return {"n_rows": n_rows, "counts": self._view.counts(who)}
 
     def note(self, body, who):
@@ -288,17 +265,9 @@ def name_of(label):
 
 def get_text(body, name, longest):
     """Return a text of a request, an empty one by default."""
-    value = body.get(name, "")
+    value = body.get(name) or ""
     if not isinstance(value, str) or len(value) > longest:
         raise ValueError(f"{name} must be a text of at most {longest} letters.")
-    return value
-
-
-def get_whole(body, name):
-    """Return a whole number of a request, 0 by default."""
-    value = body.get(name, 0)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        raise ValueError(f"{name} must be a whole number, 0 or more.")
     return value
 
 
@@ -340,14 +309,14 @@ def make_app(server):
             check_caller(request, server.token)
             server.remove_redirect()
             body = await read_body(request)
-            who = get_person(body)
             if server.requests is None:
                 return JSONResponse({"preparing": server.preparing})
-            arguments = verb.call, server.requests, body, who
             loop = asyncio.get_running_loop()
             try:
+                who = get_text(body, "who", LONGEST_NAME) or None
+                arguments = verb.call, server.requests, body, who
                 found = await loop.run_in_executor(threads, *arguments)
-            except (ValueError, KeyError) as error:
+            except (ValueError, TypeError, KeyError) as error:
                 raise HTTPException(400, str(error)) from error
             except OSError as error:  # the same request works when the cause is gone
                 raise HTTPException(503, error.strerror or str(error)) from error
@@ -410,17 +379,10 @@ async def read_body(request):
     return body
 
 
-def get_person(body):
-    """Return the name of the person who sent a request, None without one."""
-    who = body.get("who") or None
-    if who is not None and (not isinstance(who, str) or len(who) > LONGEST_NAME):
-        sentence = f"who must be a text of at most {LONGEST_NAME} letters."
-        raise HTTPException(400, sentence)
-    return who
-
-
 class PageServer:
     """Serves the page in a thread, from before the session is open.
+
+    A notebook shows it as a link.
 
     Parameters
     ----------
@@ -430,7 +392,7 @@ class PageServer:
     Attributes
     ----------
     address : str
-        Address of the page, with the token.
+        Address of the page with the token: whoever has it, on this machine, can label.
     preparing : str
         Shown on the page until a session is there.
 
@@ -444,7 +406,7 @@ class PageServer:
         self._listener = socket.create_server((HOST, port))
         self.token = secrets.token_hex(16)
         port = self._listener.getsockname()[1]
-        self.address = f"http://{HOST}:{port}/#token={self.token}"
+        self.address: str = f"http://{HOST}:{port}/#token={self.token}"
         self.requests = self.session = self._redirect = None
         self.preparing = PREPARING
         config = uvicorn.Config(
@@ -461,9 +423,16 @@ class PageServer:
         self._thread.start()
         atexit.register(self.close)
 
+    def __repr__(self):
+        return f"PageServer({self.address!r})"
+
+    def _repr_html_(self):
+        link = escape(self.address)
+        return f"<a href='{link}' target='_blank' rel='noreferrer'>Label here</a>"
+
     @property
     def is_running(self):
-        """Whether the server answers."""
+        """True while the server answers."""
         return self._thread.is_alive()
 
     def show(self, view):
@@ -494,15 +463,14 @@ class PageServer:
         if folder is not None:
             rmtree(folder, ignore_errors=True)
 
-    def wait(self):
-        """Wait until the server ends; Ctrl-C ends it."""
-        try:
+    def wait(self) -> None:
+        """Wait until the server ends. Ctrl-C ends the server, not the program."""
+        with suppress(KeyboardInterrupt):
             while self._thread.is_alive():
                 sleep(0.5)  # a join that Ctrl-C interrupts would count as ended
-        finally:
-            self.close()
+        self.close()
 
-    def close(self):
+    def close(self) -> None:
         """End the server. A second call does nothing."""
         atexit.unregister(self.close)
         self.remove_redirect()
@@ -515,36 +483,6 @@ class PageServer:
         """End the server if it still shows this session."""
         if self.session is session:
             self.close()
-
-
-class Page:
-    """The page of a session, shown as a link in a notebook.
-
-    Attributes
-    ----------
-    address : str
-        Address with the token: whoever has it, on this machine, can label.
-    """
-
-    def __init__(self, server: PageServer):
-        self._server = server
-        self.address: str = server.address
-
-    def __repr__(self) -> str:
-        return f"Page({self.address!r})"
-
-    def _repr_html_(self) -> str:
-        link = escape(self.address)
-        return f"<a href='{link}' target='_blank' rel='noreferrer'>Label here</a>"
-
-    def wait(self) -> None:
-        """Wait until Ctrl-C, or until `close` is called."""
-        with suppress(KeyboardInterrupt):
-            self._server.wait()
-
-    def close(self) -> None:
-        """Close the page. The session stays open."""
-        self._server.close()
 
 
 def serve(
@@ -573,12 +511,12 @@ def serve(
     if is_new:
         server = SERVERS[path] = PageServer(port)
     server.show(view)
-    session._server, page = server, Page(server)
+    session._server = server
     if open and is_new:
         server.open_browser()
     if block is None:
         block = not (hasattr(sys, "ps1") or hasattr(builtins, "__IPYTHON__"))
     if block:
-        print(f"Open {page.address}\nCtrl-C ends it.", flush=True)
-        page.wait()
-    return page
+        print(f"Open {server.address}\nCtrl-C ends it.", flush=True)
+        server.wait()
+    return server

@@ -77,7 +77,7 @@ from ._view import html_of, sentence_of
 
 if TYPE_CHECKING:
     from ..evaluation import Estimate
-    from ._page import Page
+    from ._page import PageServer
 
 GIVEN_AWAY = (
     "This session has handed its file to a session that was opened later in the same "
@@ -310,7 +310,7 @@ class LabelingSession(Generic[LearnerT]):
         kind: Literal["text", "table", "image"] | None = None,
         folder: FilePath | None = None, title: str = "", guide: str = "",
         show_prediction: bool = False, block: bool | None = None,
-    ) -> "Page":  # fmt: skip
+    ) -> "PageServer":  # fmt: skip
         """Show the page of this session in the browser, on this machine only.
 
         In a notebook the call returns at once. If the page of an earlier session with
@@ -341,7 +341,7 @@ class LabelingSession(Generic[LearnerT]):
 
         Returns
         -------
-        page : Page
+        page : PageServer
             ``address``, ``wait()`` and ``close()``. It ends with the session.
 
         Raises

@@ -1,13 +1,12 @@
 """Labelling in a terminal: a row, a key, the next row."""
 
 import re
-import shlex
 import shutil
 import sys
 from asyncio import wrap_future
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from queue import SimpleQueue
@@ -52,7 +51,7 @@ from ._keys import (
     TypeAhead,
     parse_line,
 )
-from ._view import describe_people
+from ._view import describe_people, parse_search
 
 END, PAGE_DOWN, PAGE_UP = "end", "page down", "page up"
 #: Keys of prompt_toolkit; all other keys that are no letters are ignored.
@@ -69,11 +68,9 @@ KEY_NAMES = {
 }
 TURNS = {PAGE_DOWN: 1, PAGE_UP: -1}
 STYLE = Style.from_dict(
-    {"title": "bold", "key": "bold", "message": "fg:ansigreen", "hint": "fg:ansiblue"}
+    {"title": "bold", "message": "fg:ansimagenta", "hint": "fg:ansiblue", "key": "bold"}
 )
 WIDEST = 100  #: columns; longer lines are hard to read
-LOW = 20  #: lines of a screen on which no line is left empty
-HIGH = 24  #: lines of a screen on which a row of a list takes two lines
 MORE_CLASSES = "… and {} more: type letters"
 GAP = "  "  #: between items in a line
 #: Control characters, and characters that change the direction of writing.
@@ -109,9 +106,7 @@ LISTS = {
     "e": "empty",
 }
 REOPEN, REFRESH, DECIDE = "r", "f", "="
-N_LISTED = 9  #: rows of a list on one screen: one digit opens each
-#: Fields of a search.
-FIELDS = ("class", "who", "date", "since", "until")
+N_LISTED = 9  #: rows of a list that are shown: one digit opens each
 
 
 def label_in_terminal(view, *, who=None, answers=None):
@@ -136,13 +131,31 @@ def label_in_terminal(view, *, who=None, answers=None):
     """
     if answers is None and sys.stdin.isatty():
         screen = Screen()
-        ending = screen.run(Labeling(view, who, screen).run)
+        screen.run(Labeling(view, who, screen).run)
     else:
-        lines = LineReader(sys.stdin if answers is None else answers)
-        ending = Labeling(view, who, lines).run()
-    for text in ending:
-        for line in wrap_text(text, LineReader.width()):
-            print(line)
+        label_by_lines(view, who, sys.stdin if answers is None else answers)
+
+
+def label_by_lines(view, who, lines):
+    """Answer rows with lines that are not empty, until the lines or the rows end."""
+    lines = filter(None, map(str.strip, lines))
+    width = max(8, min(WIDEST, shutil.get_terminal_size().columns))
+    shown = view.next(who)
+    while shown.row is not None:
+        print_page(row_page(view, shown, row_text(view, shown.row.id)), width)
+        answer, last = parse_line(next(lines, QUIT), view.keys), ""
+        if answer.command == QUIT:
+            return
+        if answer.command == NOTE:
+            last = store_note(view, shown.row.id, answer.value, who)
+        elif answer.command in (GUIDE, HELP):
+            print_page(Page(view.title, TEXTS[answer.command](view)), width)
+        else:
+            shown = view.carry_out(answer, shown.row, who)
+            last = shown.last
+        if last or shown.is_training:
+            shown = view.next(who, last)
+    print("\n".join(wrap_text(f"{shown.last}\n{shown.reason}", width)))
 
 
 class Labeling:
@@ -154,8 +167,8 @@ class Labeling:
         Session to label.
     who : str or None
         Name of the person.
-    screen : Screen or LineReader
-        Shows pages and reads answers.
+    screen : Screen
+        Shows pages and reads keys.
     """
 
     def __init__(self, view, who, screen):
@@ -164,15 +177,13 @@ class Labeling:
         self._text, self._text_row = None, None
 
     def run(self):
-        """Show rows until none is left or the person quits; return closing words."""
+        """Show rows until the person quits."""
         shown = self.view.next(self.who)
-        while shown is not None and (shown.row is not None or self.screen.by_key):
+        while shown is not None:
             shown = self._answer_row(shown)
             if shown is not None and shown.is_training:
-                if self.screen.by_key:
-                    self._show(shown)
+                self._show(shown)
                 shown = self.view.next(self.who, shown.last)
-        return () if shown is None else (shown.last, shown.reason)
 
     def _answer_row(self, shown):
         """Show a row until it is answered; return the next one, None to quit."""
@@ -189,8 +200,6 @@ class Labeling:
                     self.view.next(self.who) if is_stored else self._do(answer, shown)
                 )
             except (ValueError, OSError) as error:
-                if not self.screen.by_key:
-                    raise
                 message, is_stored = f"{error}", isinstance(error, OSError)
                 if is_stored:
                     message += " Press a key to continue."
@@ -200,63 +209,35 @@ class Labeling:
 
     def _do(self, answer, shown):
         """Carry out an answer; return the next row, None to stay with this one."""
-        view, who, command, row = self.view, self.who, answer.command, shown.row
+        view, command, row = self.view, answer.command, shown.row
         if row is None and command in (None, SKIP, NOTE):
             raise ValueError("There is no row to label.")
-        if command is None:
-            return view.label(row.id, answer.value, who)
-        if command == SKIP:
-            return view.skip(row.id, who, answer.value)
-        if command == UNDO:
-            return view.undo(who)
+        if command in (None, SKIP, UNDO):
+            return view.carry_out(answer, row, self.who)
         if command == ROWS:
             RowList(self).run()
-            return view.next(who)
+            return view.next(self.who)
         if command in TURNS:
             self._text.turn(TURNS[command])
             return None
-        done = self.show_or_note(answer, row and row.id)
-        return shown._replace(last=done) if done or self.screen.by_key else None
+        return shown._replace(last=self.show_or_note(command, row and row.id))
 
-    def show_or_note(self, answer, row_id):
-        """Store a note, or show the help or the guide; return what was done."""
-        if answer.command == NOTE:
-            return self._note(row_id, answer.value)
-        if answer.command == GUIDE and not self.view.guide:
-            return "There is no guide. Add one with --guide FILE.md."
-        text = Text([self.view.guide]) if answer.command == GUIDE else self._help()
+    def show_or_note(self, command, row_id):
+        """Ask for a note, or show the help or the guide; return what was done."""
+        if command == NOTE:
+            notes = self.view.session.answers(row_id).notes
+            own = next((note.text for note in notes if note.who == self.who), "")
+            text = self.screen.ask(f"Note on row {row_id}: ", own)
+            return "" if text is None else store_note(self.view, row_id, text, self.who)
+        text = TEXTS[command](self.view)
         page = Page(self.view.title, text, commands=["[q] back"])
-        while self.screen.by_key:
+        while True:
             self.screen.show(page)
             key = self.screen.read()
             if key == PAGE_UP:
                 text.turn(-1)
             elif key not in (PAGE_DOWN, " ", ENTER) or not text.turn(1):
                 return ""
-        self.screen.show(page._replace(commands=[]))
-        return ""
-
-    def _note(self, row_id, text):
-        session = self.view.session
-        if text is None:
-            notes = session.answers(row_id).notes
-            own = next((note.text for note in notes if note.who == self.who), "")
-            text = self.screen.ask(f"Note on row {row_id}: ", own)
-        if text is None:
-            return ""
-        session.note(row_id, text, self.who)
-        return f"Row {row_id}: note {'saved' if text else 'removed'}"
-
-    def _help(self):
-        """Return the keys, the quality of the model and what each person has done."""
-        indent = max(len(key) for key, _ in USAGE) + 2
-        usage = [
-            (f"{key:{indent}}{what}", " " * indent)
-            for key, what in USAGE
-            if key != GUIDE or self.view.guide
-        ]
-        facts = [self.view.session.advice(), *describe_people(self.view.session)]
-        return Text([*usage, SAVED, "", *facts])
 
     def choose(self, page, extra=""):
         """Show a page and return the answer, a command or a key that turns the page.
@@ -264,19 +245,13 @@ class Labeling:
         Keys in `extra` are commands too.
         """
         self.typing.clear()
-        if not self.screen.by_key:
-            self.screen.show(page)
-            line = self.screen.read()
-            if line in (END, *extra):
-                return Choice(QUIT if line == END else line)
-            return parse_line(line, self.view.keys)
         while True:
             typed, hint = self.typing.typed, self.typing.problem
             found = self.view.keys.find(typed, is_whole=True)
             if not hint and typed and found.label is not None:
                 hint = f"Enter: {found.label}"
-            classes = self.describe_keys(self.view.keys.find(typed).classes)
             if page.classes:
+                classes = describe_keys(self.view, self.view.keys.find(typed).classes)
                 page = page._replace(classes=classes)
             self.screen.show(page._replace(typed=typed, hint=hint))
             answer = self._press(self.screen.read(), extra)
@@ -299,44 +274,73 @@ class Labeling:
             return None if reason is None else Choice(SKIP, reason or None)
         return self.typing.press(key)
 
-    def text_of(self, row_id):
-        """Return what a row contains."""
-        kind, item = self.view.item(row_id)
-        if kind == "table":
-            cells = shown_item(item, kind).items()
-            return Text([(f"{name}: {cell}", "    ") for name, cell in cells])
-        if kind == "image" and isinstance(item, str | PathLike):
-            return Text([f"{Path(self.view.folder or '', item)}"])
-        return Text([shown_item(item, kind) or "An image; the page (--web) shows it."])
-
     def _show(self, shown):
         """Show a row, or why there is none; return the page."""
-        names = ["[s]kip"] if shown.row else []
-        names += ["[u]ndo", "[q]uit", f"[{ROWS}] rows"]
-        if shown.row is None:
-            text, classes = Text([shown.reason]), []
-        else:
-            if self._text_row != shown.row.id:
-                self._text_row, self._text = shown.row.id, self.text_of(shown.row.id)
-            text, classes = self._text, self.describe_keys(self.view.keys.shown)
-            names += [f"[{GUIDE}] guide"] if self.view.guide else []
-            names += [f"[{NOTE}] note", f"[{HELP}] help"]
-        page = Page(
-            self.view.title, text, shown.last, shown.counts, shown.prediction,
-            classes, names,
-        )  # fmt: skip
+        if shown.row is not None and self._text_row != shown.row.id:
+            self._text_row = shown.row.id
+            self._text = row_text(self.view, shown.row.id)
+        page = row_page(self.view, shown, self._text)
         self.screen.show(page)
         return page
 
-    def describe_keys(self, labels):
-        """Return each class with its keys in brackets."""
-        keys = self.view.keys.shown
-        return [
-            f"[{label}]"
-            if keys[label] == [f"{label}".lower()]
-            else f"[{'/'.join(keys[label])}] {label}"
-            for label in labels
-        ]
+
+def row_page(view, shown, text):
+    """Return the page of a row, or of the reason why there is none."""
+    names = ["[u]ndo", "[q]uit", f"[{ROWS}] rows"]
+    if shown.row is None:
+        reason = Text([shown.reason])
+        return Page(view.title, reason, shown.last, shown.counts, commands=names)
+    names += [f"[{GUIDE}] guide"] if view.guide else []
+    return Page(
+        view.title, text, shown.last, shown.counts, shown.prediction,
+        describe_keys(view, view.keys.shown),
+        ["[s]kip", *names, f"[{NOTE}] note", f"[{HELP}] help"],
+    )  # fmt: skip
+
+
+def row_text(view, row_id):
+    """Return what a row contains."""
+    kind, item = view.item(row_id)
+    if kind == "table":
+        cells = shown_item(item, kind).items()
+        return Text([(f"{name}: {cell}", "    ") for name, cell in cells])
+    if kind == "image" and isinstance(item, str | PathLike):
+        return Text([f"{Path(view.folder or '', item)}"])
+    return Text([shown_item(item, kind) or "An image; the page (--web) shows it."])
+
+
+def help_text(view):
+    """Return the keys, the quality of the model and what each person has done."""
+    indent = max(len(key) for key, _ in USAGE) + 2
+    usage = [(f"{key:{indent}}{what}", " " * indent) for key, what in USAGE]
+    return Text(
+        [*usage, SAVED, "", view.session.advice(), *describe_people(view.session)]
+    )
+
+
+def guide_text(view):
+    """Return the guide."""
+    return Text([view.guide or "There is no guide. Add one with --guide FILE.md."])
+
+
+TEXTS = {HELP: help_text, GUIDE: guide_text}
+
+
+def store_note(view, row_id, text, who):
+    """Store a note; return what was done."""
+    view.session.note(row_id, text, who)
+    return f"Row {row_id}: note {'saved' if text else 'removed'}"
+
+
+def describe_keys(view, labels):
+    """Return classes with their keys in brackets."""
+    keys = view.keys.shown
+    return [
+        f"[{label}]"
+        if keys[label] == [f"{label}".lower()]
+        else f"[{'/'.join(keys[label])}] {label}"
+        for label in labels
+    ]
 
 
 class RowList:
@@ -353,7 +357,8 @@ class RowList:
         self._view, self._who = labeling.view, labeling.who
         self._session = labeling.view.session
         self._kind, self._start, self._message = "labelled", 0, ""
-        self._words, self._search = "", {}
+        self._n_shown = min(N_LISTED, max(2, (self._screen.height() - 7) // 2))
+        self._words = ""
 
     def run(self):
         """Show a list until the person goes back to the rows to label."""
@@ -363,20 +368,19 @@ class RowList:
             key = self._screen.read()
             if key in (QUIT, ESCAPE, END):
                 return
-            if self._screen.by_key and self._labeling.typing.continues_name(key):
+            if self._labeling.typing.continues_name(key):
                 continue  # the name of the class that was the correction
             self._message = ""
             try:
                 self._do(key.lower() if len(key) == 1 else key, found)
             except ValueError as error:
-                if not self._screen.by_key:
-                    raise
                 self._message = f"{error}"
 
-    def _find(self, *, limit=N_LISTED, refresh=False):
-        return self._session.review(
-            self._kind, start=self._start, limit=limit, viewer=self._who,
-            refresh=refresh, **self._search,
+    def _find(self, *, start=None, limit=None, refresh=False):
+        start = self._start if start is None else start
+        return self._view.review(
+            self._kind, self._words, who=self._who, start=start,
+            limit=limit or self._n_shown, refresh=refresh,
         )  # fmt: skip
 
     def _do(self, key, found):
@@ -385,17 +389,16 @@ class RowList:
         elif key.isdecimal() and 0 < int(key) <= len(found.rows):
             self._open(found.rows[int(key) - 1].id)
         elif key in (" ", PAGE_DOWN, "+"):
-            if self._start + N_LISTED < found.n_rows:
-                self._start += N_LISTED
+            if self._start + self._n_shown < found.n_rows:
+                self._start += self._n_shown
         elif key in (PAGE_UP, "-"):
-            self._start = max(0, self._start - N_LISTED)
-        elif key.startswith(SPELL):
-            words = key.removeprefix(SPELL)
-            if not words:
-                hint = "words class:NAME who:NAME date:DAY since:DAY until:DAY"
-                words = self._screen.ask("Search: ", self._words, hint)
+            self._start = max(0, self._start - self._n_shown)
+        elif key == SPELL:
+            hint = "words class:NAME who:NAME date:DAY since:DAY until:DAY"
+            self._screen.show(self._page_of(found)._replace(message=hint))
+            words = self._screen.ask("Search: ", self._words)
             if words is not None:
-                self._search = parse_search(words, self._view.keys)
+                parse_search(words, self._view.keys)  # raises before it is kept
                 self._words, self._start = words, 0
         elif key == REFRESH and self._kind == "doubtful":
             self._find(refresh=True)
@@ -406,8 +409,7 @@ class RowList:
 
     def _reopen(self, n_rows):
         """Show the skipped rows that were found again."""
-        self._start = 0
-        rows = self._find(limit=max(1, n_rows)).rows
+        rows = self._find(start=0, limit=max(1, n_rows)).rows
         ids = [row.id for row in rows if row.state == "skipped"]
         answer = self._screen.ask(f"Show {len(ids)} skipped rows again? (y) ")
         if ids and (answer or "").lower() in ("y", "yes"):
@@ -416,14 +418,14 @@ class RowList:
 
     def _open(self, row_id):
         """Show a row of the list, and take a correction or a decision."""
-        text, is_final, message = self._labeling.text_of(row_id), False, ""
+        text, is_final, message = row_text(self._view, row_id), False, ""
         may_decide = self._view.may_decide(self._who)
         while True:
             row = self._session.answers(row_id, viewer=self._who)
             names = ["A class corrects it", "[u]ndo yours", f"[{NOTE}] note"]
             if may_decide:
                 names += [f"[{DECIDE}] a class decides{' now' * is_final}"]
-            classes = self._labeling.describe_keys(self._view.keys.shown)
+            classes = describe_keys(self._view, self._view.keys.shown)
             page = Page(
                 f"Row {row_id}", text, message, "\n".join(lines_about(row)), "",
                 classes, [*names, "[q] back"],
@@ -446,10 +448,8 @@ class RowList:
                     self._correct(row_id, answer, is_final)
                     return
                 else:
-                    message = self._labeling.show_or_note(answer, row_id)
+                    message = self._labeling.show_or_note(command, row_id)
             except ValueError as error:
-                if not self._screen.by_key:
-                    raise
                 message = f"{error}"
 
     def _correct(self, row_id, answer, is_final):
@@ -468,11 +468,10 @@ class RowList:
     def _page_of(self, found):
         title = f"{self._kind.capitalize()} rows: {found.n_rows}"
         title += f", found by {self._words}" if self._words else ""
-        is_high = self._screen.height() >= HIGH
         lines = [
             line
             for number, row in enumerate(found.rows, start=1)
-            for line in self._lines_of(number, row, is_high)
+            for line in self._lines_of(number, row)
         ]
         n_after = found.n_rows - self._start - len(found.rows)
         names = [
@@ -490,7 +489,7 @@ class RowList:
         text = Text(lines, is_cut=True) if lines else Text([empty])
         return Page(title, text, self._message, classes=lists, commands=names)
 
-    def _lines_of(self, number, row, is_high):
+    def _lines_of(self, number, row):
         label = row.label if row.state == "labelled" else row.state
         about = [f"{number}", f"row {row.id}", f"{label}"]
         if row.predicted is not None:
@@ -498,12 +497,9 @@ class RowList:
         if self._who is not None:
             votes = [f"{answer.who or ''}: {answer.label}" for answer in row.answers]
             about += [" ".join(votes[:3])]
-        kind, item = self._view.item(row.id)
-        text = excerpt(item, kind)
-        if not is_high:
-            return [f"{cut(GAP.join(about), self._screen.width() * 2 // 3)}{GAP}{text}"]
         about += [when(row.answers[-1].at)[:10]] if row.answers else []
-        return [GAP.join(about), f"   {text}"]
+        kind, item = self._view.item(row.id)
+        return [GAP.join(about), f"   {excerpt(item, kind)}"]
 
 
 def lines_about(row):
@@ -530,53 +526,6 @@ def when(at):
         return at[:16]
 
 
-def parse_search(words, keys):
-    """Return the arguments of a review; days are days of the local time zone.
-
-    Parameters
-    ----------
-    words : str
-        Words of the text, and class:NAME, who:NAME, date:DAY, since:DAY, until:DAY,
-        in quotes if they contain spaces.
-    keys : ClassKeys
-        Keys of the classes.
-
-    Raises
-    ------
-    ValueError
-        For an unknown class or a text that is not a day.
-    """
-    try:
-        parts = shlex.split(words)
-    except ValueError:  # an apostrophe
-        parts = words.split()
-    text, search = [], {}
-    for part in parts:
-        field, colon, value = part.partition(":")
-        if not colon or field not in FIELDS:
-            text.append(part)
-        elif field == "class":
-            if (label := keys.find(value, is_whole=True).label) is None:
-                raise ValueError(f"class: {value!r} is not a class.")
-            search["label"] = label
-        elif field == "who":
-            search["who"] = value
-        else:
-            try:
-                time = datetime.fromisoformat(value)
-                if field == "date":
-                    day = date.fromisoformat(value)
-                    time = datetime(day.year, day.month, day.day)
-                    search["until"] = (time + timedelta(days=1)).astimezone()
-                    field = "since"
-                search[field] = time.astimezone()
-            except (ValueError, OverflowError):
-                raise ValueError(
-                    f"{field}: {value!r} is not a day. Write it as 2026-01-31."
-                ) from None
-    return {**search, "text": " ".join(text)}
-
-
 class Page(NamedTuple):
     """Contents of the screen, from top to bottom."""
 
@@ -589,28 +538,6 @@ class Page(NamedTuple):
     commands: list = []
     typed: str = ""
     hint: str = ""  # behind what is typed
-
-    def head(self, width, is_low=False):
-        """Return the lines above the text."""
-        gap = [""] * (not is_low)
-        counts = [
-            line for each in self.counts.splitlines() for line in wrap_text(each, width)
-        ]
-        if is_low and counts:
-            counts = [cut(self.counts, width)]
-        title = f"── {cut(self.title, width - 6)} " if self.title else ""
-        rule = title + "─" * (width - get_cwidth(title))
-        return [
-            *wrap_text(self.message, width),
-            *gap[: bool(self.message)],
-            rule,
-            *counts,
-            *gap,
-        ]
-
-    def foot(self, width, is_low=False):
-        """Return the lines between the text and the classes."""
-        return [*[""] * (not is_low), *wrap_text(self.note, width)]
 
 
 class Text:
@@ -707,44 +634,20 @@ def pack(items, width, n_lines=None, rest="… and {} more"):
     return lines
 
 
-class LineReader:
-    """Answers from a file, a pipe or a list, one a line; pages are printed."""
+def rule(title, width):
+    """Return a line across the screen, with a title."""
+    title = f"── {cut(title, width - 6)} " if title else ""
+    return title + "─" * (width - get_cwidth(title))
 
-    by_key = False
 
-    def __init__(self, lines):
-        self._lines = iter(lines)
-
-    @staticmethod
-    def width():
-        """Return the number of columns."""
-        return max(8, min(WIDEST, shutil.get_terminal_size().columns))
-
-    @staticmethod
-    def height():
-        """Return the number of lines, which is not limited."""
-        return HIGH
-
-    def show(self, page):
-        """Print a page."""
-        width = self.width()
-        lines = page.head(width) + page.text.lines(width) + page.foot(width)
-        lines += pack(page.classes, width) if page.classes else []
-        lines += pack(page.commands, width, 1, f"[{HELP}]") if page.commands else []
-        print("\n".join(lines), flush=True)
-
-    def read(self):
-        """Return the next line that is not empty, or END."""
-        return next(filter(None, map(str.strip, self._lines)), END)
-
-    def ask(self, prompt, text="", hint=""):
-        """Return the next line, None at the end."""
-        line = next(self._lines, None)
-        return None if line is None else line.strip()
-
-    def unseen_keys(self):
-        """Return no keys: lines wait for their row."""
-        return []
+def print_page(page, width):
+    """Print all of a page."""
+    lines = [*wrap_text(page.message, width), rule(page.title, width)]
+    lines += [*wrap_text(page.counts, width), "", *page.text.lines(width), ""]
+    lines += wrap_text(page.note, width)
+    lines += pack(page.classes, width) if page.classes else []
+    lines += pack(page.commands, width, 1, f"[{HELP}]") if page.commands else []
+    print("\n".join(lines), flush=True)
 
 
 class Lines(UIControl):
@@ -755,12 +658,12 @@ class Lines(UIControl):
     make_lines : callable
         ``make_lines(width, height)`` returns a list of str; a height of None is not
         limited.
-    style : str
-        Style of the text; parts in brackets are keys.
+    has_keys : bool
+        Whether parts in brackets are keys.
     """
 
-    def __init__(self, make_lines, style=""):
-        self._make_lines, self._style = make_lines, style
+    def __init__(self, make_lines, has_keys):
+        self._make_lines, self._has_keys = make_lines, has_keys
 
     def preferred_height(self, width, *_):
         """Return the number of lines."""
@@ -771,10 +674,12 @@ class Lines(UIControl):
         lines = self._make_lines(min(width, WIDEST), height)
 
         def fragments(i):
-            parts = re.split(r"(\[[^]]+\])", lines[i])
-            return [
-                (self._style if k % 2 else "", part) for k, part in enumerate(parts)
-            ]
+            parts = (
+                re.split(r"(\[[^] ]+\])", lines[i])
+                if self._has_keys
+                else lines[i : i + 1]
+            )
+            return [("class:key" if k % 2 else "", p) for k, p in enumerate(parts)]
 
         return UIContent(fragments, line_count=len(lines), show_cursor=False)
 
@@ -782,15 +687,14 @@ class Lines(UIControl):
 class Screen:
     """A full screen of prompt_toolkit, on which a conversation shows pages.
 
-    The conversation runs in a thread of its own: it shows a page and waits for a key.
+    The conversation runs in a separate thread: it shows a page and waits for a key.
     """
 
-    by_key = True
-
     def __init__(self):
-        self._page, self._keys, self._drawn = Page("", Text([])), SimpleQueue(), Event()
-        self._rendering, self._is_over = None, False
-        self._prompt, self._hint = "", ""
+        # the conversation can show another page while one is drawn
+        self._page = self._drawing = Page("", Text([]))
+        self._keys, self._drawn, self._is_over = SimpleQueue(), Event(), False
+        self._prompt = ""
         self._answer = Buffer(multiline=False, accept_handler=self._accept)
         self._is_asking = Condition(lambda: bool(self._prompt))
         self._question = Window(
@@ -808,7 +712,7 @@ class Screen:
         self._app.timeoutlen = self._app.ttimeoutlen = 0.1
 
     def run(self, converse):
-        """Show the pages of a conversation; return what `converse` returns."""
+        """Show the pages of a conversation until `converse` returns."""
         with ThreadPoolExecutor(1) as thread:
             conversation = None
 
@@ -828,15 +732,15 @@ class Screen:
             finally:
                 self._is_over = True
                 self._keys.put(END)
-            return conversation.result()
-
-    def width(self):
-        """Return the number of columns that lines may have."""
-        return min(WIDEST, self._app.output.get_size().columns)
+            conversation.result()
 
     def height(self):
         """Return the number of lines of the terminal."""
         return self._app.output.get_size().rows
+
+    def width(self):
+        """Return the number of columns that lines may have."""
+        return min(WIDEST, self._app.output.get_size().columns)
 
     def show(self, page):
         """Draw a page as soon as possible."""
@@ -851,10 +755,10 @@ class Screen:
             self._keys.put(END)  # for whoever reads after this
         return key
 
-    def ask(self, prompt, text="", hint=""):
+    def ask(self, prompt, text=""):
         """Return a line that the person edits, None if they cancel with Esc."""
         self._answer.text, self._answer.cursor_position = text, len(text)
-        self._prompt, self._hint = prompt, hint
+        self._prompt = prompt
         self._app.layout.focus(self._question)
         self._app.invalidate()
         answer = self.read()
@@ -872,28 +776,33 @@ class Screen:
         return keys
 
     def _layout(self):
-        def is_low():
-            return self.height() < LOW
-
-        def make(lines, weight, style="", **options):
+        def make(lines, weight=50, style="", has_keys=False, **options):
             height = Dimension(weight=weight, **options)
-            return Window(Lines(lines, style), height=height, dont_extend_height=True)
+            return Window(
+                Lines(lines, has_keys),
+                height=height,
+                style=style,
+                dont_extend_height=True,
+            )
+
+        def classes(width, height):
+            return pack(self._drawing.classes, width, height, MORE_CLASSES)
+
+        def commands(width, _):
+            return pack(self._drawing.commands, width, 1, f"[{HELP}]")
 
         return HSplit(
             [
-                make(lambda w, _: self._page.head(w, is_low()), 50),
-                make(lambda w, h: self._page.text.lines(w, h), 2, min=1),
-                make(lambda w, _: self._page.foot(w, is_low()), 50),
                 make(
-                    lambda w, h: pack(self._page.classes, w, h, MORE_CLASSES),
-                    1,
-                    "class:key",
+                    lambda w, _: wrap_text(self._drawing.message, w),
+                    style="class:message",
                 ),
-                make(
-                    lambda w, _: pack(self._page.commands, w, 1, f"[{HELP}]"),
-                    50,
-                    "class:key",
-                ),
+                make(lambda w, _: [rule(self._drawing.title, w)], style="class:title"),
+                make(lambda w, _: [*wrap_text(self._drawing.counts, w), ""]),
+                make(lambda w, h: self._drawing.text.lines(w, h), weight=2, min=1),
+                make(lambda w, _: ["", *wrap_text(self._drawing.note, w)]),
+                make(classes, weight=1, has_keys=True),
+                make(commands, has_keys=True),
                 ConditionalContainer(self._question, self._is_asking),
                 ConditionalContainer(self._typed, ~self._is_asking),
                 Window(),
@@ -901,7 +810,7 @@ class Screen:
         )
 
     def _typed_fragments(self):
-        page = self._page
+        page = self._drawing
         return [
             ("", f"> {clean(page.typed)}"),
             ("[SetCursorPosition]", ""),
@@ -946,8 +855,8 @@ class Screen:
         return True  # the text stays until the next question
 
     def _begin_drawing(self, _):
-        self._rendering = self._page
+        self._drawing = self._page
 
     def _end_drawing(self, _):
-        if self._rendering is self._page:
+        if self._drawing is self._page:
             self._drawn.set()

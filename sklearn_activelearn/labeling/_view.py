@@ -1,10 +1,11 @@
 """Words in which the terminal, the page and a notebook describe a session."""
 
-import re
+import shlex
+from datetime import datetime, timedelta
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._keys import ClassKeys
+from ._keys import SKIP, UNDO, ClassKeys
 
 if TYPE_CHECKING:
     from ._lists import ReviewRow
@@ -20,15 +21,15 @@ ENDINGS = {
     "rows (*).",
 }
 
-HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*")
-ITEM = re.compile(r"(?:[-*+]|\d+[.)])\s+(.*)")
+#: Fields of a search.
+FIELDS = ("class", "who", "date", "since", "until")
 
 WIDTH, HEIGHT = 320, 120  #: size of the plot of a curve
 MARGINS = 44, 20, 16, 36  #: left, top, right and bottom margins of the plot
 
 
 class RowView(NamedTuple):
-    """What a person sees while labelling.
+    """The row to label and the progress, as a person sees them.
 
     Attributes
     ----------
@@ -78,7 +79,7 @@ class LabelingView:
     title : str, default=""
         Name of the project.
     guide : str, default=""
-        Meaning of the classes, in Markdown.
+        Meaning of the classes.
     """
 
     def __init__(
@@ -111,12 +112,25 @@ class LabelingView:
         """Undo the person's last answer and return its row."""
         return self.next(who, f"Row {self.session.undo(who)}: answer undone")
 
+    def carry_out(self, choice, row, who=None):
+        """Label, skip or undo as a choice says, and return the next row."""
+        if choice.command == UNDO:
+            return self.undo(who)
+        if choice.command == SKIP:
+            return self.skip(row.id, who, choice.value)
+        return self.label(row.id, choice.value, who)
+
     def item(self, row_id):
         """Return the kind of a row and its item."""
         from ._items import kind_of_item  # numpy is not imported for the first page
 
         item = self.session.row(row_id)
         return self._kind or kind_of_item(item), item
+
+    def review(self, kind, words, *, who=None, **options):
+        """Return a part of a list of rows; `parse_search` reads the words."""
+        search = parse_search(words, self.keys)
+        return self.session.review(kind, viewer=who, **search, **options)
 
     def may_decide(self, who):
         """Return True if a person can make final decisions."""
@@ -200,59 +214,58 @@ def describe_people(session):
             done = f"{sum(status.by_class.values())} labelled"
             done += f", {status.skipped} skipped" if status.skipped else ""
             lines.append(f"{who}: {done}")
-    return lines + describe_agreement(session)
-
-
-def describe_agreement(session):
-    """Return how far people agree, in a list of at most one sentence."""
     found = session.agreement()
-    if not found.n_rows:
-        return []
-    return [
-        f"{found.n_people} people agree on {found.share:.0%} of {found.n_rows} rows "
-        f"({found.measure} {found.value:.2f})."
-    ]
+    if found.n_rows:
+        lines.append(
+            f"{found.n_people} people agree on {found.share:.0%} of {found.n_rows} "
+            f"rows ({found.measure} {found.value:.2f})."
+        )
+    return lines
 
 
-class Guide(NamedTuple):
-    """Labelling guidelines.
+def parse_search(words, keys):
+    """Return the arguments of a review; days are days of the local time zone.
 
-    Attributes
+    Parameters
     ----------
-    blocks : list of dict
-        Parts in order, each with ``kind`` ("heading", "item" or "text") and ``text``.
-    descriptions : dict of label to str
-        Plain text below each heading that is the name of a class.
+    words : str
+        Words of the text, and class:NAME, who:NAME, date:DAY, since:DAY, until:DAY,
+        in quotes if they contain spaces.
+    keys : ClassKeys
+        Keys of the classes.
+
+    Raises
+    ------
+    ValueError
+        For an unknown class or a text that is not a day.
     """
-
-    blocks: list
-    descriptions: dict
-
-
-def parse_guide(text, classes):
-    """Return the parts of a guide in Markdown: headings, list items and paragraphs."""
-    blocks = []
-    for line in map(str.strip, text.splitlines()):
-        if heading := HEADING.fullmatch(line):
-            blocks.append({"kind": "heading", "text": heading[2]})
-        elif item := ITEM.fullmatch(line):
-            blocks.append({"kind": "item", "text": item[1]})
-        elif not line:
-            blocks.append({"kind": "gap", "text": ""})
-        elif blocks and blocks[-1]["kind"] in ("item", "text"):
-            blocks[-1]["text"] += f" {line}"
+    try:
+        parts = shlex.split(words)
+    except ValueError:  # an apostrophe
+        parts = words.split()
+    text, search = [], {}
+    for part in parts:
+        field, colon, value = part.partition(":")
+        if not colon or field not in FIELDS:
+            text.append(part)
+        elif field == "class":
+            if (label := keys.find(value, is_whole=True).label) is None:
+                raise ValueError(f"class: {value!r} is not a class.")
+            search["label"] = label
+        elif field == "who":
+            search["who"] = value
         else:
-            blocks.append({"kind": "text", "text": line})
-    blocks = [block for block in blocks if block["text"]]
-    names, descriptions = {f"{label}".casefold(): label for label in classes}, {}
-    label = None
-    for block in blocks:
-        if block["kind"] == "heading":
-            label = names.get(block["text"].strip("`*").casefold())
-        elif label is not None:
-            words = block["text"].replace("**", "").replace("`", "")
-            descriptions[label] = f"{descriptions.get(label, '')} {words}".strip()
-    return Guide(blocks, descriptions)
+            try:
+                time = datetime.fromisoformat(value)
+                if field == "date":
+                    search["until"] = (time + timedelta(days=1)).astimezone()
+                    field = "since"
+                search[field] = time.astimezone()
+            except (ValueError, OverflowError):
+                raise ValueError(
+                    f"{field}: {value!r} is not a day. Write it as 2026-01-31."
+                ) from None
+    return {**search, "text": " ".join(text)}
 
 
 def sentence_of(session):
@@ -266,6 +279,8 @@ def sentence_of(session):
         parts.append(f"{status.skipped:,} skipped")
     if status.empty:
         parts.append(f"{status.empty:,} without content")
+    if status.disputed:
+        parts.append(f"{status.disputed:,} disputed")
     if status.pending:
         parts.append(f"{status.pending:,} wait for a label")
     if status.left is not None:
@@ -277,27 +292,11 @@ def sentence_of(session):
 
 
 def html_of(session):
-    """Return the status, the learning curve and the advice as HTML for a notebook."""
-    status = session.status()
-    counts = ", ".join(f"{label}: {n}" for label, n in status.by_class.items())
-    facts = {
-        "Rows asked for": status.asked,
-        "Test rows": status.n_test,
-        "Labelled": status.answered,
-        "Skipped": status.skipped,
-        "Without content": status.empty,
-        "Waiting for a label": status.pending,
-        "People disagree": status.disputed,
-        "Labels left": "no limit" if status.left is None else status.left,
-        "By class": counts,
-        "Ended": status.stop_reason or "no",
-    }
-    lines = "".join(
-        f"<tr><th style='text-align:left'>{name}</th><td>{escape(str(value))}</td></tr>"
-        for name, value in facts.items()
-    )
+    """Return the progress, the learning curve and the advice as HTML for a notebook."""
     plot = plot_curve(session.curve())
-    return f"<table>{lines}</table>{plot}<p>{escape(session.advice())}</p>"
+    return (
+        f"<p>{escape(sentence_of(session))}</p>{plot}<p>{escape(session.advice())}</p>"
+    )
 
 
 def describe_curve(curve):

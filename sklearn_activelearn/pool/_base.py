@@ -1126,7 +1126,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Returns
         -------
         self : object
-            The learner.
+            The restored learner.
 
         Raises
         ------

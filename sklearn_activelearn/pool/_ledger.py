@@ -1,7 +1,6 @@
 """Requests, labels and skipped rows of a pool learner, and the record of them."""
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,7 +21,6 @@ from ..sources._containers import (
     n_rows,
     stack_rows,
     take,
-    to_array,
 )
 from ..sources._identity import (
     VALUES,
@@ -63,10 +61,6 @@ class Labelled:
     codes: np.ndarray = field(default_factory=partial(np.empty, 0, np.int32))
     names: Any = None
 
-    #: A list with the array that begins with the rows and has room for more. Who takes
-    #: the array out of the list may write behind the rows; nobody else can.
-    _room: Any = field(default=None, repr=False, compare=False)
-
     def __len__(self):
         return len(self.codes)
 
@@ -76,28 +70,11 @@ class Labelled:
         return len(self.codes) > 1 and self.codes.min() != self.codes.max()
 
     def add(self, X, codes, names=None):
-        """Return the labelled rows and more; arrays are copied only now and then."""
-        known, codes = self.rows, np.append(self.codes, np.asarray(codes, np.int32))
-        if known is None:
+        """Return the labelled rows and more."""
+        codes = np.append(self.codes, np.asarray(codes, np.int32))
+        if self.rows is None:
             return Labelled(X.copy(), codes, names)  # the caller may change X
-        if type(known) is np.ndarray:
-            X = to_array(X)
-            is_alike = X.shape[1:] == known.shape[1:]
-            if is_alike and np.result_type(X, known) == known.dtype:
-                buffer = self._take_buffer(len(codes))
-                buffer[len(known) : len(codes)] = X
-                return Labelled(buffer[: len(codes)], codes, names, [buffer])
-        return Labelled(stack_rows(known, X), codes, names)
-
-    def _take_buffer(self, n):
-        with suppress(AttributeError, IndexError):
-            # atomic: only one of two threads gets the buffer
-            buffer = self._room.pop()
-            if n <= len(buffer):
-                return buffer
-        buffer = np.empty((n + n // 4, *self.rows.shape[1:]), self.rows.dtype)
-        buffer[: len(self.codes)] = self.rows
-        return buffer
+        return Labelled(stack_rows(self.rows, X), codes, names)
 
     def has_columns_of(self, X, names):
         """Return True if rows with these column names have the same columns."""
@@ -116,9 +93,6 @@ class Labelled:
     def first(self, n):
         """Return the first n labelled rows."""
         return Labelled(take(self.rows, slice(n)), self.codes[:n], self.names)
-
-    def __getstate__(self):
-        return {"rows": self.rows, "codes": self.codes, "names": self.names}
 
 
 @dataclass(frozen=True)
@@ -357,7 +331,7 @@ class Ledger:
         return entries
 
     def correct(self, identity, codes):
-        """Return the ledger with these codes in place of its own.
+        """Return the ledger with corrected codes of these rows.
 
         Of equal rows the one that was taught last is corrected, among those whose code
         differs.

@@ -198,7 +198,7 @@ def as_numbers(X):
     if issparse(X):
         X = csr_array(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         if not X.has_canonical_format:
-            X = X.copy()  # the index arrays may be those of the user
+            X = X.copy()  # it may share index arrays with the matrix of the user
             X.sum_duplicates()
         return X
     if is_frame(X):

@@ -87,7 +87,7 @@ def blockwise(method: Method) -> Method:
 
     @wraps(method)
     def answer(self, X):
-        source = as_source(X)
+        source = None if type(X) is np.ndarray else as_source(X)
         if source is None or isinstance(source, ArraySource):
             return method(self, X)
         names = getattr(self, "feature_names_in_", None)
@@ -153,7 +153,7 @@ def labels_of(scores, classes):
 class StreamLoop:
     """The verbs of a learner with a query rule, an update rule and a state.
 
-    A subclass provides ``_make_rules()``, which checks the parameters of its own and
+    A subclass provides ``_make_rules()``, which checks its parameters and
     returns the two rules, ``_make_state(learned, classes, rules)``, which returns the
     state that a loop works on, and ``_zero_weights(n_vectors)``.
     """
@@ -299,12 +299,12 @@ class StreamLoop:
         """Check rows that are not in memory; leave other rows to `ActiveClassifier`.
 
         Memory maps are read in place, as arrays. Parameters are those of
-        `check_rows_and_labels`.
+        `check_rows`.
         """
-        source = as_source(X)
+        source = None if type(X) is np.ndarray else as_source(X)
         if source is None or isinstance(source, ArraySource):
             how = {"reset": reset, "min_rows": min_rows, "finite": finite}
-            return ActiveClassifier._check_rows(self, X, *y, **how)
+            return check_rows(self, X, *y, **how)
         if n_rows(source) < min_rows:
             raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
         if source.dtype.kind not in "biuf":

@@ -1,7 +1,6 @@
-/* Products of rows with many weight vectors. Each has the bits of the `dot` of that row
- * and that vector.
+/* Products of rows with many weight vectors, with the bits of `dot` for each.
  *
- * The vectors of CSR rows are kept together, feature by feature: weight j of vector k is
+ * The vectors for CSR rows are stored feature by feature: weight j of vector k is
  * w[j * n_together + k].
  */
 #ifndef SKLEARN_ACTIVELEARN_BATCHED_PASS_H
@@ -12,8 +11,8 @@
 #define AL_LANES 12 /* vectors summed side by side; n_together is a multiple of it */
 #define AL_EACH(l, N) for (int l = 0; l < AL_LANES / N; l++)
 #define AL_APART(j) c[j] * X->n_together
-/* In front of the first feature lie the steps that wait, and in front of these what the
- * row is to be multiplied by first. */
+/* In front of the first feature are the steps that wait to be made, and in front of the
+ * steps the scales of the row. */
 #define AL_IN_FRONT 2
 #define AL_STEP(w) ((w) - X->n_together)
 #define AL_SCALE(w) ((w) - 2 * X->n_together)
@@ -61,7 +60,7 @@
     }
 
 /* Add row i to each vector for which a step waits. A step of 0 among others in V changes
- * nothing: weights begin with 0, and no sum makes of that a negative 0. */
+ * nothing: weights start at 0, and no sum gives a negative 0. */
 #define AL_ADD_ALL(NAME, T, I, V, N, TARGET)                                   \
     TARGET static void al_add_all_##NAME(const al_rows *X, ptrdiff_t i,        \
                                          double *restrict w) {                 \
@@ -96,8 +95,8 @@
     *all = al_all_##NAME##_1, *add_all = al_add_all_##NAME##_1;
 #endif
 
-/* The same rows for a learner that has one of the vectors: its step waits until
- * `add_all` makes the steps of all learners. */
+/* CSR rows for a learner that has one of the vectors: its step waits until `add_all`
+ * makes the steps of all learners. */
 #define AL_TOGETHER(NAME, T, I)                                                \
     AL_CSR(NAME, T, I, AL_APART)                                               \
     static void al_add_##NAME(const al_rows *X, ptrdiff_t i, double a,         \
@@ -119,11 +118,11 @@ AL_TOGETHER(f64_i64, double, int64_t)
 AL_TOGETHER(f32_i32, float, int32_t)
 AL_TOGETHER(f32_i64, float, int64_t)
 
-/* Products of dense rows: ROWS_AT_ONCE rows, given by number, with the four vectors that
- * begin at w, w + stride, ..., P vectors at a time; those of a row begin `apart` numbers
- * after those of the row before. Sums are those of `_dense.h`. Meanwhile the memory is
- * told of as many `later` rows: in each of `n_turns` calls of another part of them, so
- * that it never has to bring many lines at once while the processor waits. */
+/* Products of AL_ROWS_AT_ONCE dense rows, given by number, with the four vectors that
+ * begin at w, w + stride, ..., P vectors at a time. The products of a row begin `apart`
+ * numbers after the products of the row before. Sums have the order of `_dense.h`. The
+ * `later` rows are prefetched meanwhile, another part of them in each of `n_turns` calls,
+ * so that the processor never waits for many lines at once. */
 #define AL_ROWS_AT_ONCE 3
 #define AL_KEEP(u) __asm__("" : "+v"(u)) /* in a register: read it once */
 #define AL_EACH_ROW for (int r = 0; r < AL_ROWS_AT_ONCE; r++)
@@ -181,7 +180,7 @@ AL_MANY(double, al_double4, 4, 1, __attribute__((target("avx2"))))
 AL_MANY(float, al_double4, 4, 1, __attribute__((target("avx2"))))
 #endif
 
-/* The widest `al_many`, in vectors of at most `widest` numbers; NULL if there is none. */
+/* The `al_many` with the longest vectors, at most `widest` numbers; NULL if none. */
 static inline al_many al_find_many(int value_size, int widest) {
     (void)value_size, (void)widest;
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -197,8 +196,8 @@ typedef void (*al_all)(const al_rows *X, ptrdiff_t i, const double *w, double *o
                        double *squares);
 typedef void (*al_add_all)(const al_rows *X, ptrdiff_t i, double *w);
 
-/* Have CSR rows see weights that are kept together, and find their `all` and `add_all`;
- * `widest`: most numbers in a vector. */
+/* Make CSR rows read weights that are stored feature by feature, and find their `all` and
+ * `add_all`; `widest`: largest vector length. */
 static inline void al_keep_together(al_rows *X, ptrdiff_t n_together, int value_size,
                              int index_size, int widest, al_all *all,
                              al_add_all *add_all) {

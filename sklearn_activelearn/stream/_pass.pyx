@@ -187,7 +187,7 @@ cdef class Pass:
 
     @property
     def forecasts(self):
-        """What the tally needs once the labels come, for each row bought.
+        """Numbers that the tally needs once the labels are taught, for each row bought.
 
         The least that the probability can have been, 0 if the coin was not below it;
         the class predicted; the number of the row among those counted.
@@ -196,7 +196,7 @@ cdef class Pass:
 
     @property
     def closed(self):
-        """Whether nothing could be bought at the end, by budget or patience."""
+        """True if nothing could be bought at the end, by budget or patience."""
         return not self.open
 
     cdef end(self):

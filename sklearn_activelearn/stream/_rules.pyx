@@ -20,7 +20,7 @@ from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY, NAN, isfinite, log, pow, sqrt
 from libc.stdint cimport INTPTR_MAX
 
-from .._margin_loss cimport MarginLoss
+from ..losses cimport MarginLoss
 
 from .._user_functions import MARGINS, checked_probabilities, refuse
 from . import _python_rules as in_python

@@ -25,14 +25,13 @@ from .._compat import (
     with_callbacks,
 )
 from .._labels import encode, find_classes
-from .._rows import Rows, squares
+from .._rows import Rows, first_not_finite, squares
 from .._typing import Bools, RowsLike
 from .._validation import (
     check_class_weight,
     check_finite_row,
     check_rows,
-    finish_rows,
-    labels_need_no_change,
+    merge_repeated_entries,
 )
 from ..sources._containers import take
 from ..sources._source import Source
@@ -113,7 +112,10 @@ def finite_matrix(X):
     Sums of squares are computed once for all folds, together with the check.
     """
     if issparse(X):
-        return Matrix(finish_rows(X, finite=True), None)
+        X = merge_repeated_entries(X)
+        if not get_config()["assume_finite"]:
+            check_finite_row(X, first_not_finite(Rows(X)))
+        return Matrix(X, None)
     sums = squares(Rows(X))
     is_wrong = np.isnan(sums)
     if is_wrong.any() and not get_config()["assume_finite"]:
@@ -435,7 +437,8 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
         if self.fitted is None:
             return self.model.score(self.record.rows(parts), y)
         predicted = self.predict(parts)
-        if type(y) is np.ndarray and labels_need_no_change(y, len(predicted)):
+        is_plain = type(y) is np.ndarray and y.dtype.kind in "biuU"
+        if is_plain and y.shape == predicted.shape:
             # the same number, without checks that take longer than counting
             return float(np.mean(y == predicted))
         return accuracy_score(y, predicted)

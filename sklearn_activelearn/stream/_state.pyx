@@ -581,7 +581,7 @@ cdef class LinearState:
                 return C_OVERFLOW
         if asked and not seeding:  # a rule in Python may raise: nothing is changed yet
             self.query_rule.cy_learned(step != 0, &self.clock, &self.m[0])
-        # scores of mistakes grow with their number, those of gradient steps settle
+        # scores grow with the number of mistakes; with gradient steps they settle
         self.count(row, label, probability, 3 if self.update_rule.scale_free else 1)
         if step != 0:
             self.reach += growth

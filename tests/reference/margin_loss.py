@@ -39,11 +39,9 @@ def sigmoid(z):
 
 
 def smooth_hinge(z, h):
-    if z > 1 + h:
-        return 0.0
     if abs(1 - z) <= h:
         return (1 + h - z) ** 2 / (4 * h)
-    return 1 - z
+    return 1 - z if z < 1 else 0.0
 
 
 def smooth_ramp(z, t, h):
@@ -75,9 +73,9 @@ def sigmoid_slope(z):
 
 
 def smooth_hinge_slope(z, h):
-    if z > 1 + h:
-        return 0.0
-    return -(1 + h - z) / (2 * h) if abs(1 - z) <= h else -1.0
+    if abs(1 - z) <= h:
+        return -(1 + h - z) / (2 * h)
+    return -1.0 if z < 1 else 0.0
 
 
 def smooth_ramp_slope(z, t, h):

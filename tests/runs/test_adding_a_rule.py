@@ -15,7 +15,7 @@ SOURCE = "sklearn_activelearn"
 INSERTIONS = [
     ("rule.pyx", f"{SOURCE}/stream/_rules.pyx", "cdef class SmallMarginRule"),
     ("rule_twin.py", "tests/reference/first_order.py", "def random("),
-    ("loss.pyx", f"{SOURCE}/losses.pyx", "#: Losses by the name"),
+    ("loss.pyx", f"{SOURCE}/losses.pyx", "#: Losses by name"),
     ("loss_twin.py", "tests/reference/margin_loss.py", "#: value, derivative"),
     ("utility.py", f"{SOURCE}/_scores.py", "def entropy("),
 ]

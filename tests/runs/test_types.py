@@ -266,16 +266,13 @@ def test_the_stub_of_the_losses_is_as_they_are():
             assert defaults == loss.get_params()
 
 
-#: What is of a compiled module and public, by its stub.
-RULES = {
-    "_rule_base": ("QueryRule", "UpdateRule"),
-    "_rules": ("ConstantRule", "InverseMarginRule"),
-    "_updates": ("PerceptronUpdate", "LossUpdate"),
-}
-#: Arguments without a default.
+#: Base classes of the rules.
+BASES = {"QueryRule", "UpdateRule"}
+#: Arguments without a default, of the public rules.
 ARGUMENTS = {
     "ConstantRule": {"rate": 0.3},
     "InverseMarginRule": {"b": 0.3},
+    "PerceptronUpdate": {},
     "LossUpdate": {"loss": losses.RampLoss()},
 }
 
@@ -288,19 +285,18 @@ def answers(rule):
     return [rule.step(z, 1.0, 1.0, clock) for z in (-3.0, 0.0, 0.5)]
 
 
-@pytest.mark.parametrize(("name", "classes"), RULES.items(), ids=[*RULES])
-def test_the_stubs_of_the_rules_are_as_they_are(name, classes):
-    _, inside = stub(f"stream/{name}")
-    assert {*inside} == {*classes}
+def test_the_stubs_of_the_rules_are_as_they_are():
+    _, inside = stub("stream/_rules")
+    assert {*inside} == BASES | {*ARGUMENTS}
     for name, members in inside.items():
         kind = getattr(stream, name)
         names, defaults = parameters(members.pop("__init__"))
         public_names = {n for n in dir(kind) if not n.startswith("_")}
-        if name in RULES["_rule_base"]:
+        if name in BASES:
             assert {*members} == public_names
             assert names == ["self"]
         else:
-            given = ARGUMENTS.get(name, {})
+            given = ARGUMENTS[name]
             assert {*members} <= public_names
             assert names == ["self", *given, *defaults]
             assert answers(kind(**given)) == answers(kind(**given, **defaults))
@@ -311,7 +307,7 @@ def test_the_stubs_of_the_rules_are_as_they_are(name, classes):
 
 @pytest.mark.parametrize("kind", [stream.QueryRule, stream.UpdateRule])
 def test_flags_of_rules_are_of_the_types_of_their_stub(kind):
-    _, inside = stub("stream/_rule_base")
+    _, inside = stub("stream/_rules")
     for name, node in inside[kind.__name__].items():
         if isinstance(node, ast.AnnAssign):
             assert type(getattr(kind(), name)).__name__ == node.annotation.id, name

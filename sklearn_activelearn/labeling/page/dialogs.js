@@ -18,50 +18,33 @@ const KEYS = {
 };
 const SIZES = [87.5, 100, 112.5, 125, 150, 175, 200];
 let size = Number(settings.get("size")) || 100;
+let guide = "";
 let isReason = false; // whether the text is the reason of a skip
 let noted = null; // row that the dialog was opened for
 
+function showText(title, text) {
+  $("text-title").textContent = title;
+  $("text-body").textContent = text;
+  $("text").showModal();
+}
+
+export function setGuide(text) {
+  guide = text;
+  $("to-guide").hidden = !text;
+}
+
 export function openGuide() {
-  if (!$("to-guide").hidden) $("guide").showModal();
+  if (guide) showText("Guide", guide);
+}
+
+async function openPeople() {
+  const found = await attempt(() => ask("people"));
+  if (found) showText("People", found.lines.join("\n"));
 }
 
 export function openHelp() {
   $("keywords").value = getKeywords();
   $("help").showModal();
-}
-
-/** Return a line of the guide as nodes; `code` and **strong** words are marked. */
-function inline(text) {
-  return text.split(/(\*\*[^*]+\*\*|`[^`]+`)/).map((part) => {
-    if (part.startsWith("**") && part.length > 4) return make("strong", {}, part.slice(2, -2));
-    if (part.startsWith("`") && part.length > 2) return make("code", {}, part.slice(1, -1));
-    return part;
-  });
-}
-
-export function showGuide(blocks) {
-  const nodes = [];
-  for (const { kind, text } of blocks) {
-    if (kind === "item") {
-      if (nodes.at(-1)?.tagName !== "UL") nodes.push(make("ul"));
-      nodes.at(-1).append(make("li", { dir: "auto" }, ...inline(text)));
-    } else nodes.push(make(kind === "heading" ? "h3" : "p", { dir: "auto" }, ...inline(text)));
-  }
-  $("guide-text").replaceChildren(...nodes);
-  $("to-guide").hidden = !blocks.length;
-}
-
-async function openPeople() {
-  const found = await attempt(() => ask("people"));
-  if (!found) return;
-  const head = ["person", "labelled", "skipped"].map((name) => make("th", { scope: "col" }, name));
-  const rows = found.people.map((person) => make("tr", {},
-    make("th", { scope: "row" }, person.who || "without a name"),
-    make("td", {}, `${person.labelled}`), make("td", {}, `${person.skipped}`)));
-  $("people-text").replaceChildren(
-    make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)),
-    ...found.sentences.map((words) => make("p", {}, words)));
-  $("people").showModal();
 }
 
 export const openNote = () => askText(false);

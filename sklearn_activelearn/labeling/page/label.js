@@ -108,14 +108,9 @@ export function showTyped() {
 
 export function showClasses(classes) {
   page.typing = new TypeAhead(classes);
-  $("classes").append(...classes.map(({ label, keys, description }) => {
-    const attributes = { "aria-keyshortcuts": keys.join(" "), "data-label": label };
-    if (description) {
-      Object.assign(attributes, { title: description, "aria-description": description });
-    }
-    const shownKeys = keys.flatMap((key) => [make("kbd", {}, key), " "]);
-    return makeButton(() => answer(label), attributes, ...shownKeys, label);
-  }));
+  $("classes").append(...classes.map(({ label, keys }) => makeButton(
+    () => answer(label), { "aria-keyshortcuts": keys.join(" "), "data-label": label },
+    ...keys.flatMap((key) => [make("kbd", {}, key), " "]), label)));
 }
 
 export function answer(label) {

@@ -1,6 +1,6 @@
 // The start of the page, the keyboard, and what other people do.
 
-import { $, ask, attempt, fail, make } from "./server.js";
+import { $, ask, attempt, fail } from "./server.js";
 import { enlarge } from "./row.js";
 import { TypeAhead } from "./typeahead.js";
 import {
@@ -9,7 +9,7 @@ import {
 import {
   focusList, followChanges, goBack, isSearching, pressInList, toggleFinal, toggleReview,
 } from "./review.js";
-import { openGuide, openHelp, openNote, showGuide, skipWithReason } from "./dialogs.js";
+import { openGuide, openHelp, openNote, setGuide, skipWithReason } from "./dialogs.js";
 
 const COMMANDS = { s: skip, S: skipWithReason, u: undo, "*": toggleReview, "!": openGuide,
   "#": openNote, "?": openHelp, "+": () => enlarge(2), "-": () => enlarge(0.5) };
@@ -21,10 +21,8 @@ async function begin() {
   page.mayDecide = found.may_decide;
   $("title").textContent = document.title = found.title || "Label";
   showCounts(found);
-  showGuide(found.guide);
+  setGuide(found.guide);
   showClasses(found.classes);
-  $("search").elements.label.append(
-    ...found.classes.map(({ label }) => make("option", { value: label }, label)));
   await send("next", {}, "");
   setTimeout(follow, PERIOD);
 }
@@ -58,9 +56,9 @@ addEventListener("keydown", (event) => {
   const dialog = document.querySelector("dialog[open]");
   // the field of a dialog that was closed has the focus for a moment longer
   const isField = event.target.getClientRects().length > 0 &&
-    event.target.matches("input:not([type=radio], [type=checkbox]), select");
+    event.target.matches("input:not([type=radio], [type=checkbox])");
   if (dialog) {
-    const own = { guide: "!", help: "?" }[dialog.id];
+    const own = { text: "!", help: "?" }[dialog.id];
     if (key === own && !isField) { event.preventDefault(); dialog.close(); }
     return;
   }
@@ -101,5 +99,4 @@ addEventListener("keydown", (event) => {
 
 // the address of a server that was started again, in the same tab
 addEventListener("hashchange", () => location.reload());
-$("more").open = innerWidth >= 640;
 begin();

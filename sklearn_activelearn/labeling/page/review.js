@@ -55,18 +55,11 @@ async function leave() {
 async function search(refresh = false) {
   const number = ++request;
   const body = Object.fromEntries(new FormData($("search")));
-  for (const [name, days] of [["since", 0], ["until", 1]]) {
-    if (!body[name]) continue;
-    const day = new Date(`${body[name]}T00:00`);
-    day.setDate(day.getDate() + days); // up to the end of that day
-    body[name] = day.toISOString();
-  }
   const found = await ask("review", { ...body, start, refresh });
   if (number !== request || page.mode !== "list") return;
   const focused = document.activeElement?.closest("#list button")?.dataset.id;
   $("list").replaceChildren(...found.rows.map(listItem));
   if (focused) focusList(focused);
-  showPeople(found.people);
   isComputing = found.is_computing;
   $("found").textContent = describeFound(found, body.list);
   $("earlier").hidden = start === 0;
@@ -86,16 +79,6 @@ function describeFound(found, list) {
   const part = found.n_rows > found.rows.length ? `, ${start + 1} to ${end} are shown` : "";
   const from = list === "doubtful" ? `, found with ${found.n_labels} labels` : "";
   return `${countRows(found.n_rows)}${from}${part}`;
-}
-
-function showPeople(people) {
-  const select = $("search").elements.person;
-  const names = ["", ...people];
-  $("by").hidden = !people.length;
-  if (select.options.length === names.length) return;
-  const chosen = select.value;
-  select.replaceChildren(...names.map((name) => make("option", { value: name }, name || "anybody")));
-  select.value = chosen;
 }
 
 function listItem(row) {
@@ -199,7 +182,7 @@ export function toggleFinal() {
   }
   $("final").checked = !$("final").checked;
   $("last").textContent = $("final").checked
-    ? "The next class decides for all people" : "Another label replaces this one";
+    ? "The next class decides for all" : "Another label replaces this one";
 }
 
 /** Give the opened row a label, and come back to the list. */

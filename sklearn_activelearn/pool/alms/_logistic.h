@@ -45,8 +45,8 @@ static inline double al_exp(double x) {
     return e * power;
 }
 
-/* log(1 + x) for x from 0 to 1 with an error below 1e-15 of it, in vectors: where x is
- * large that of (1 + x) / root of 2, and half of log 2. */
+/* log(1 + x) for x from 0 to 1 with a relative error below 1e-15, in vectors. For large x
+ * it is log((1 + x) / root of 2) plus half of log 2. */
 static inline double al_log1p(double x) {
     const double root = 1.4142135623730951, half = 0.34657359027997264;
     const int is_large = x > 0.41421356237309503;
@@ -105,7 +105,7 @@ static inline double al_loss(ptrdiff_t n, const double *restrict y,
     return sum;
 }
 
-/* Pulls y / (1 + exp(y z)) and curvatures of rows, 0 for those that take no part. */
+/* Pulls y / (1 + exp(y z)) and curvatures of rows, 0 for rows that do not take part. */
 AL_CLONES
 static inline void al_pulls(ptrdiff_t n, const double *restrict y,
                      const double *restrict takes_part, const double *restrict z,

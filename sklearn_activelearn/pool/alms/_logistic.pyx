@@ -57,11 +57,11 @@ cdef enum:
     TOGETHER = 64  # points whose products are computed at once
     TURNS = 12  # chord steps at most
 
-#: The part of the tolerance that corrected margins may be off by.
+#: Largest error of corrected margins, as a share of the tolerance.
 cdef double LITTLE = 0.2
 
-#: Newton steps stop once one is this long in the norm of the Hessian, where the
-#: objective is small shorter by its root; the error that is left is about its square.
+#: Newton steps stop at a step of this length in the norm of the Hessian, or shorter by
+#: the root of a small objective. The remaining error is about the square of the length.
 cdef double SMALL = 1e-4
 
 cdef int ONE = 1
@@ -73,26 +73,23 @@ cdef char* LEFT = b"L"
 
 
 class NotSolved(FloatingPointError):
-    """Newton's method did not end. A loss of the user's may raise its base class."""
+    """Raised if Newton's method does not converge."""
 
 
-FAILED = (
-    "a logistic regression could not be trained to the end: scale the features, or "
-    'use voi="refit".'
-)
+FAILED = "Newton's method did not converge. Scale the features."
 
 
 cdef class Solver:
-    """Newton's method with backtracking, and what is left of it in the end.
+    """Newton's method with backtracking, and its state at the solution.
 
     Parameters
     ----------
     A : ndarray of shape (n_samples, n_columns)
-        Rows; copied, with a spare one below them.
+        Rows; copied, with a spare row below them.
     y : ndarray of shape (n_samples,)
-        Their labels, -1 or 1.
+        Labels of the rows, -1 or 1.
     free : bool
-        Whether the last column is that of an intercept.
+        True if the last column belongs to an intercept.
     """
 
     cdef int n, q
@@ -111,7 +108,7 @@ cdef class Solver:
         self.slope, self.step = np.empty((2, q))
 
     cdef void leave_out(self, const Py_ssize_t[::1] rows, double weight) noexcept nogil:
-        """Leave out these rows (weight 0), or take them back (1); -1 is none."""
+        """Leave out these rows (weight 0), or restore them (1); -1 is no row."""
         cdef Py_ssize_t k
         for k in range(rows.shape[0]):
             if rows[k] >= 0:
@@ -132,7 +129,7 @@ cdef class Solver:
         return total
 
     cdef void evaluate(self, double* w, double lam) noexcept nogil:
-        """Find pulls, curvatures, slope and Hessian where z are the margins."""
+        """Compute pulls, curvatures, slope and Hessian at the margins z."""
         cdef int c
         al_pulls(self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.pull[0],
                  &self.s[0])
@@ -144,14 +141,14 @@ cdef class Solver:
         for c in range(self.q - self.free):
             self.slope[c] -= lam * w[c]
             self.H[c, c] += lam
-        if self.free:  # all margins may be far away on the way
+        if self.free:  # all margins may be large on the way
             self.H[self.q - 1, self.q - 1] += 1e-20
 
     cdef int solve(self, double* w, double lam) noexcept nogil:
-        """Minimise from w on, or from 0 on if that is too far away.
+        """Minimise from w on, or from 0 on if w is too far away.
 
-        H then holds the Cholesky factor of the Hessian, s its curvatures; z and
-        `pull` are those of the solution. Returns 1 if it did not come to an end.
+        Afterwards H holds the Cholesky factor of the Hessian, and s its curvatures; z
+        and `pull` belong to the solution. Returns 1 if the steps did not end.
         """
         if self.descend(w, lam) == 0:
             return 0
@@ -193,16 +190,16 @@ cdef class Solver:
             if gain <= enough:
                 failed = 0
                 break
-        # curvatures remain those of H
+        # s keeps the curvatures of H
         al_pulls(self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.pull[0],
                  &self.each[0])
         return failed
 
 
 cdef struct Point:
-    # which pair it leaves out, or which row, and the rows: positions among those that
-    # may be left out, the second -1 if there is none; by how much their margins are
-    # off; and whether that is little, or steps do not help
+    # number of the pair or row that is left out, and the positions of its rows among the
+    # rows that may be left out, the second -1 for a single row; the errors of their
+    # margins; whether these errors are small, and whether steps do not help
     Py_ssize_t item, i, j
     double off_i, off_j
     bint has_arrived, is_lost
@@ -239,16 +236,16 @@ cdef inline int to_vectors(int n) noexcept:
 cdef class Adding:
     """One new row at a time, and rows left out beside it: each alone, and pairs.
 
-    A point is its distance u = L'(w - w_x) from the solution w_x with all rows.
+    A point is the distance u = L'(w - w_x) from the solution w_x with all rows.
 
     Parameters
     ----------
     A, y, free
         As for `solve`.
     rows : ndarray of int of shape (n_rows,)
-        Those that may be left out.
+        Rows that may be left out.
     pairs : ndarray of int of shape (n_pairs, 2)
-        Positions among them of those that are left out together.
+        Positions among `rows` of two rows that are left out together.
     tol : float
         As for `margins_with_each`.
     """
@@ -258,16 +255,16 @@ cdef class Adding:
     cdef Solver base, own
     cdef const Py_ssize_t[::1] rows
     cdef const Py_ssize_t[:, ::1] pairs
-    # solutions without a new row: with all rows, less that without each, and what a
-    # pair does beside what each of the two does; the factor of the first one's Hessian
+    # solutions without a new row: with all rows, its change without each row, and the
+    # further change without each pair; the factor of the Hessian with all rows
     cdef const double[::1] w_all
     cdef const double[:, ::1] w_one, w_pair
     cdef double[:, ::1] L
-    # of the problem with the new row: moves of margins with one row left out, those of
-    # pairs beside them, and inner products of the rows that may be left out
+    # for the problem with the new row: movements of margins without one row, further
+    # movements without pairs, and inner products of the rows that may be left out
     cdef double[::1] w, v, y, odds, pull, s, x_pair
     cdef double[:, ::1] E, EV, G, d_one, d_pair, u_one
-    # of the points that are worked on
+    # for the points in work
     cdef Point[TOGETHER] points
     cdef double[:, ::1] U, P, past, D, H
     cdef double[::1] none
@@ -295,7 +292,7 @@ cdef class Adding:
         self, const double[::1] w_all, const double[:, ::1] w_one,
         const double[:, ::1] w_pair, double lam
     ) noexcept nogil:
-        """Take over the solutions without a new row."""
+        """Store the solutions without a new row."""
         cdef int failed, n = self.n - 1
         self.w_all, self.w_one, self.w_pair, self.lam = w_all, w_one, w_pair, lam
         dgemm(TRANSPOSED, AS_IT_IS, &n, &self.n_pairs, &self.q, &PLUS,
@@ -308,7 +305,7 @@ cdef class Adding:
         return failed
 
     cdef int add(self, const double[::1] x, double y) noexcept nogil:
-        """Solve with a new row, and find all products."""
+        """Solve with a new row, and compute all inner products."""
         cdef int failed, info, k, n = self.n, q = self.q, n_products = self.n_rows + 1
         cdef Py_ssize_t size = q * sizeof(double)
         cdef double c
@@ -316,7 +313,7 @@ cdef class Adding:
             self.base.A[n - 1, k] = self.own.A[n - 1, k] = self.w[k] = x[k]
         self.base.y[n - 1] = self.own.y[n - 1] = y
         self.base.takes_part[n - 1] = self.own.takes_part[n - 1] = 1.0
-        # along H^-1 x to where x has its own minimum, the other rows linear
+        # along H^-1 x to the minimum for x, with the other rows linear
         dpotrs(LOWER, &q, &ONE, &self.L[0, 0], &q, &self.w[0], &q, &info)
         c = y * settled(
             y * ddot(&q, <double*>&x[0], &ONE, <double*>&self.w_all[0], &ONE),
@@ -343,13 +340,11 @@ cdef class Adding:
         al_odds(n, &self.base.y[0], &self.base.z[0], &self.odds[0])
         return failed
 
-    cdef int leave_out(
-        self, double[:, ::1] margins, Py_ssize_t[::1] n_ways
-    ) noexcept nogil:
-        """Find the margins of all pairs, each left out."""
+    cdef int leave_out(self, double[:, ::1] margins) noexcept nogil:
+        """Compute the margins of all pairs, each trained without the pair."""
         cdef Py_ssize_t m, i, j
         cdef int count = 0, failed = 0
-        # with few pairs better guesses cost more than they save
+        # for few pairs, better guesses cost more than they save
         cdef bint is_rough = self.n_pairs <= 2 * self.n_rows
         for i in range(self.n_rows):
             self.points[count] = Point(i, i, -1, 0.0, 0.0, False, False)
@@ -363,7 +358,7 @@ cdef class Adding:
                     if is_rough:
                         self.write(m, margins)
                 if not is_rough:
-                    failed |= self.work(count, margins, n_ways)
+                    failed |= self.work(count, margins)
                 count = 0
         for m in range(self.n_pairs):
             i, j = self.pairs[m, 0], self.pairs[m, 1]
@@ -373,19 +368,18 @@ cdef class Adding:
             self.look(count)
             if self.points[count].has_arrived:
                 self.write(count, margins)
-                n_ways[0] += 1
                 continue
             self.take(count, &self.w_pair[m, 0])
             count += 1
             if count == TOGETHER:
-                failed |= self.work_on_pairs(count, margins, n_ways)
+                failed |= self.work_on_pairs(count, margins)
                 count = 0
         if count > 0:
-            failed |= self.work_on_pairs(count, margins, n_ways)
+            failed |= self.work_on_pairs(count, margins)
         return failed
 
     cdef void take(self, Py_ssize_t l, const double* w) noexcept nogil:
-        """Have weights worked on."""
+        """Copy weights to a place of the points in work."""
         memset(&self.U[l, 0], 0, self.q_wide * sizeof(double))
         memcpy(&self.U[l, 0], w, self.q * sizeof(double))
 
@@ -395,13 +389,13 @@ cdef class Adding:
               &self.base.H[0, 0], &self.q, &self.U[0, 0], &self.q_wide)
 
     cdef void move_rows(self, int count) noexcept nogil:
-        """Find how far the margins of all rows are from the solution."""
+        """Compute the distance of all margins from the solution."""
         dgemm(TRANSPOSED, AS_IT_IS, &self.n, &count, &self.q, &PLUS, &self.E[0, 0],
               &self.q, &self.U[0, 0], &self.q_wide, &NOTHING, &self.D[0, 0],
               &self.n_wide)
 
     cdef void look(self, Py_ssize_t l) noexcept nogil:
-        """Find by how much margins of the rows left out, and of x, are off."""
+        """Compute the errors of the margins of the rows left out, and of x."""
         cdef Point* point = &self.points[l]
         cdef Py_ssize_t i = point.i, j = point.j, ri = self.rows[i], rj = -1
         cdef double[4] slopes
@@ -424,17 +418,14 @@ cdef class Adding:
         if j >= 0:
             slopes[2] += sj * gx[rj] * point.off_j
         off = max(fabs(point.off_i), fabs(point.off_j), fabs(slopes[2]))
-        # what the correction is off by itself: curvatures change by a smaller share
-        # than margins move
+        # the error of the correction: curvatures change less than margins move
         rest = off * min(slopes[3], 1.0)
         point.is_lost = slopes[3] > AL_FAR or not isfinite(slopes[0] + off)
         point.has_arrived = off < self.tol and rest < LITTLE * self.tol
         point.has_arrived = point.has_arrived and not point.is_lost
 
-    cdef int work_on_pairs(
-        self, int count, double[:, ::1] margins, Py_ssize_t[::1] n_ways
-    ) noexcept nogil:
-        """Find the solutions without pairs, from the first guesses on."""
+    cdef int work_on_pairs(self, int count, double[:, ::1] margins) noexcept nogil:
+        """Solve without pairs, starting at the first guesses."""
         cdef Py_ssize_t l, i, j
         cdef int k
         self.to_points(count)
@@ -442,25 +433,18 @@ cdef class Adding:
             i, j = self.points[l].i, self.points[l].j
             for k in range(self.q):
                 self.U[l, k] += self.u_one[i, k] + self.u_one[j, k]
-        return self.work(count, margins, n_ways)
+        return self.work(count, margins)
 
-    cdef int work(
-        self, int count, double[:, ::1] margins, Py_ssize_t[::1] n_ways
-    ) noexcept nogil:
-        """Go on from points that were looked at to where their margins are known."""
+    cdef int work(self, int count, double[:, ::1] margins) noexcept nogil:
+        """Move points until the errors of their margins are small."""
         cdef Py_ssize_t l, size = self.q_wide * sizeof(double)
-        cdef int turn, way, failed = 0
+        cdef int turn, failed = 0
         for turn in range(TURNS + 1):
             for l in range(count - 1, -1, -1):
-                if self.points[l].has_arrived:
-                    way = 1
-                elif turn == TURNS or self.points[l].is_lost:
-                    way = 2
+                if not self.points[l].has_arrived:
+                    if turn < TURNS and not self.points[l].is_lost:
+                        continue
                     failed |= self.train(l)
-                else:
-                    continue
-                if self.points[l].j >= 0:
-                    n_ways[way] += 1
                 self.write(l, margins)
                 count -= 1
                 self.drop(l, count)
@@ -513,13 +497,13 @@ cdef class Adding:
         return failed
 
     cdef void weigh(self, Point* point, double weight) noexcept nogil:
-        """Leave out what a point does without (weight 0), or take it back (1)."""
+        """Leave out the rows of a point (weight 0), or restore them (1)."""
         self.own.takes_part[self.rows[point.i]] = weight
         if point.j >= 0:
             self.own.takes_part[self.rows[point.j]] = weight
 
     cdef void write(self, Py_ssize_t l, double[:, ::1] margins) noexcept nogil:
-        """Write down the margins of a pair, or the point without one row."""
+        """Store the margins of a pair, or the point without one row."""
         cdef Point* point = &self.points[l]
         cdef Py_ssize_t i = point.i, j = point.j
         if j < 0:
@@ -531,7 +515,7 @@ cdef class Adding:
         margins[point.item, 1] = self.base.z[j] + self.D[l, j] - point.off_j
 
     cdef void drop(self, Py_ssize_t l, Py_ssize_t end) noexcept nogil:
-        """Have the last of the points take a place."""
+        """Move the last point to a place that has become free."""
         cdef Py_ssize_t size = self.q_wide * sizeof(double)
         if l == end:
             return
@@ -544,7 +528,7 @@ cdef class Adding:
 def margins_with_each(
     A, y, bint free, rows, const Py_ssize_t[:, ::1] pairs, solutions,
     const double[::1] lams, const double[:, ::1] A_new, const double[::1] y_new,
-    double tol, counts=None
+    double tol
 ):
     """Train without two rows but with a new one; return the margins of the two.
 
@@ -553,34 +537,30 @@ def margins_with_each(
     A, y, free, lams
         As for `solve`.
     rows : ndarray of int of shape (n_rows,)
-        Those that may be left out.
+        Rows that may be left out.
     pairs : ndarray of int of shape (n_pairs, 2)
-        Positions among them of those that are left out together.
+        Positions among `rows` of two rows that are left out together.
     solutions : tuple of ndarray
-        Without a new row: the weights with all rows, (n_lams, n_columns), how they
-        change without each of `rows`, (n_lams, n_rows, n_columns), and what they
-        change without each pair beside that, (n_lams, n_pairs, n_columns).
+        Without a new row: the weights with all rows, (n_lams, n_columns), their change
+        without each of `rows`, (n_lams, n_rows, n_columns), and the further change
+        without each pair, (n_lams, n_pairs, n_columns).
     A_new : ndarray of shape (n_new, n_columns)
         New rows.
     y_new : ndarray of shape (n_new,)
         Their labels, -1 or 1.
     tol : float
-        By how much margins may be off, to first order, before they are corrected.
-    counts : ndarray of int of shape (n_lams, 3), optional
-        Gets added how many trainings needed no step, chord steps, Newton steps.
+        Largest error of margins, to first order, before they are corrected.
 
     Returns
     -------
     margins : ndarray of shape (n_lams, n_new, n_pairs, 2)
     """
     out = np.empty((len(lams), len(A_new), len(pairs), 2))
-    counts = np.zeros((len(lams), 3), dtype=np.int64) if counts is None else counts
     cdef double[:, :, :, ::1] margins = out
     cdef const double[:, ::1] w_all = solutions[0]
     cdef const double[:, :, ::1] w_one = solutions[1], w_pair = solutions[2]
     cdef Adding adding = Adding(A, y, free, rows, pairs, tol)
     cdef Py_ssize_t m, x
-    cdef Py_ssize_t[:, ::1] n_ways = counts
     cdef int failed = 0
     with nogil:
         for m in range(lams.shape[0]):
@@ -589,7 +569,7 @@ def margins_with_each(
                 with gil:
                     PyErr_CheckSignals()
                 failed |= adding.add(A_new[x], y_new[x])
-                failed |= adding.leave_out(margins[m, x], n_ways[m])
+                failed |= adding.leave_out(margins[m, x])
     if failed:
         raise NotSolved(FAILED)
     return out
@@ -598,7 +578,7 @@ def margins_with_each(
 def solve(
     A, y, bint free, const Py_ssize_t[:, ::1] left_out, start, const double[::1] lams
 ):
-    """Train on all rows but some, for each of several penalties.
+    """Train without some of the rows, for each of several penalties.
 
     Parameters
     ----------
@@ -607,11 +587,11 @@ def solve(
     y : ndarray of shape (n_samples,)
         Their labels, -1 or 1.
     free : bool
-        Whether the last column is that of an intercept.
+        True if the last column belongs to an intercept.
     left_out : ndarray of int of shape (n_groups, size)
-        The rows that each training goes without; -1 for none.
+        Rows that each training goes without; -1 for no row.
     start : ndarray of shape (n_lams, n_columns) or None
-        Where to begin. None: with each penalty where the one before ended.
+        Starting point. None: the solution for the penalty before.
     lams : ndarray of shape (n_lams,)
         Penalties.
 

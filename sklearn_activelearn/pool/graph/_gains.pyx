@@ -1,5 +1,5 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""What labels may gain on all nodes of a graph."""
+"""The gain of a label, summed over all nodes of a graph."""
 
 import numpy as np
 
@@ -18,16 +18,16 @@ def gains(
     const floating[::1] margin,
     const floating[:, ::1] own,
 ):
-    """Return how many more nodes will be right, to expect, once a label is known.
+    """Return the expected number of further correct nodes once a label is known.
 
     Parameters
     ----------
     influence : ndarray of shape (n_candidates, n_free)
-        What part of a change at each candidate the free nodes take over.
+        Part of a change at each candidate that the free nodes take over.
     columns : ndarray of shape (n_classes, n_free)
         Class probabilities of the free nodes.
     top, margin : ndarray of shape (n_free,)
-        The largest of them, and by how much it exceeds the second.
+        Largest class probability, and its difference from the second largest.
     own : ndarray of shape (n_candidates, n_classes)
         Class probabilities of the candidates.
     """

@@ -1,4 +1,4 @@
-"""A graph on rows: which of them are alike, and what that says about other rows."""
+"""The graph that joins similar rows, and its prediction for other rows."""
 
 from copy import copy
 from functools import cached_property
@@ -14,28 +14,29 @@ from ..._validation import check_number, check_option
 from ...sources._containers import is_frame, n_rows, to_array
 from ._harmonic import Edges, HarmonicField, SparseHarmonicField
 
-#: Weights below this are none: sums and products of them would underflow.
+#: Smaller weights are set to 0: their sums and products would underflow.
 TINY = 1e-100
 
-#: The largest number.
+#: The largest finite number.
 HUGE = np.finfo(np.float64).max
 
 
 def check_has_distances(X):
-    """Refuse rows without finite distances, and what is no number."""
+    """Raise an error for rows without finite distances between them."""
     if is_frame(X):
-        raise TypeError("X has categories, which have no distances; encode them.")
+        raise TypeError("X has categories, which have no distances. Encode them.")
     norms = row_norms(_float64(X), squared=True)
-    # without the medians a row is at most 1 + sqrt(2) times as long, and for a squared
-    # distance four numbers of that size are added
+    # centred by medians, a row is at most 1 + sqrt(2) times longer; a squared distance
+    # is the sum of four numbers of this size
     if not np.all(norms <= HUGE / 32):
-        raise ValueError("X has rows whose distances overflow; scale the features.")
+        raise ValueError("X has rows whose distances overflow. Scale the features.")
 
 
 class GraphClassifier(ClassifierMixin, BaseEstimator):
-    """Classifier that knows the class probabilities of the nodes of a graph.
+    """Classifier that predicts from the class probabilities of the nodes of a graph.
 
-    A row gets the mean of the nodes around it, weighted as edges of the graph are.
+    A row gets the weighted mean of the nodes around it; the weights are the weights of
+    its edges to the nodes.
 
     Parameters
     ----------
@@ -45,12 +46,12 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     center_ : ndarray of shape (n_features,) or None
-        What is taken off all rows, so that distances between them keep their digits:
-        the medians of dense nodes.
+        Medians of dense nodes. They are subtracted from all rows, to keep the digits of
+        distances.
     X_ : {ndarray, sparse matrix} of shape (n_nodes, n_features)
-        The nodes, less that.
+        The nodes, less the medians.
     gamma_ : float or None
-        The kernel's, None without one.
+        Parameter of the kernel; None for "knn".
     label_distributions_ : ndarray of shape (n_nodes, n_classes)
         Class probabilities of the nodes.
     classes_ : ndarray of shape (n_classes,)
@@ -63,7 +64,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.n_neighbors = n_neighbors
 
     def check(self):
-        """Raise if a parameter is out of its range."""
+        """Raise an error for a parameter outside its range."""
         check_option(self.kernel, "kernel", ("knn", "rbf"))
         if self.gamma is not None:
             check_number(self.gamma, "gamma", 0)
@@ -71,14 +72,14 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def connect(self, X):
         """Make these rows the nodes."""
-        # unlike means, medians of whole numbers leave distances exact
+        # medians of whole numbers keep distances exact; means do not
         self.center_ = None if issparse(X) else np.median(_float64(X), axis=0)
         self.X_ = self._centered(X)
         self.gamma_ = self._width() if self.kernel == "rbf" else None
         return self
 
-    def knowing(self, distributions, classes):
-        """Return a copy that knows the class probabilities of the nodes."""
+    def with_distributions(self, distributions, classes):
+        """Return a copy with these class probabilities of the nodes."""
         out = copy(self)
         out.label_distributions_, out.classes_ = distributions, classes
         return out
@@ -96,7 +97,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
                 return np.zeros((1, 1))
             from sklearn.neighbors import kneighbors_graph  # slow to import
 
-            # an edge where one of the two is among the nearest of the other
+            # nodes are joined if one is among the nearest neighbours of the other
             nearest = kneighbors_graph(self.X_, self._n_nearest(others=True))
             return csr_array(nearest.maximum(nearest.T))
         weights = self._kernel_of(euclidean_distances(self.X_, squared=True))
@@ -129,8 +130,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return X if self.center_ is None else to_array(X) - self.center_
 
     def _kernel_of(self, distances):
-        """Return the weights for squared distances, in their memory."""
-        with np.errstate(over="ignore"):  # a large gamma: no weight
+        """Replace squared distances by weights, and return them."""
+        with np.errstate(over="ignore"):  # a large gamma: weight 0
             distances *= -self.gamma_
         return np.exp(distances, out=distances)
 
@@ -167,81 +168,43 @@ def _float64(X):
 
 
 class LabelledGraph:
-    """Rows of a pool and labelled rows from elsewhere, as nodes of one graph.
+    """A graph of the pool rows and of labelled rows that are not in the pool.
 
-    A pickle leaves edges and harmonic function out; they are computed again in the same
-    steps.
+    A pickle leaves out the edges and the harmonic function. They are computed again by
+    the same steps.
 
     Parameters
     ----------
     graph : GraphClassifier
-        Connects the nodes: the rows of the pool, then those from elsewhere.
+        The graph: its nodes are the pool rows, then the other labelled rows.
     is_sparse : bool
-        Whether it does without the inverse of the Laplacian.
-    pool : rows or None
-        The rows of the pool.
+        Solve sparse systems instead of inverting the Laplacian.
+    n_pool : int
+        Number of pool rows.
     places : ndarray of int of shape (n_labelled,)
-        Number of each labelled row in the pool; -1 for one from elsewhere.
+        Row number of each labelled row in the pool; -1 if it is not in the pool.
     codes : ndarray of int of shape (n_labelled,)
-        Their classes.
+        Classes of the labelled rows.
     n_classes : int
-        How many classes there are.
+        Number of classes.
     n_solved : int
-        So many labels are clamped at once, the others one by one.
+        Number of labels that are clamped at once; the others are clamped one by one.
     """
 
-    def __init__(self, graph, is_sparse, pool, places, codes, n_classes, n_solved):
-        self.graph, self.is_sparse, self.pool = graph, is_sparse, pool
+    def __init__(self, graph, is_sparse, n_pool, places, codes, n_classes, n_solved):
+        self.graph, self.is_sparse, self.n_pool = graph, is_sparse, n_pool
         self.places, self.codes = places, codes
         self.n_classes, self.n_solved = n_classes, n_solved
 
-    @classmethod
-    def of(cls, prototype, pool, labelled, n_classes, n_first, is_sparse, before=None):
-        """Return the graph of a pool and of labelled rows, some of which are in it.
-
-        The steps to its field depend on the labels only, not on when they came: the
-        first ones, and all up to the last from elsewhere, are clamped at once; all of
-        them in a sparse graph.
-
-        Parameters
-        ----------
-        prototype : GraphClassifier
-            It becomes the graph.
-        pool : Pool
-            Its rows, and where the labelled ones are.
-        labelled : Labelled
-            Rows and the codes of their labels.
-        n_classes : int
-            How many classes there are.
-        n_first : int
-            How many labels are the first ones.
-        is_sparse : bool
-            Whether it does without the inverse of the Laplacian.
-        before : LabelledGraph, optional
-            An earlier one, on which it builds if there are only more labels now.
-        """
-        (elsewhere,) = np.nonzero(pool.places < 0)
-        n_solved = max(min(n_first, len(labelled)), *(elsewhere[-1:] + 1), 0)
-        settings = tuple(prototype.get_params().values())
-        graph = pool.fitted(settings, prototype.connect, labelled.rows)
-        if is_sparse:
-            n_solved = len(labelled)
-        out = cls(
-            graph, is_sparse, pool.X, pool.places, labelled.codes, n_classes, n_solved
-        )
-        if is_sparse:
-            name = (*settings, "edges")
-            out.edges = pool.fitted(name, lambda _: out.edges, labelled.rows)
-        goes_on = before is not None and (
-            before.graph is graph
-            and before.is_sparse == is_sparse
-            and before.n_classes == n_classes
-            and before.n_solved == n_solved
-            and np.array_equal(before.places, pool.places[: len(before.places)])
-        )
-        if goes_on:
-            out.field = out._clamp(before.field, len(before.codes))
-        return out
+    def continue_from(self, before):
+        """Take over the field of an earlier graph that has only fewer labels."""
+        sizes = before.is_sparse, before.n_classes, before.n_solved
+        if (
+            before.graph is self.graph
+            and sizes == (self.is_sparse, self.n_classes, self.n_solved)
+            and np.array_equal(before.places, self.places[: len(before.places)])
+        ):
+            self.field = self._clamp(before.field, len(before.codes))
 
     @cached_property
     def edges(self):
@@ -250,7 +213,7 @@ class LabelledGraph:
 
     @cached_property
     def field(self):
-        """The harmonic function, computed when it is asked for."""
+        """The harmonic function, computed on first use."""
         first = slice(self.n_solved)
         nodes, certain = self._nodes[first], self._certain[first]
         if self.is_sparse:
@@ -259,7 +222,7 @@ class LabelledGraph:
         return self._clamp(field, self.n_solved)
 
     def free_distributions(self):
-        """Return the class probabilities of the nodes without a label."""
+        """Return the class probabilities of the unlabelled nodes."""
         prior = np.bincount(self.codes, minlength=self.n_classes) / len(self.codes)
         return self.field.probabilities(prior)
 
@@ -271,24 +234,19 @@ class LabelledGraph:
         return out
 
     @property
-    def n_pool(self):
-        """How many nodes are rows of the pool."""
-        return 0 if self.pool is None else n_rows(self.pool)
-
-    @property
     def _nodes(self):
         """The node of each label."""
-        nodes, elsewhere = self.places.copy(), self.places < 0
-        nodes[elsewhere] = self.n_pool + np.arange(np.count_nonzero(elsewhere))
+        nodes, outside = self.places.copy(), self.places < 0
+        nodes[outside] = self.n_pool + np.arange(np.count_nonzero(outside))
         return nodes
 
     @property
     def _certain(self):
-        """The class probabilities that labels are."""
+        """The class probabilities of the labelled nodes."""
         return np.eye(self.n_classes)[self.codes]
 
     def _clamp(self, field, start):
-        """Return a field where the labels from one on are clamped, one by one."""
+        """Return a field where the labels from `start` on are clamped, one by one."""
         later = slice(start, None)
         for node, certain in zip(self._nodes[later], self._certain[later], strict=True):
             field = field.clamped(node, certain)

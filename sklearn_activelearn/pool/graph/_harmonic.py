@@ -1,4 +1,4 @@
-"""Harmonic functions on a graph, and the risk that one more label would leave.
+"""Harmonic functions on a graph, and the expected risk after one more label.
 
 A random walk from a free node ends at the first clamped node it meets. The
 probabilities of the classes it finds there are the harmonic function: at each free
@@ -19,20 +19,22 @@ from ._gains import gains
 
 
 def inverse(matrix):
-    """Return the inverse of a symmetric positive definite matrix, in its memory."""
+    """Replace a symmetric positive definite matrix by its inverse, and return it."""
     if len(matrix) == 0:
         return matrix
     factor, failed = dpotrf(matrix.T, lower=True, overwrite_a=True)
     out, _ = dpotri(factor, lower=True, overwrite_c=True)
     if failed:
-        raise np.linalg.LinAlgError("the weights of the graph overflow.")
-    for k in range(1, len(out)):  # the other triangle holds anything
+        raise np.linalg.LinAlgError(
+            "The weights of the graph overflow. Scale the features."
+        )
+    for k in range(1, len(out)):  # the other triangle is undefined
         out[:k, k] = out[k, :k]
     return out.T
 
 
 def without_row(green, k):
-    """Return the inverse of a matrix that has lost its k-th row and column."""
+    """Return the inverse of a matrix without its k-th row and column."""
     column = green[k] / np.sqrt(green[k, k])
     column = np.delete(column, k)
     out = np.multiply.outer(-column, column)
@@ -43,28 +45,29 @@ def without_row(green, k):
 
 
 def shifted(part, k):
-    """Return where the numbers of a part were before number k was taken out."""
+    """Return the positions of a part before number k was removed."""
     return part if part.start is None else slice(k + 1, None)
 
 
-#: Numbers in a block of candidates: it should stay in the cache.
+#: Size of a block of candidates, which should stay in the cache.
 BLOCK = 2**17
 
 
 def expected_risk(influence_of, probabilities, candidates):
-    """Return the risk to expect once a candidate's label is known.
+    """Return the expected risk once the label of a candidate is known.
 
-    The risk is the number of wrong labels to expect when each free node gets its most
-    probable class. A label changes it only at nodes that may get another class, where
-    the influence is more than half of the margin between the two likeliest classes.
+    The risk is the expected number of wrong labels if each free node gets its most
+    probable class. A label changes the risk only at nodes that may get another class,
+    where the influence exceeds half of the margin between the two most probable
+    classes.
 
     Parameters
     ----------
     influence_of : callable
-        Returns for candidates, given by number, what part of a change at each the free
-        nodes take over: an array of shape (n, n_free).
+        ``influence_of(candidates)`` returns the part of a change at each candidate that
+        the free nodes take over, an array of shape (n, n_free).
     probabilities : ndarray of shape (n_free, n_classes)
-        Of the free nodes: two classes or more.
+        Class probabilities of the free nodes, for two or more classes.
     candidates : ndarray of int of shape (n_candidates,)
         Numbers of free nodes.
     """
@@ -80,21 +83,21 @@ def expected_risk(influence_of, probabilities, candidates):
 #: Probability that a step of the walk leads nowhere.
 LOST = 1e-10
 
-#: Share of a node's variance; with less of it left, cancellation has eaten digits.
+#: Smallest remaining share of a node's variance; below it cancellation loses digits.
 CANCELLED = 1e-6
 
 
 class HarmonicField:
-    """Class probabilities of the free nodes of a graph, and how labels change them.
+    """Class probabilities of the free nodes of a graph, and their change by labels.
 
     Parameters
     ----------
     weights : {ndarray, CSR array} of shape (n_nodes, n_nodes)
-        Of the edges: symmetric, not negative, zeros on the diagonal.
+        Weights of the edges: symmetric, not negative, zeros on the diagonal.
     nodes : ndarray of int of shape (n_clamped,)
         Clamped nodes.
     distributions : ndarray of shape (n_clamped, n_classes)
-        What they are clamped to: class probabilities.
+        Class probabilities of the clamped nodes.
 
     Attributes
     ----------
@@ -103,7 +106,7 @@ class HarmonicField:
     green : ndarray of shape (n_free, n_free)
         Inverse of the Laplacian between them.
     reached : ndarray of shape (n_free, n_classes)
-        Probabilities that a walk ends at a node of each class; the rest ends nowhere.
+        Probabilities that a walk ends at a node of each class, or else nowhere.
     """
 
     def __init__(self, weights, nodes, distributions):
@@ -112,7 +115,7 @@ class HarmonicField:
         is_free[nodes] = False
         self.free = np.flatnonzero(is_free)
         degrees = weights.sum(axis=1)[self.free]
-        degrees[degrees == 0] = 1  # of a node alone: any number
+        degrees[degrees == 0] = 1  # an isolated node: any number
         laplacian = weights[np.ix_(self.free, self.free)]
         laplacian = laplacian.toarray() if issparse(laplacian) else laplacian
         np.negative(laplacian, out=laplacian)
@@ -146,7 +149,7 @@ class HarmonicField:
 
     @property
     def is_lost(self):
-        """Which walks are more likely to end nowhere than at a clamped node."""
+        """True for nodes whose walks end nowhere with a probability above 0.5."""
         return self.reached.sum(axis=1) < 0.5
 
     def probabilities(self, prior):
@@ -155,18 +158,18 @@ class HarmonicField:
         Parameters
         ----------
         prior : ndarray of shape (n_classes,)
-            Where a walk ends nowhere, these count.
+            Class probabilities of walks that end nowhere.
         """
         nowhere = np.maximum(1 - self.reached.sum(axis=1), 0)
         return self.reached + np.outer(nowhere, prior)
 
     def expected_risk(self, probabilities, candidates):
-        """Return the risk to expect once a candidate's label is known.
+        """Return the expected risk once the label of a candidate is known.
 
         Parameters
         ----------
         probabilities : ndarray of shape (n_free, n_classes)
-            Of the free nodes.
+            Class probabilities of the free nodes.
         candidates : ndarray of int of shape (n_candidates,)
             Positions in `free`, one or more.
         """
@@ -177,19 +180,19 @@ class HarmonicField:
         return green / green[np.arange(len(candidates)), candidates][:, None]
 
 
-#: Nodes in a group, in the mean, and the largest number of groups.
+#: Mean number of nodes in a group, and the largest number of groups.
 GROUP, MOST_GROUPS = 32, 1_000
 
-#: More iterations than are needed, but for very long chains: with 200,000 nodes one
-#: after the other, probabilities are off by 1e-3. Rounding errors may keep a residual
-#: above its goal, too.
+#: Largest number of iterations. Fewer are needed, except for very long chains: for
+#: 200,000 nodes in a row, the errors of probabilities are 1e-3. Rounding errors may
+#: also keep a residual above its goal.
 MOST_ITERATIONS = 1_000
 
 
-def grouped(weights):
-    """Return the group of each node, -1 for one that has no way to any of them.
+def group_nodes(weights):
+    """Return the group of each node, -1 for a node without a path to a group.
 
-    The groups are the nodes nearest to random ones, counted in edges.
+    A group consists of the nodes nearest to a random node, in numbers of edges.
     """
     n = weights.shape[0]
     n_groups = min(-(-n // GROUP), MOST_GROUPS)
@@ -214,23 +217,23 @@ class LaplacianSolver:
     Parameters
     ----------
     weights : CSR array of shape (n_nodes, n_nodes)
-        Of the edges: symmetric, not negative, zeros on the diagonal.
+        Weights of the edges: symmetric, not negative, zeros on the diagonal.
     group : ndarray of int of shape (n_nodes,)
-        Which group each node is in, -1 for none.
+        Group of each node, -1 for no group.
     nodes : ndarray of int of shape (n,)
-        Between which the Laplacian is taken, in any order. All have edges.
+        Nodes of the Laplacian, in any order. All have edges.
     """
 
     def __init__(self, weights, group, nodes):
         self.nodes = nodes
         degrees = weights.sum(axis=1)[nodes]
-        # scaled, the Laplacian is one minus these weights
+        # the scaled Laplacian is the identity minus these weights
         self._scale = 1 / np.sqrt(degrees)
         scale = diags_array(self._scale)
         self._weights = csr_array(scale @ weights[nodes][:, nodes] @ scale)
         is_grouped = group[nodes] >= 0
         used, column = np.unique(group[nodes[is_grouped]], return_inverse=True)
-        # the first level is slow where the solution is constant before it is scaled
+        # the first level converges slowly where the unscaled solution is constant
         values, shape = np.sqrt(degrees[is_grouped]), (len(nodes), len(used))
         self._groups = csr_array(
             (values, (np.flatnonzero(is_grouped), column)), shape=shape
@@ -239,14 +242,14 @@ class LaplacianSolver:
         self._coarse_inverse = inverse(coarse.toarray())
 
     def solve(self, right, tolerance):
-        """Return the solutions for these right-hand sides, in their precision.
+        """Return the solutions for right-hand sides, in the same precision.
 
         Parameters
         ----------
         right : ndarray of shape (n, n_systems)
-            Columns of zeros have solutions of zeros.
+            Right-hand sides. Columns of zeros have solutions of zeros.
         tolerance : float
-            Of residuals, as a share of the right-hand sides.
+            Largest residual, as a share of the right-hand side.
         """
         dtype = right.dtype
         weights, groups = self._weights.astype(dtype), self._groups.astype(dtype)
@@ -262,7 +265,7 @@ class LaplacianSolver:
         slope = dots(residual, direction)
         for _ in range(MOST_ITERATIONS):
             change = direction - weights @ direction
-            step = shares(slope, dots(direction, change))
+            step = quotients(slope, dots(direction, change))
             solution += step * direction
             change *= step
             residual -= change
@@ -270,7 +273,7 @@ class LaplacianSolver:
                 break
             better, before = improved(residual), slope
             slope = dots(residual, better)
-            direction *= shares(slope, before)
+            direction *= quotients(slope, before)
             direction += better
         return scale * solution
 
@@ -280,17 +283,17 @@ def dots(X, Y=None):
     return np.einsum("ij,ij->j", X, X if Y is None else Y)
 
 
-def shares(part, whole):
-    """Return quotients; 0 for 0 / 0, of systems that are solved."""
+def quotients(part, whole):
+    """Return quotients, with 0 for 0 / 0 of solved systems."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-#: Residuals of the class probabilities, and of what labels would change.
+#: Residuals of the class probabilities, and of the influence of labels.
 EXACT, ROUGH = 1e-10, 1e-4
 
 
 class Edges:
-    """The edges of a graph, and what follows from them whatever the labels.
+    """The edges of a graph, and properties of the graph without labels.
 
     Parameters
     ----------
@@ -302,45 +305,45 @@ class Edges:
     degrees : ndarray of shape (n_nodes,)
         Sums of the weights.
     component : ndarray of int of shape (n_nodes,)
-        Which connected component each node is in.
+        Connected component of each node.
     group : ndarray of int of shape (n_nodes,)
-        Which group of near nodes it is in, -1 for none.
+        Group of near nodes of each node, -1 for no group.
     order : ndarray of int of shape (n_nodes,)
-        The nodes such that neighbours are mostly near each other in memory.
+        An order of the nodes that keeps neighbours close in memory.
     """
 
     def __init__(self, weights):
         self.weights = csr_array(weights)
         self.degrees = self.weights.sum(axis=1)
         self.component = connected_components(self.weights, directed=False)[1]
-        self.group = grouped(self.weights)
+        self.group = group_nodes(self.weights)
         self.order = reverse_cuthill_mckee(self.weights, symmetric_mode=True)
 
 
 class SparseHarmonicField:
     """Class probabilities of the free nodes of a sparse graph.
 
-    It stands in for `HarmonicField` where candidates are few.
+    It replaces `HarmonicField` where candidates are few.
 
     Parameters
     ----------
     edges : Edges
-        Of the graph.
+        Edges of the graph.
     nodes : ndarray of int of shape (n_clamped,)
         Clamped nodes.
     distributions : ndarray of shape (n_clamped, n_classes)
-        What they are clamped to: class probabilities.
+        Class probabilities of the clamped nodes.
 
     Attributes
     ----------
     free : ndarray of int of shape (n_free,)
         The other nodes, ascending.
     is_lost : ndarray of bool of shape (n_free,)
-        Which of them have no way to a clamped node.
+        True for free nodes without a path to a clamped node.
     candidates : ndarray of int of shape (n_candidates,)
         Positions in `free`, ascending, of the nodes whose influence is known.
     green : ndarray of float32 of shape (n_candidates, n_free)
-        Their rows of the inverse of the Laplacian.
+        Rows of the inverse of the Laplacian for the candidates.
     """
 
     def __init__(self, edges, nodes, distributions):
@@ -362,7 +365,7 @@ class SparseHarmonicField:
 
     @cached_property
     def reached(self):
-        """Probabilities that a walk ends at nodes of each class, zeros for the lost."""
+        """Probabilities that a walk ends at nodes of each class; 0 for lost nodes."""
         weights, solver = self.edges.weights, self._solver
         pull = weights[solver.nodes][:, self.nodes] @ self.distributions
         solution = solver.solve(pull, EXACT).clip(0)
@@ -376,16 +379,17 @@ class SparseHarmonicField:
         return np.where(self.is_lost[:, None], prior, self.reached)
 
     def screened(self, probabilities):
-        """Return how much the label of each free node may change, 0 if it is lost.
+        """Return a score of the change by the label of each free node; 0 if it is lost.
 
-        That is the squared change to expect of its own probabilities, times a bound of
-        the sum of its influences on all nodes: its element on the diagonal of the
-        inverse, by which these are divided, is at least the inverse of its degree.
+        The score is the expected squared change of the node's own probabilities, times
+        a bound of the sum of its influences on all nodes. The influences are divided by
+        the node's diagonal element of the inverse, which is at least the inverse of its
+        degree.
 
         Parameters
         ----------
         probabilities : ndarray of shape (n_free, n_classes)
-            Of the free nodes.
+            Class probabilities of the free nodes.
         """
         change = 1 - np.einsum("ij,ij->i", probabilities, probabilities)
         nodes, score = self._solver.nodes, np.zeros(len(self.free))
@@ -396,12 +400,12 @@ class SparseHarmonicField:
         return score
 
     def considering(self, candidates):
-        """Return the field that knows the influence of some free nodes.
+        """Return the field with the influence of some free nodes.
 
         Parameters
         ----------
         candidates : ndarray of int of shape (n_candidates,)
-            Positions in `free`, of nodes that are not lost.
+            Positions in `free` of nodes that are not lost.
         """
         field = SparseHarmonicField(self.edges, self.nodes, self.distributions)
         field.candidates = np.sort(candidates)
@@ -429,14 +433,14 @@ class SparseHarmonicField:
         return field
 
     def expected_risk(self, probabilities, candidates):
-        """Return the risk to expect once a candidate's label is known.
+        """Return the expected risk once the label of a candidate is known.
 
         Parameters
         ----------
         probabilities : ndarray of shape (n_free, n_classes)
-            Of the free nodes.
+            Class probabilities of the free nodes.
         candidates : ndarray of int of shape (n_candidates,)
-            Positions in `free`: of candidates, or of lost nodes, one or more.
+            Positions in `free` of one or more candidates, or of lost nodes.
         """
         if self.is_lost[candidates[0]]:
             return self._risk_of_lost(probabilities, candidates)
@@ -444,7 +448,7 @@ class SparseHarmonicField:
         return expected_risk(self._influence_of, probabilities, candidates)
 
     def _risk_of_lost(self, probabilities, candidates):
-        # a label decides all of its component
+        # a label decides its whole component
         wrong, component = 1 - probabilities.max(axis=1), self.edges.component
         decided = np.bincount(component[self.free], wrong, component.max() + 1)
         return wrong.sum() - decided[component[self.free[candidates]]]

@@ -1,4 +1,4 @@
-"""Active label propagation: ask where a label leaves the fewest errors to expect."""
+"""Active label propagation: buy the label that leaves the smallest expected risk."""
 
 from typing import Literal
 
@@ -23,8 +23,8 @@ from .._selection import (
 from .._training import Known, Trained, Trainer
 from ._graph import GraphClassifier, LabelledGraph, check_has_distances
 
-#: Rows of the largest pool all of which are considered by default, and how many are
-#: considered of a larger one.
+#: With "auto", all rows of a pool of up to MOST_ROWS rows are considered, and
+#: N_CANDIDATES rows of a larger pool.
 MOST_ROWS, N_CANDIDATES = 2_000, 100
 
 
@@ -34,9 +34,9 @@ class GraphTrainer(Trainer):
     Parameters
     ----------
     graph : GraphClassifier
-        Has the parameters of the graph.
+        Prototype of the graph, with its parameters.
     n_first : int
-        Labels that are clamped at once.
+        Number of labels that are clamped at once.
     n_candidates : int, "auto" or None
         As for `ActiveLabelPropagationClassifier`.
     """
@@ -48,7 +48,7 @@ class GraphTrainer(Trainer):
         self.n_candidates = n_candidates
 
     def check(self):
-        """Raise if a parameter is out of its range."""
+        """Raise an error for a parameter outside its range."""
         self.estimators[0].check()
         if isinstance(self.n_candidates, str):
             if self.n_candidates != "auto":
@@ -60,39 +60,58 @@ class GraphTrainer(Trainer):
             check_limit(self.n_candidates, "n_candidates", 1)
 
     def check_rows(self, learner, X, *y, **how):
-        """Return rows, and labels if given any, if there are distances between them."""
+        """Return checked rows, and labels if given; distances must be finite."""
         checked = super().check_rows(learner, X, *y, **how)
         check_has_distances(to_memory(checked[0] if y else checked))
         return checked
 
     def n_considered(self, pool):
-        """Return how many rows of a pool are considered, None for all."""
+        """Return the number of rows that are considered, None for all rows."""
         if self.estimators[0].kernel != "knn" or self.n_candidates is None:
             return None
         n_pool = 0 if pool.X is None else n_rows(pool.X)
         if self.n_candidates == "auto":
             return N_CANDIDATES if n_pool > MOST_ROWS else None
-        # for all rows the inverse takes less time and memory
+        # for all rows the inverse is faster and smaller
         return None if 0 < n_pool <= self.n_candidates else self.n_candidates
 
-    def connected(self, known, before):
-        """Return the graph of the pool with all labels taught."""
-        return LabelledGraph.of(
-            unfitted_copy(known.prototypes[0]),
-            known.pool,
-            known.labelled,
+    def connect(self, known, before):
+        """Return the graph of the pool with all labels taught.
+
+        The steps to its field depend on the labels, not on the time of teaching: the
+        first labels, and all labels up to the last one from outside the pool, are
+        clamped at once; in a sparse graph all labels.
+        """
+        pool, labelled = known.pool, known.labelled
+        is_sparse = self.n_considered(pool) is not None
+        n_solved = len(labelled)
+        if not is_sparse:
+            (outside,) = np.nonzero(pool.places < 0)
+            n_solved = max(min(self.n_first, n_solved), *(outside[-1:] + 1), 0)
+        prototype = unfitted_copy(known.prototypes[0])
+        settings = tuple(prototype.get_params().values())
+        out = LabelledGraph(
+            pool.fitted(settings, prototype.connect, labelled.rows),
+            is_sparse,
+            0 if pool.X is None else n_rows(pool.X),
+            pool.places,
+            labelled.codes,
             len(known.classes),
-            n_first=self.n_first,
-            is_sparse=self.n_considered(known.pool) is not None,
-            before=before and before.memory,
+            n_solved,
         )
+        if is_sparse:
+            name = (*settings, "edges")
+            out.edges = pool.fitted(name, lambda _: out.edges, labelled.rows)
+        if before and before.memory:
+            out.continue_from(before.memory)
+        return out
 
     def train(self, known, before):
-        """Return the graph that knows the class probabilities of its nodes."""
-        graph = self.connected(known, before)
+        """Return the graph with the class probabilities of its nodes."""
+        graph = self.connect(known, before)
         distributions = graph.distributions()
         return Trained(
-            graph.graph.knowing(distributions, known.classes),
+            graph.graph.with_distributions(distributions, known.classes),
             {"label_distributions_": distributions[: graph.n_pool]},
             graph,
         )
@@ -100,11 +119,11 @@ class GraphTrainer(Trainer):
 
 @documented(POOL)
 class ActiveLabelPropagationClassifier(PoolClassifier):
-    r"""Pool learner that spreads labels over a graph and buys what makes it certain.
+    r"""Pool learner that spreads labels over a graph and minimises the expected risk.
 
-    Rows are nodes of a graph, joined where they are alike. A row without a label has
-    the class probabilities of its neighbours, in the mean. The next label is bought
-    where it leaves, in expectation, the fewest errors on the whole pool.
+    Rows are nodes of a graph, and similar rows are joined. An unlabelled row has the
+    mean class probabilities of its neighbours. The next row to be labelled is the one
+    whose label leaves the smallest expected number of errors on the whole pool.
 
     Parameters
     ----------
@@ -112,22 +131,22 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         Edges of weight 1 from each row to its nearest neighbours, or between all
         rows, of weight ``exp(-gamma * distance**2)``.
     gamma : float > 0, default=None
-        For "rbf". None: 8 divided by the squared distance to the
-        `n_neighbors`-th neighbour, median over the rows that are not equal to it.
+        Parameter of "rbf". None: 8 divided by the squared median distance of a row to
+        its `n_neighbors`-th neighbour, over the rows that are not equal to it.
     n_neighbors : int >= 1, default=7
-        Neighbours that are joined, and that answer for a new row.
+        Number of neighbours that a row is joined to, and that predict a new row.
     {n_initial, initial}
     batch_size : int >= 1, default=1
-        Labels bought between two trainings, chosen one after the other, each as if
-        the labels of those before were known.
+        Labels bought between two trainings. The rows are chosen one after the other, as
+        if the labels of the rows before were known.
     {embedding, explore}
     n_candidates : int >= 1, "auto" or None, default="auto"
-        For "knn": how many rows have their expected risk computed for a batch, those
-        whose labels may change most (see the notes). It also decides how: with a
-        number below that of the rows of the pool, sparse linear systems are solved;
-        else, and with None, for all rows, the inverse of a matrix of all rows is
-        computed. "auto": None for a pool of up to 2,000 rows, 100 for a larger one.
-        "rbf" has no sparse graph, and always considers all.
+        Number of rows whose expected risk is computed for a batch, for "knn": the rows
+        whose labels may change most (see the notes). If it is smaller than the pool,
+        sparse linear systems are solved. Otherwise, and with None, all rows are
+        considered, and the inverse of a matrix of all rows is computed. "auto": None
+        for a pool of up to 2,000 rows, 100 for a larger pool. "rbf" has no sparse
+        graph, and always considers all rows.
     {budget}
     stopping : str, stopping rule or list of them, default=None
         "stable_predictions": stop when successive models agree. Others: see the
@@ -140,13 +159,13 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_samples, n_classes)
-        Class probabilities of the rows of the pool; certain where it was taught the
-        label. Computed when labels are taught: there are none before the first, and
-        another pool has its own from the first label taught after it was offered.
+        Class probabilities of the pool rows; 0 and 1 for labelled rows. They are
+        computed when labels are taught: they do not exist before the first label, and
+        describe another pool from the first label on that is taught after its query.
     transduction_ : ndarray of shape (n_samples,)
-        The most likely class of each of these rows.
+        Most probable class of each pool row.
     estimator_ : classifier
-        The nodes and their class probabilities; it predicts for other rows.
+        The nodes and their class probabilities; it predicts other rows.
     {attributes_of_all}
 
     Raises
@@ -172,19 +191,19 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     .. math:: f^{+(k,y)}_u = f_u + (\Delta_{uu}^{-1})_{\cdot k}
         (e_y - f_k) / (\Delta_{uu}^{-1})_{kk} .
 
-    A label takes a row and a column out of the inverse, in :math:`O(u^2)`, and all
+    A label removes a row and a column from the inverse, in :math:`O(u^2)`, and all
     risks together take :math:`O(u^2 K)` for :math:`K` classes. The inverse is computed
     in :math:`O(u^3)` for each new pool, for each `teach` among the first `n_initial`
-    labels, for each label in a part of the graph that has none, and when rows are
-    taught that are not in the pool: they become further nodes. So offer the whole pool
-    in each `query`, with the rows left as `candidates`.
+    labels, for each label in a part of the graph without labels, and for taught rows
+    that are not in the pool, which become further nodes. Therefore pass the whole pool
+    to each `query`, and the unlabelled rows as `candidates`.
 
     Memory of the inverse: :math:`2 n^2` numbers of 8 bytes for "knn", :math:`3 n^2` for
     "rbf"; another :math:`n^2` when several labels are bought or taught at once, and
-    :math:`n^2` or :math:`2 n^2` while a new pool takes the place of one as large.
+    :math:`n^2` or :math:`2 n^2` while a new pool replaces a pool of the same size.
 
-    With a number of `n_candidates` below that of the rows of the pool, nothing of size
-    :math:`n^2` is kept. Each `teach` solves a sparse system for each class by
+    If `n_candidates` is smaller than the pool, nothing of size :math:`n^2` is kept.
+    Each `teach` solves a sparse system for each class by
     preconditioned conjugate gradients, to residuals of 1e-10 or, where that takes more,
     in 1,000 steps. A batch is chosen among the rows :math:`k` with the highest
 
@@ -198,22 +217,22 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     bytes for each candidate. The graph is built once for each pool, again when rows are
     taught that are not in the pool, and after a pickle.
 
-    A row of the pool that is taught unasked takes its place there. One that is taught
-    again, or offered again after its label, becomes a further node, with either label.
+    A pool row that is taught unasked keeps its node. A row that is taught again, or
+    offered again after its label, becomes a further node, and both labels count.
 
     Where a part of the graph has no label, :math:`\Delta_{uu}` is singular. Its rows
     get the class prior, the shares of the classes among the labels, and are bought
     first. (Each step of the random walk behind :math:`f` ends nowhere with
-    probability 1e-10, and where most walks end nowhere there is no label: this also
-    holds for edges of next to no weight.)
+    probability 1e-10; a part where most walks end nowhere counts as a part without a
+    label, also if it has edges of tiny weights.)
 
-    A new row gets the mean of the nodes' class probabilities, weighted by `kernel`; so
-    does a row of the pool in `predict`, while `transduction_` has what the graph says.
+    A new row gets the mean of the nodes' class probabilities, weighted by `kernel`. So
+    does a pool row in `predict`, while `transduction_` has the prediction of the graph.
 
-    Distances should mean something: scale the features first. Once 50 labels are known,
-    a warning says so if the nearest other one predicts them no better than the most
-    frequent class does. Nearest neighbours
-    gave better results than the kernel on most data tried.
+    Scale the features first, so that distances carry information. Once 50 labels are
+    known, a warning is given if the nearest other labelled row predicts them no better
+    than the most frequent class. Nearest neighbours gave better results than the kernel
+    on most data that were tried.
 
     References
     ----------
@@ -312,7 +331,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             "Scale the features, pass others, or take HybridSamplingClassifier.",
         )
         trainer = self._make_trainer()
-        graph = trainer.connected(Known.of(self), self._trained)
+        graph = trainer.connect(Known.of(self), self._trained)
         self._trained = self._trained._replace(memory=graph)
         n_considered = trainer.n_considered(self._pool)
         field, probabilities = graph.field, graph.free_distributions()
@@ -323,14 +342,14 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             if is_lost.any():
                 left = left[is_lost]
             elif n_considered:
-                # enough for the whole batch, also if it is cut short
+                # enough rows for the whole batch, also if the batch is cut short
                 n, n_considered = max(n_considered, self.batch_size), None
                 some = most_influential(field, probabilities, rows, apart, n, seed)
                 field = field.considering(np.searchsorted(field.free, rows[some]))
                 apart.keep(some)
                 left = np.searchsorted(field.free, rows[apart.open])
             risk = self._expected_risk(field, probabilities, left)
-            # beside the rows that will be right, rounding errors of the risk are ties
+            # relative to the number of correct rows, rounding errors are ties
             (first,) = find_best(len(field.free) - risk, 1, seed)
             k = left[first]
             chosen.append(field.free[k])
@@ -338,12 +357,12 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             utilities.append(-risk[first])
             if len(chosen) == n_wanted:
                 return ranked_purchase(np.array(chosen), np.array(utilities))
-            # whatever the label, the others keep their probabilities in the mean
+            # on average over the labels, the other rows keep their probabilities
             field = field.clamped(chosen[-1], probabilities[k])
             probabilities = np.delete(probabilities, k, axis=0)
 
     def _expected_risk(self, field, probabilities, candidates):
-        """Return the expected risk of each candidate, computed in threads."""
+        """Return the expected risk of each candidate; compute it in threads."""
         n_jobs = effective_n_jobs(self.n_jobs)
         return np.concatenate(
             Parallel(n_jobs=n_jobs, prefer="threads")(
@@ -354,20 +373,20 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
 
 def most_influential(field, probabilities, rows, apart, n, seed):
-    """Return the positions of rows, ascending, whose labels may change the most.
+    """Return the positions of the n rows whose labels may change most, ascending.
 
     Parameters
     ----------
     field : SparseHarmonicField
-        None of the rows that are left is lost.
+        The field; no remaining row is lost in it.
     probabilities : ndarray of shape (n_free, n_classes)
-        Of its free nodes.
+        Class probabilities of the free nodes.
     rows : ndarray of int
-        Numbers of the rows.
+        Row numbers.
     apart : DistinctFirst
-        Which of these are left; of equal ones one comes before all others.
+        The rows that remain; one row of several equal rows comes first.
     n : int
-        How many.
+        Number of rows to return.
     seed : tuple of int
         Breaks ties.
     """

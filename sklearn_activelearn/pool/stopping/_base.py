@@ -241,7 +241,7 @@ class StoppingRule:
     draws: bool = False
 
     def check(self) -> None:
-        """Raise an error if a parameter is out of its range.
+        """Raise an error if a parameter is outside its range.
 
         Returns
         -------

@@ -95,7 +95,7 @@ class RecallTarget(StoppingRule):
     draws = True
 
     def check(self) -> None:
-        """Raise an error if a parameter is out of its range."""
+        """Raise an error if a parameter is outside its range."""
         check_number(self.recall, "recall", 0, 1, closed="right")
         check_number(self.confidence, "confidence", 0, 1)
 

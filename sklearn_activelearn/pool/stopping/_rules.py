@@ -60,7 +60,7 @@ class NoNewClass(StoppingRule):
     needs = ()
 
     def check(self) -> None:
-        """Raise an error if the number is out of its range."""
+        """Raise an error if the number is outside its range."""
         check_number(self.n_labels, "n_labels", 1, closed="left", integer=True)
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
@@ -114,7 +114,7 @@ class NoError(StoppingRule):
     needs = ("predict",)
 
     def check(self) -> None:
-        """Raise an error if the number is out of its range."""
+        """Raise an error if the number is outside its range."""
         check_number(self.n_labels, "n_labels", 1, closed="left", integer=True)
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
@@ -208,7 +208,7 @@ class StablePredictions(StoppingRule):
     needs = ("predict",)
 
     def check(self) -> None:
-        """Raise an error if a parameter is out of its range."""
+        """Raise an error if a parameter is outside its range."""
         check_number(self.threshold, "threshold", 0, 1, closed="right")
         check_number(self.patience, "patience", 1, closed="left", integer=True)
 
@@ -273,7 +273,7 @@ class ClassificationChange(StoppingRule):
     needs = ("predict",)
 
     def check(self) -> None:
-        """Raise an error if a parameter is out of its range."""
+        """Raise an error if a parameter is outside its range."""
         check_number(self.threshold, "threshold", 0, 1, closed="left")
         check_number(self.patience, "patience", 1, closed="left", integer=True)
 
@@ -444,7 +444,7 @@ class LabelPrice(StoppingRule):
     needs = ("predict",)
 
     def check(self) -> None:
-        """Raise an error if a parameter is out of its range."""
+        """Raise an error if a parameter is outside its range."""
         check_number(self.cost, "cost", 0)
         check_number(self.label, "label", 0)
         check_number(self.n_labels, "n_labels", 1, closed="left", integer=True)

@@ -107,7 +107,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     @property
     def is_dual_(self) -> bool:
-        """Whether the learner holds the stored rows, and not a matrix."""
+        """True if the learner holds the stored rows, and not a matrix."""
         if not hasattr(self, "_learned"):
             raise AttributeError("is_dual_: the learner has not seen a row yet.")
         return self._learned.details.is_dual

@@ -170,7 +170,7 @@ cdef class Inverse:
     is_dual : bool
         It holds the stored rows.
     has_kernel : bool
-        Weights are those of the stored rows, not of features.
+        Each weight belongs to a stored row, not to a feature.
     may_move, descends : bool
         It can be replaced by another form; it is a `CoordinateDescent`.
     n_held : int
@@ -446,7 +446,7 @@ cdef class Dual(Inverse):
 
 
 cdef class KernelDual(Dual):
-    """A `Dual` with a kernel for products; its weights are those of the stored rows.
+    """A `Dual` with a kernel for products, and a weight for each stored row.
 
     Rows are stored unscaled. The caller fills in the products k of a row.
 
@@ -821,7 +821,7 @@ cdef class SecondOrderState(LinearState):
 
 
 cdef class KernelState(SecondOrderState):
-    """A `SecondOrderState` with a kernel: weights are those of the stored rows.
+    """A `SecondOrderState` with a kernel, and a weight for each stored row.
 
     Parameters
     ----------
