@@ -321,15 +321,20 @@ class TestContents:
         expected = report(tmp_path / "dense.npz", "--raw")["results"]
         for name in ("float32.npz", "sparse.npz", "a.svm", "a.libsvm.gz", "a.txt.bz2"):
             found = report(tmp_path / name, "--raw")["results"]
-            assert found[0]["labels_bought"] == expected[0]["labels_bought"]
-            np.testing.assert_allclose(found[0]["errors"], expected[0]["errors"])
+            assert (
+                found[0]["runs"]["labels_bought"]
+                == expected[0]["runs"]["labels_bought"]
+            )
+            np.testing.assert_allclose(
+                found[0]["runs"]["errors"], expected[0]["runs"]["errors"]
+            )
         for name in ("a.csv", "mark.csv", "counted.csv"):
             target = ["--target", "kind"]
             assert report(tmp_path / name, "--raw", *target)["results"] == expected
             scaled = report(tmp_path / name, *target)["results"]
             np.testing.assert_allclose(
-                scaled[0]["errors"],
-                report(tmp_path / "dense.npz")["results"][0]["errors"],
+                scaled[0]["runs"]["errors"],
+                report(tmp_path / "dense.npz")["results"][0]["runs"]["errors"],
             )
 
     def test_bools_and_integers_become_floats(self, tmp_path, report):
