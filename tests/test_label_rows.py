@@ -402,9 +402,10 @@ class TestScreens:
     @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
     @pytest.mark.parametrize("classes", [TWELVE, MANY], ids=len)
     def test_a_long_text_has_pages(self, press, size, classes):
-        words = [f"w{i:04}" for i in range(400)]
-        shown = press(*" " * 12, PAGE_UP, classes=classes, texts=[" ".join(words)] * 20,
-                      size=size)  # fmt: skip
+        words, n_pages = [f"w{i:04}" for i in range(400)], 4 if size[1] > 20 else 14
+        texts = [" ".join(words)] * 20
+        keys = [*" " * n_pages, PAGE_UP]
+        shown = press(*keys, classes=classes, texts=texts, size=size)
         pages = dict.fromkeys(shown)  # the last one stays
         seen = [word for text in pages for word in re.findall(r"w\d{4}", text)]
         n_seen = len(seen) if classes is MANY and size[1] < 20 else len(words)
