@@ -32,7 +32,7 @@ from ._transaction import (
     run_exclusively,
     shallow_copy,
 )
-from ._typing import Oracle, Query, RowNumbers, RowsLike, typed_as
+from ._typing import Oracle, RowNumbers, RowsLike
 from ._validation import (
     check_flag,
     check_limit,
@@ -94,7 +94,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
         ) -> Self: ...
 
-    @typed_as(Query)
     def query(
         self, X, *, candidates=None, exclude=None, limit=None,
         return_probability=False, ids=None,

@@ -1,4 +1,4 @@
-"""Types of arguments and results, for type checkers only.
+"""Types of arguments and results, as readers of signatures need them.
 
 Labels and row numbers are `numpy.typing.ArrayLike`. Rows may also be sparse matrices,
 DataFrames, texts, dask arrays or parquet files.
@@ -12,10 +12,7 @@ from typing import (
     Literal,
     Protocol,
     TypeAlias,
-    TypedDict,
     TypeVar,
-    Unpack,
-    overload,
 )
 
 import numpy as np
@@ -124,80 +121,3 @@ LearnerT = TypeVar("LearnerT", bound="ActiveClassifier")
 EstimatorT = TypeVar("EstimatorT", bound=Estimator)
 
 Method = TypeVar("Method", bound=Callable[..., Any])
-Signature = TypeVar("Signature")
-
-
-def typed_as(signature: type[Signature]) -> Callable[[Any], Signature]:
-    """Declare the overloads of a method to type checkers."""
-    return lambda method: method
-
-
-class QueryOptions(TypedDict, total=False):
-    """Options of `query` that do not change the type of its result."""
-
-    candidates: ArrayLike | None
-    exclude: ArrayLike | None
-    limit: int | None
-    ids: ArrayLike | None
-
-
-class Query(Protocol):
-    """Overloads of `query`."""
-
-    @overload
-    def __call__(
-        self,
-        X: RowsLike,
-        *,
-        return_probability: Literal[False] = False,
-        **options: Unpack[QueryOptions],
-    ) -> RowNumbers: ...
-    @overload
-    def __call__(
-        self,
-        X: RowsLike,
-        *,
-        return_probability: Literal[True],
-        **options: Unpack[QueryOptions],
-    ) -> tuple[RowNumbers, Floats]: ...
-
-
-class PoolQuery(Protocol):
-    """Overloads of `query` of a pool learner, which can also return utilities."""
-
-    @overload
-    def __call__(
-        self,
-        X: RowsLike,
-        *,
-        return_probability: Literal[False] = False,
-        return_utility: Literal[False] = False,
-        **options: Unpack[QueryOptions],
-    ) -> RowNumbers: ...
-    @overload
-    def __call__(
-        self,
-        X: RowsLike,
-        *,
-        return_probability: Literal[True],
-        return_utility: Literal[False] = False,
-        **options: Unpack[QueryOptions],
-    ) -> tuple[RowNumbers, Floats]: ...
-    @overload
-    def __call__(
-        self,
-        X: RowsLike,
-        *,
-        return_probability: Literal[False] = False,
-        return_utility: Literal[True],
-        **options: Unpack[QueryOptions],
-    ) -> tuple[RowNumbers, Floats]: ...
-    @overload
-    def __call__(
-        self,
-        X: RowsLike,
-        *,
-        return_probability: Literal[True],
-        return_utility: Literal[True],
-        **options: Unpack[QueryOptions],
-    ) -> tuple[RowNumbers, Floats, Floats]: ...

@@ -1,4 +1,7 @@
-"""What the learners warn of."""
+"""Warnings of the learners."""
+
+import sys
+import warnings
 
 __all__ = ["OneClassWarning"]
 
@@ -11,16 +14,16 @@ class OneClassWarning(UserWarning):
 
     Notes
     -----
-    A stream learner warns at the end of a call if it has predicted the same class for
-    each of the last rows it has seen, as many as the larger of 1,000 and a quarter of
-    ``n_seen_``, although it has been taught labels of two classes; or if it has stopped
-    asking with one. See `class_weight`.
+    A stream learner warns at the end of a call if it has been taught labels of two
+    classes but has predicted one class for each of the last rows (at least 1,000 rows
+    and a quarter of ``n_seen_``), or if it has stopped asking with labels of one class.
+    See `class_weight`.
 
-    A pool learner warns, once a run, when it buys no more: if the budget was spent and
-    all labels, 10 or more, are of one class; or if it has 50 labels or more, of two
-    classes, and predicts one of them for all rows that it was taught and for those of
-    the pool, or 1,000 random ones of a larger one. See `initial`, and `class_weight` of
-    the estimator.
+    A pool learner warns once a run, when it buys no more labels: if the budget is spent
+    and all labels, at least 10, are of one class; or if it has at least 50 labels of
+    two classes and predicts one class for all rows that it was taught and for all rows
+    of the pool (1,000 random rows of a larger pool). See `initial`, and `class_weight`
+    of the estimator.
 
     References
     ----------
@@ -38,3 +41,43 @@ class OneClassWarning(UserWarning):
     ...         print(warning)
     one class is predicted
     """
+
+
+#: Packages in whose lines a warning does not help the user.
+INNER = {"sklearn_activelearn", "sklearn", "joblib", "contextlib", "functools"}
+
+
+def warn_user(message, category=UserWarning):
+    """Warn at the innermost line outside this package and scikit-learn."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and is_inner(frame):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def is_inner(frame):
+    """Return True if a frame belongs to one of the inner packages."""
+    return frame.f_globals.get("__name__", "").partition(".")[0] in INNER
+
+
+def warn_of_constant_answer(learner, label, rows, known, advice):
+    """Warn that a learner has the same answer for all rows.
+
+    Parameters
+    ----------
+    learner : learner
+        The learner, named by its class.
+    label : object
+        The answer.
+    rows, known, advice : str
+        Parts of the message: the rows, the labels that are known, and what to do.
+    """
+    warn_user(
+        f"{type(learner).__name__} {rows.format(repr(str(label)))}, {known}. {advice}",
+        OneClassWarning,
+    )
+
+
+def advice_for_rare_classes(advice):
+    """Return a sentence on what to do if other classes are rare."""
+    return f"Where other classes are rare, {advice}, and judge it by balanced accuracy."

@@ -178,7 +178,7 @@ cdef class MarginLoss:
         return {name: getattr(self, name) for name in parameters_of(type(self))}
 
     def set_params(self, **params):
-        """Set parameters; on an error none is changed.
+        """Set parameters; an error changes nothing.
 
         Parameters
         ----------

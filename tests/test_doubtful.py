@@ -216,10 +216,7 @@ def test_the_model_of_the_learner_is_trained(path):
         label_all(session, n=40)
         session.next()
         session.skip(session.next())
-        rows = [
-            int(id[4:])
-            for id in select(session, "SELECT id FROM labels")
-        ][:40]
+        rows = [int(id[4:]) for id in select(session, "SELECT id FROM labels")][:40]
         model = session.learner.estimator_
         expected = doubtful_labels(model, X[rows], Y[rows], random_state=0)
         ids = [f"row {rows[i]}" for i in expected.indices]

@@ -183,7 +183,7 @@ class TestRows:
             row["note"] = " "
         write_rows("stock.csv", rows)
         run(*TEXT, answers="1\n" * 60)
-        assert "9 rows are empty: they are not asked for" in run.err
+        assert "rows without content, which are not asked for: 9" in run.err
         assert {*exported()} == {f"{k}" for k in range(10, 61)}
 
     @pytest.mark.parametrize("way", ["folder", "option", "column"])

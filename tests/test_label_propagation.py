@@ -171,7 +171,7 @@ def test_weights_of_all_sizes(bridge, scale):
 def test_distances_that_overflow_are_an_error(scale):
     for kernel in ("knn", "rbf"):
         learner = ActiveLabelPropagationClassifier(kernel)
-        with pytest.raises(ValueError, match="overflow. Scale the features"):
+        with pytest.raises(ValueError, match=r"overflow\. Scale the features"):
             learner.query(scale * X)
         assert vars(learner) == learner.get_params()
 

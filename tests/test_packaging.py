@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -185,26 +183,10 @@ def test_commands_that_need_an_index_are_recognised(text):
 
 def test_no_text_installs_by_name_while_no_index_has_the_package():
     installing = (ROOT / "docs" / "installing.rst").read_text("utf-8")
-    assert "no package index has it yet" in " ".join(installing.split())
+    assert "No release has been published yet" in " ".join(installing.split())
     texts = {path: path.read_text("utf-8") for path in published_texts()}
     assert {ROOT / "README.md", ROOT / "docs" / "labeling.rst"} <= texts.keys()
     assert [path.name for path, text in texts.items() if BY_NAME.search(text)] == []
-
-
-def test_types_are_published(tmp_path):
-    """The marker and the stubs are in the files of a wheel and of an sdist."""
-    folder = tmp_path / "wheel"
-    steps = ["build_py", f"--build-lib={folder}", "egg_info", f"--egg-base={tmp_path}"]
-    command = [sys.executable, "setup.py", "-q", *steps]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    package = ROOT / "sklearn_activelearn"
-    typed = {str(p.relative_to(ROOT)) for p in package.rglob("*.pyi")}
-    typed.add("sklearn_activelearn/py.typed")
-    assert len(typed) > 1
-    wheel = {str(p.relative_to(folder)) for p in folder.rglob("*")}
-    assert not typed - wheel
-    (sources,) = tmp_path.glob("*.egg-info/SOURCES.txt")
-    assert not typed - {*sources.read_text("utf-8").splitlines()}
 
 
 def test_only_public_names_are_listed():
@@ -212,7 +194,7 @@ def test_only_public_names_are_listed():
     modules = {
         path.stem if path.suffix else path.name
         for path in Path(sklearn_activelearn.__file__).parent.iterdir()
-        if not path.name.startswith("_") and path.suffix in ("", ".py", ".pyi")
+        if not path.name.startswith("_") and path.suffix in ("", ".py", ".pyx")
     }
     assert {*names} == {*sklearn_activelearn.__all__} | modules
     assert all(hasattr(sklearn_activelearn, name) for name in names)

@@ -37,7 +37,9 @@ def test_the_tails_are_those_of_counted_samples(data):
     n_relevant, n_drawn = (data.draw(st.integers(0, n_rows)) for _ in range(2))
     counts = np.arange(n_drawn + 1)
     ones = np.ones(len(counts), dtype=int)
-    now = bounds.hypergeometric_cdf(counts, n_rows * ones, n_relevant * ones, n_drawn * ones)
+    now = bounds.hypergeometric_cdf(
+        counts, n_rows * ones, n_relevant * ones, n_drawn * ones
+    )
     for count in counts.tolist():
         by_listing = slow.counted_cdf(count, n_rows, n_relevant, n_drawn)
         assert slow.cdf(count, n_rows, n_relevant, n_drawn) == by_listing

@@ -26,9 +26,22 @@ from benchmarks.papers import data
 N_ROWS = 1_000
 N_LABELS = (50, 200)
 ENCODERS = ("TableEncoder", "TableVectorizer")
-WORDS = "plot score camera scene actor light story music sound end hero war".split()
-PRAISE = "lovely rare warm witty clear brave".split()
-BLAME = "dull stale cold loud vague long".split()
+WORDS = [
+    "plot",
+    "score",
+    "camera",
+    "scene",
+    "actor",
+    "light",
+    "story",
+    "music",
+    "sound",
+    "end",
+    "hero",
+    "war",
+]
+PRAISE = ["lovely", "rare", "warm", "witty", "clear", "brave"]
+BLAME = ["dull", "stale", "cold", "loud", "vague", "long"]
 
 
 def mixed():
@@ -41,7 +54,7 @@ def mixed():
 
 
 def gaps():
-    """Return votes with gaps (votes of UCI), and numbers of which a third is missing."""
+    """Return votes with gaps (votes of UCI), and numbers with many gaps."""
     X, y = data.uci("votes")
     words = np.array(["n", "", "y"], dtype=object)[X[:, 3:9].astype(int) + 1]
     frame = pd.DataFrame(words).rename(columns="bill {}".format)

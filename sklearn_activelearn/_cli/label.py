@@ -222,10 +222,10 @@ def start_label(args):
         write_labels_of_file(args)
         return
     require("label", "pandas")
-    check_rows(args)
-    check_classes(args)
+    check_row_options(args)
+    check_class_options(args)
     check_files(args)
-    answers = read_answers(args)
+    answers = read_answer_lines(args)
     filterwarnings("ignore", *MANY_CLASSES)
     tell(f"Reading {args.FILE} …")
     with open_page(args) as page:
@@ -240,7 +240,7 @@ def start_label(args):
             work_on_session(args, session, task, page, answers)
 
 
-def check_rows(args):
+def check_row_options(args):
     """Refuse options for rows that are missing, or do not go together."""
     if args.FILE.is_file():
         with blame(args.FILE), args.FILE.open("rb") as file:
@@ -273,7 +273,7 @@ def check_rows(args):
         raise UsageError("--votes: whose votes are these? (--who)")
 
 
-def check_classes(args):
+def check_class_options(args):
     """Refuse classes that are missing, or do not fit --find and --keys."""
     if args.find is not None:
         if args.recall == 1:
@@ -331,7 +331,7 @@ def make_keys(args):
         raise UsageError(f"--keys: {error}") from error
 
 
-def read_answers(args):
+def read_answer_lines(args):
     """Return the lines of --answers, all of which are answers; None without it."""
     if args.answers is None:
         return None
@@ -509,13 +509,13 @@ def work_on_session(args, session, task, page, answers):
             session.import_labels(imported)
     if args.export:
         write = partial(session.export, columns=task.columns)
-        export_labels(args, write, session.omitted_rows)
+        write_exports(args, write, session.omitted_rows)
     if args.predict or args.save_model:
         write_results(args, session, task)
     if args.export or args.predict or args.save_model:
         return
     if n_empty := session.status().empty:
-        tell(f"{n_empty:,} rows are empty: they are not asked for")
+        tell(f"rows without content, which are not asked for: {n_empty:,}")
     show_session(args, session, task, page, answers)
     if args.find is not None:
         print_sentences(session.advice())
@@ -584,7 +584,7 @@ def write_labels_of_file(args):
 
     if args.recover is None:
         write = partial(labeling.export, args.FILE)
-        export_labels(args, write, partial(omitted_rows, args.FILE))
+        write_exports(args, write, partial(omitted_rows, args.FILE))
         return
     check_output("recover", args.recover, args.FILE)
     with blame(args.FILE, args.recover):
@@ -592,7 +592,7 @@ def write_labels_of_file(args):
     print(f"Intact answers in {args.recover}: {n_answers}.")
 
 
-def export_labels(args, write, count_omitted):
+def write_exports(args, write, count_omitted):
     """Write the labels of a session, and print how many rows have none."""
     with blame(args.FILE, args.export):
         with catch_warnings(action="ignore"):  # the omitted rows are printed below

@@ -4,8 +4,6 @@ Every error about a file is an `OSError`, or a `ValueError` with a sentence for 
 owner of the file.
 """
 
-import bz2
-import gzip
 import zlib
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +21,7 @@ from .options import tell
 HUGE = np.float64(1e150)  # the squares of larger numbers would be infinite
 MOST_WEIGHTS = 10**9  # features times classes
 WORDS_OF_A_TEXT = 100
-PACKED = {".gz": gzip.open, ".bz2": bz2.open}
+PACKED = (".gz", ".bz2")
 SVMLIGHT = (".svm", ".svmlight", ".libsvm", ".txt")
 
 
@@ -178,12 +176,11 @@ def read_npz(path):
 def read_svmlight(path):
     """Return the rows and labels of an svmlight file."""
     try:
-        with PACKED.get(path.suffix.lower(), open)(path, "rb") as file:
-            return load_svmlight_file(file)
+        return load_svmlight_file(str(path))
     except (ValueError, OverflowError) as error:
         raise ValueError(f"the file is no svmlight: {shorten(error)}") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(f"the file cannot be unpacked: {shorten(error)}") from None
+    except (EOFError, OSError, zlib.error) as error:
+        raise ValueError(f"the file cannot be read: {shorten(error)}") from None
 
 
 def check_arrays(X, y):

@@ -92,8 +92,7 @@ def read_model(args):
 def restore_cells(table, names):
     """Return a table without the apostrophes that an export puts before formulas.
 
-    The apostrophes are taken for those of an export if the name of a column that the
-    model needs has one.
+    A table is an export if an apostrophe stands before a name that the model needs.
     """
     from ..labeling._output import neutralise, restore_cell
 

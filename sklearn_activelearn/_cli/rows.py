@@ -154,9 +154,8 @@ def read_task(
         kind, items = "text", joined_texts(table, text, captions=True)
         encoder = TextEncoder(list(text), n_directions)
         if n_directions:
-            tell(
-                f"finding up to {n_directions} principal directions of {len(items):,} texts"
-            )
+            n = f"{len(items):,}"
+            tell(f"finding up to {n_directions} principal directions of {n} texts")
         X = encoder.fit_transform(table)
         if start_with:
             start = score_similarity(start_with, encoder, X.shape[1])
@@ -247,7 +246,7 @@ def model_of_words_and_directions(n_words):
     Parameters
     ----------
     n_words : int
-        Columns before those of the directions.
+        Number of columns with words; the other columns are directions.
     """
     model = LinearSVC(C=0.1, class_weight="balanced")
     parts = {"words": slice(0, n_words), "directions": slice(n_words, None)}

@@ -12,7 +12,6 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from .tables import cells_of
 
@@ -237,6 +236,8 @@ def read_columns(table, columns):
         For a column that is missing, and for a cell that is no number, boolean or date
         where the column holds them.
     """
+    import pandas as pd
+
     values = []
     for column in columns:
         cells = cells_of(table, column.name)

@@ -1,4 +1,4 @@
-"""References: reading RIS and BibTeX, and finding those that come twice."""
+"""References: reading RIS and BibTeX, and leaving out duplicates."""
 
 import re
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ DOIS = ("doi",)
 
 def read_ris(text):
     """Return the columns of the references in a RIS file."""
-    require("rispy", ".ris")
+    import_or_explain("rispy", ".ris")
     import rispy
 
     try:
@@ -40,7 +40,7 @@ def read_ris(text):
 
 def read_bibtex(text):
     """Return the columns of the references in a BibTeX file."""
-    require("bibtexparser>=2", ".bib")
+    import_or_explain("bibtexparser>=2", ".bib")
     from bibtexparser import Library, parse_string
     from bibtexparser.middlewares import (
         LatexDecodingMiddleware,
@@ -81,7 +81,7 @@ def read_bibtex(text):
 READERS = {".ris": read_ris, ".bib": read_bibtex}
 
 
-def require(requirement, suffix):
+def import_or_explain(requirement, suffix):
     """Raise a ValueError if a package is not installed."""
     if find_spec(requirement.partition(">")[0]) is None:
         raise ValueError(

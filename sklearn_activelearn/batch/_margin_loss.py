@@ -15,7 +15,7 @@ from .._labels import encode, find_classes
 from .._rows import Rows
 from .._typing import Floats, RowsLike, Seed
 from .._validation import check_flag, check_number, check_rows
-from .._warnings import warn_user
+from ..exceptions import warn_user
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
 from ..stream._base import LinearPredictor
 from ..stream._pass import scores
@@ -206,12 +206,12 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
 
         1/n sum_i l(z_i) + alpha/2 |w|^2,    z = y (w.x + b)
 
-    With K > 2 classes each class has a score f_c = w_c.x + b_c, ``|w|^2`` is the sum over
-    all classes, and z = (f_c - max over r != c of f_r) / 2 for a row of class c. The
-    maximum over the rivals is smoothed: 0.1 log sum exp(f_r / 0.1), which exceeds it by
-    at most 0.1 log(K - 1). This keeps smooth losses smooth and convex losses convex;
-    where several rivals have the same score, as at the start, the maximum has no
-    gradient.
+    With K > 2 classes each class has a score f_c = w_c.x + b_c, ``|w|^2`` is the sum
+    over all classes, and z = (f_c - max over r != c of f_r) / 2 for a row of class c.
+    The maximum over the rivals is smoothed: 0.1 log sum exp(f_r / 0.1), which exceeds
+    it by at most 0.1 log(K - 1). This keeps smooth losses smooth and convex losses
+    convex; where several rivals have the same score, as at the start, the maximum has
+    no gradient.
 
     Dense and CSR rows of float64 or float32 are read in place; sums are float64.
 

@@ -40,8 +40,7 @@ from .._typing import (
     Seed,
 )
 from .._validation import check_number, check_rows, check_sparse_rows
-from .._warnings import warn_user
-from ..exceptions import OneClassWarning
+from ..exceptions import OneClassWarning, warn_user
 from ..sources._containers import take
 from ..stream._base import StreamClassifier, StreamLoop, labels_of
 from ..stream._pass import Products

@@ -118,7 +118,7 @@ class RowFacts(NamedTuple):
             )  # fmt: skip
 
 
-def describe_row(id, facts, votes):
+def view_of_row(id, facts, votes):
     """Return the columns of ``rows`` for a row as they follow from the facts.
 
     Returns
@@ -150,7 +150,7 @@ def describe_row(id, facts, votes):
 
 def update_row(db, id, votes):
     """Store the decision on a row after one of its facts has changed."""
-    row, standing = describe_row(id, RowFacts.read(db, id), votes)
+    row, standing = view_of_row(id, RowFacts.read(db, id), votes)
     db.execute("DELETE FROM standing WHERE id = ?", (id,))
     db.executemany("INSERT INTO standing VALUES (?, ?)", [(n, id) for n in standing])
     if row is None:
@@ -165,7 +165,7 @@ def decide_all_rows(db, votes):
     """Return ``rows`` and ``standing`` as they follow from all facts."""
     rows, standing = [], []
     for id, facts in RowFacts.read_all(db):
-        row, numbers = describe_row(id, facts, votes)
+        row, numbers = view_of_row(id, facts, votes)
         rows.append(row)
         standing += [(number, id) for number in numbers]
     return rows, standing

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from .._typing import FilePath
 from .._validation import check_option
-from .._warnings import warn_user
+from ..exceptions import warn_user
 from ._answers import DISPUTED, GIVEN, SKIPPED, TEST, answers_of
 from ._output import (
     add_columns,
@@ -20,8 +20,8 @@ from ._output import (
     function_for_suffix,
     neutralise,
     neutralise_cell,
-    plain_cell,
     replace_file,
+    to_cell_value,
     write_table,
 )
 from ._schema import from_column, get_settings
@@ -391,5 +391,5 @@ def make_task(number, row, item_of):
 def item_as_json(item):
     """Return an item as the data of a task."""
     if hasattr(item, "items"):  # a row of a DataFrame
-        return {str(name): plain_cell(cell) for name, cell in item.items()}
+        return {str(name): to_cell_value(cell) for name, cell in item.items()}
     return {"text": str(item)}

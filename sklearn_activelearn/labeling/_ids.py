@@ -29,7 +29,7 @@ class Ids:
 
     def __init__(self, ids, made_of=None):
         self.made_of = made_of
-        self.all = [plain_id(each) for each in ids]
+        self.all = [to_json_id(each) for each in ids]
         self._rows = {each: row for row, each in enumerate(self.all)}
         self._texts = {str(each): each for each in self.all}
         if len(self._texts) < len(self.all):
@@ -103,7 +103,7 @@ def make_ids(pool):
     return out
 
 
-def plain_id(id):
+def to_json_id(id):
     """Return an id as a str or int."""
     if isinstance(id, str):
         return str(check_text(id))

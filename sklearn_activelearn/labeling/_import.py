@@ -9,7 +9,7 @@ from os import strerror
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._warnings import warn_user
+from ..exceptions import warn_user
 from ._answers import answers_of
 from ._export import FINAL, PREDICTED, SKIP, parse_number, reads_as_number
 from ._output import function_for_suffix, restore_cell

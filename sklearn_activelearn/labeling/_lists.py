@@ -157,13 +157,16 @@ def find_page(db, settings, kind, search, start, limit):
         time = (
             "AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR at < :until)"
         )
-        sql += f""" AND CASE WHEN {ANSWER.format(condition="")}
-          THEN {ANSWER.format(condition=time)} ELSE {NOTE.format(condition=time)} END"""
+        sql += f""" AND ({ANSWER.format(condition=time)}
+          OR (NOT answered AND {NOTE.format(condition=time)}))"""
     if search["words"] is not None:
         db.create_function("has_words", 1, search["words"])
         sql += " AND has_words(id)"
     values = {**search, "votes": settings["votes"], "start": start, "limit": limit}
     del values["words"]
+    if sql != source:  # to count the rows takes as long as to find them
+        found = db.execute(f"SELECT id FROM {sql} ORDER BY {order}", values).fetchall()
+        return [id for (id,) in found[start : start + limit]], len(found)
     (n_rows,) = db.execute(f"SELECT count(*) FROM {sql}", values).fetchone()
     found = db.execute(
         f"SELECT id FROM {sql} ORDER BY {order} LIMIT :limit OFFSET :start", values

@@ -34,8 +34,8 @@ from ._schema import (
 from ._settings import (
     describe,
     describe_pool_change,
+    draw_learner_seeds,
     draw_seed,
-    draw_seeds,
     find_differences,
     find_pool_changes,
     fingerprint,
@@ -175,7 +175,7 @@ def plan_beginning(args):
     """Return what a new session stores; raise what the learner would raise."""
     args.check_test_size()
     budget = learner_budget(args.learner.budget, len(args.ids), args.test_size)
-    seeds = draw_seeds(args.learner)
+    seeds = draw_learner_seeds(args.learner)
     empty = {*args.empty}
     rows = [row for row in range(len(args.ids)) if row not in empty]
     settings = {
@@ -374,7 +374,7 @@ class Resumption:
         self.budget = self._find_budget(db)
         self.seeds = self.learner["seeds"]
         if "learner" in self.words and self.is_beginning:
-            self.seeds = draw_seeds(args.learner)
+            self.seeds = draw_learner_seeds(args.learner)
         self.test = []
         if "test_size" in self.words:
             self.test = self._draw_test_rows(db)

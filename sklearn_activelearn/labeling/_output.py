@@ -152,7 +152,7 @@ def columns_shown(items):
     """
     if is_frame(items) and items.ndim == 2:
         return {
-            str(name): [plain_cell(cell) for cell in cells.tolist()]
+            str(name): [to_cell_value(cell) for cell in cells.tolist()]
             for name, cells in items.items()
         }
     first = next(iter(items), None) if not issparse(items) else None
@@ -160,12 +160,13 @@ def columns_shown(items):
         return {"text": [*map(str, items)]}
     if isinstance(first, Mapping):
         return {
-            str(name): [plain_cell(item.get(name)) for item in items] for name in first
+            str(name): [to_cell_value(item.get(name)) for item in items]
+            for name in first
         }
     return {}
 
 
-def plain_cell(cell):
+def to_cell_value(cell):
     """Return a cell as a value of JSON."""
     cell = cell.item() if isinstance(cell, np.generic) else cell
     if isinstance(cell, float) and not isfinite(cell):

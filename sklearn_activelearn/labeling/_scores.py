@@ -362,7 +362,8 @@ def describe_recall(own, others, stop_reason):
         return None
     if not own.taught:
         return "No row has a label yet."
-    positive = target._positive_of(learner.classes_.tolist(), learner.positive)
+    wanted = target.positive, learner.positive, max(learner.classes_.tolist())
+    positive = next(label for label in wanted if label is not None)
     skipped = [row for row, (state, _) in others.items() if state == "skipped"]
     aside = {
         row: None if label is None else label == positive

@@ -61,7 +61,7 @@ def draw_seed():
     return int(np.random.default_rng().integers(2**31))
 
 
-def draw_seeds(learner):
+def draw_learner_seeds(learner):
     """Return a random seed for each ``random_state`` that is None, also nested ones."""
     names = sorted(
         name

@@ -111,7 +111,7 @@ class Storage:
                 self._db = connect(self._place, "rw")
                 if self.is_new:
                     self._create_tables()
-                check_file(self._db, path)
+                check_session_file(self._db, path)
                 self._data_version = self._read_data_version()
         except BaseException:
             self.close()
@@ -240,7 +240,7 @@ def open_to_read(path):
         closing(connect(os.path.realpath(path), "ro")) as db,
         transaction_on(db, "DEFERRED"),
     ):
-        check_file(db, path)
+        check_session_file(db, path)
         yield db
 
 
@@ -337,7 +337,7 @@ def stored_settings(path):
 # --- checks
 
 
-def check_file(db, path):
+def check_session_file(db, path):
     """Raise ValueError unless the file is a whole and intact session."""
     found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
     if found.keys() >= {"event"} or not found.keys() & STATEMENTS.keys():
@@ -351,13 +351,13 @@ def check_file(db, path):
         raise damaged(path, result)
     try:
         for table in COLUMNS:
-            check_rows(db, table)
+            check_stored_rows(db, table)
         check_relations(db)
     except WRONG_VALUES as error:
         raise damaged(path, error) from error
 
 
-def check_rows(db, table):
+def check_stored_rows(db, table):
     """Raise ValueError unless each row of a table matches its checksum."""
     columns = COLUMNS[table]
     is_gapless = columns[0] == "number" and table != "notes"
@@ -374,7 +374,7 @@ def check_relations(db):
     settings = get_settings(db)
     if settings["format"] != FORMAT:
         raise ValueError("it was written by another version of this package")
-    if len(settings) > 1 and not is_pool(get_pool(db)):
+    if len(settings) > 1 and not takes_pool(get_pool(db)):
         raise ValueError("the hashes of its rows are invalid")
     if len(settings) == 1:  # created, and not begun yet
         if db.execute("SELECT 1 FROM answers").fetchone():
@@ -420,7 +420,7 @@ def is_classes(value):
     return len(kinds) == 1 and None not in kinds and len({*value}) == len(value) > 1
 
 
-def is_pool(value):
+def takes_pool(value):
     is_shaped = is_count(value["n_rows"]) and isinstance(value["ids"], str)
     columns = value["columns"]
     return (

@@ -52,11 +52,9 @@ from .._typing import (
     Ints,
     Label,
     Labels,
-    PoolQuery,
     RowsLike,
     Seed,
     Stopping,
-    typed_as,
 )
 from .._validation import (
     UNLIMITED,
@@ -68,7 +66,7 @@ from .._validation import (
     check_option,
     check_selection,
 )
-from .._warnings import advice_for_rare_classes, warn_of_constant_answer, warn_user
+from ..exceptions import advice_for_rare_classes, warn_of_constant_answer, warn_user
 from ..sources._containers import (
     NO_ROWS,
     hash_rows,
@@ -398,7 +396,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # The query
 
-    @typed_as(PoolQuery)
     def query(
         self,
         X,

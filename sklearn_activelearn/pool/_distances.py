@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._warnings import warn_user
+from ..exceptions import warn_user
 from ..sources._containers import (
     as_numbers,
     n_rows,

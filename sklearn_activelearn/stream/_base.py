@@ -38,7 +38,7 @@ from .._validation import (
     is_share,
     validate_rows,
 )
-from .._warnings import advice_for_rare_classes, warn_of_constant_answer
+from ..exceptions import advice_for_rare_classes, warn_of_constant_answer
 from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
 from ..sources._conversion import as_source
 from ..sources._source import ArraySource, SomeRows, Source, prefetched

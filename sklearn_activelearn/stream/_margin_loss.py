@@ -10,7 +10,7 @@ from .._base import make_baseline
 from .._docstrings import GRADIENT, documented
 from .._typing import Seed
 from .._validation import check_number, check_option
-from .._warnings import warn_user
+from ..exceptions import warn_user
 from ..losses import MarginLoss, RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule, LossUpdate

@@ -21,7 +21,7 @@ from ..._typing import (
     Stopping,
 )
 from ..._validation import check_has, check_limit, check_number
-from ..._warnings import warn_user
+from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
 from .._base import NEEDS_SAMPLE, PoolClassifier
 from .._passive import passive_baseline
