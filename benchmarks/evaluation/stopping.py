@@ -317,7 +317,7 @@ def main():
     print(__doc__.splitlines()[0])
     print(
         f"{args.budget} labels, {args.orders} orders from seed {SEED}, at most "
-        f"{args.aside} rows put aside"
+        f"{args.aside} rows held out"
     )
     for title, learner in LEARNERS.items():
         if not any(part in title for part in args.learner or [""]):
