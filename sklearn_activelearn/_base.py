@@ -54,7 +54,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_reset()``: set the fitted state of a learner that has seen no rows, with
       ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`;
     - ``_choose(X, identity, candidates, limit)``: choose rows to buy, record them in
-      the ledger, set ``stop_reason_``, and return the `Purchase`;
+      the ledger, set ``stop_reason_``, and return the `Purchase`. Pool learners have
+      their own `query` instead;
     - ``_store_labels(X, identity, codes)``: learn labels, whose requests end;
     - ``_skip(identity)``: end the requests of rows, or of all rows if it is None;
       return their number;
@@ -73,7 +74,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     #: Some values of the parameters of each learner, for searches in the tests.
     _search_grid = {}
 
-    #: Kind of identity of rows, once a row is stored; ids of the last call.
+    #: Kind of identity by which rows are recognised (`ByValue.kind`, `ById.kind`), once
+    #: a row is stored; ids of the last call.
     _known_by: str | None = None
     _ids: ById | None = None
 

@@ -62,8 +62,8 @@ class ReadsUnboughtLabels(CBGZClassifier):
 
 
 class CountsTwice(type(POOL)):
-    def _choose(self, *call):
-        bought = super()._choose(*call)
+    def _choose_purchase(self, *call):
+        bought = super()._choose_purchase(*call)
         self.n_queries_ += len(bought.rows)
         return bought
 
@@ -102,8 +102,8 @@ class LearnsInQuery(CBGZClassifier):
 
 
 class LearnsInQueryOfAPool(type(POOL)):
-    def _choose(self, *call):
-        bought = super()._choose(*call)
+    def _choose_purchase(self, *call):
+        bought = super()._choose_purchase(*call)
         if len(bought.rows) and "estimator_" in vars(self):
             self.estimator_ = copy(self.estimator_)
             self.estimator_.counts_ = self.estimator_.counts_[::-1]

@@ -615,7 +615,7 @@ class TestCommand:
         out, err = capsys.readouterr()
         assert code == 0
         assert "Warning" not in err
-        note = "note  CBGZClassifier knew or predicted one class only in "
+        note = "note  CBGZClassifier knew or predicted only one class in "
         assert out.count(note) == 1
         assert "set class_weight='balanced', and judge" in " ".join(out.split())
 

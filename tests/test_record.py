@@ -355,7 +355,7 @@ class TestRowsWithIds:
         [
             (None, "ids are missing"),
             (list(range(60)), "ids must be texts, .* got whole numbers, for example 0"),
-            ([f"other {i}" for i in range(60)], "6 of the rows .* are not in X, 'row"),
+            ([f"other {i}" for i in range(60)], "6 of the rows .* are not in X: 'row"),
             (["row 1"] * 60, "must be unique"),
             (["row 1"], "got 1 ids for 60 rows"),
         ],

@@ -41,7 +41,7 @@ BOUNDED = {
 class BoundedALMS(ALMSVariant):
     """ALMS that begins with the rows `first`; V gets no more than the share `bound`."""
 
-    def _start(self, X, rows, n_wanted, seed):
+    def _select_without_model(self, X, rows, n_wanted, seed):
         bought = draw_rows(rows, n_wanted, seed)
         if self.n_queries_ == 0:
             bought = bought._replace(rows=self.first)

@@ -1,4 +1,7 @@
-"""The command ``compare``: options to a comparison, and its report."""
+"""The command ``compare``: run a comparison, and print or write its report.
+
+`evaluation.Comparison` makes the verdict and the text of the report.
+"""
 
 import csv
 import json

@@ -247,8 +247,9 @@ def check_row_options(args):
             start = file.read(len(SQLITE))
         if start == SQLITE:
             raise UsageError(
-                f"{args.FILE} holds labels, not rows: --export writes them to a file; "
-                "to continue, repeat the command that began it"
+                f"{args.FILE} is a labelling session, not a file of rows. To save its "
+                "labels, pass --export FILE without --out. To continue it, repeat the "
+                "command that began it"
             )
     tables = ("categorical", "drop", "dates")
     outputs = ("predict", "save-model", "export", "web", "answers")

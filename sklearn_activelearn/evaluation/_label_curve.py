@@ -184,7 +184,7 @@ def label_curve(
     Warns
     -----
     OneClassWarning
-        If the learner knew or predicted one class only: once, with the number of runs.
+        If the learner knew or predicted only one class: once, with the number of runs.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def warn_of_one_class_runs(learner, runs):
     advice = [f"set {name}='balanced'" for name in weights if params[name] is None]
     advice = [*advice[:1], "judge it by balanced accuracy"]
     warn_user(
-        f"{type(learner).__name__} knew or predicted one class only in {n_warned} of "
+        f"{type(learner).__name__} knew or predicted only one class in {n_warned} of "
         f"{len(runs)} runs. Where other classes are rare, {', and '.join(advice)}.",
         OneClassWarning,
     )

@@ -1,4 +1,7 @@
-"""Begin a session, go on with one, and change what it was begun with."""
+"""Begin a session, go on with one, and change what it was begun with.
+
+`_storage` opens and locks the file, and refuses a second process.
+"""
 
 import json
 from dataclasses import dataclass, field
@@ -492,7 +495,7 @@ class Resumption:
 
 
 def rename_labels(db, renamed):
-    """Give answers and predictions with an old label the new one."""
+    """Replace old labels by new ones in answers and predictions."""
     marks = ", ".join("?" * len(renamed))
     found = db.execute(
         f"SELECT number, label, renamed_from FROM answers WHERE label IN ({marks})",

@@ -45,7 +45,7 @@ def read_votes(db, votes):
 
 
 def measure_agreement(rows):
-    """Return the agreement of people.
+    """Return the share of equal votes, and kappa of two people or alpha of more.
 
     Parameters
     ----------

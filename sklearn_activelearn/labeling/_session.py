@@ -1,4 +1,4 @@
-"""A learner, the rows, and a file that outlives both."""
+"""Labelling session: people label the rows that a learner chooses."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -114,10 +114,11 @@ class Look(NamedTuple):
 
 
 class LabelingSession(Generic[LearnerT]):
-    """A learner, the rows, and a file that outlives both.
+    """Session in which people label the rows that a learner chooses.
 
-    A session begins if the file does not exist, and goes on otherwise. A label is on
-    the disk before `label` returns. The session works on a clone of the learner.
+    Everything is stored in a file. A session begins if the file does not exist, and
+    goes on otherwise. A label is on the disk before `label` returns. The session works
+    on a clone of the learner.
 
     Parameters
     ----------
@@ -128,9 +129,9 @@ class LabelingSession(Generic[LearnerT]):
         Rows for the learner, always in the same order; a stream learner gets them as
         the stream.
     path : str or path
-        The file. A file ``.lock`` beside it is locked while the session is open. A
-        session of the same process that has the file open hands it over, and refuses
-        further calls.
+        The file. A file ``.lock`` beside it is locked while the session is open. If an
+        earlier session of the same process has the file open, it hands the file over
+        and refuses further calls.
     items : rows, default=None
         What people see, in the order of the pool: texts, a DataFrame. None: the pool.
         Rows without content (blank texts, rows of blank cells) are set aside: the
@@ -1227,7 +1228,10 @@ class LabelingSession(Generic[LearnerT]):
         return [id for id, _ in self._rank_doubtful(estimator)[0]][:n]
 
     def _rank_doubtful(self, estimator=None):
-        """Return rows whose labels are not final with their predictions, and labels."""
+        """Return pairs (id, prediction), the most doubtful first, and all labels by id.
+
+        Rows with a final label are left out of the pairs.
+        """
         with self._storage.reading() as db:
             kind, own = get_settings(db)["label_kind"], self._worker.own
             labels = {

@@ -1,4 +1,8 @@
-"""The file of a session: opened, locked, checked, read by others, and recovered."""
+"""The file of a session: opened, locked, checked, read by others, and recovered.
+
+`_answers.add_answer` stores a label, inside `Storage.writing`; `_schema.put` inserts
+the row of a table.
+"""
 
 import json
 import os

@@ -281,7 +281,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             points=self._points,
         )
 
-    def _start(self, X, rows, n_wanted, seed):
+    def _select_without_model(self, X, rows, n_wanted, seed):
         """Choose among these row numbers of X without a model."""
         initial = self._initial_for(self._n_first())
         if isinstance(initial, str):
@@ -461,22 +461,24 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         limit = UNLIMITED if limit is None else check_limit(limit, "limit")
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
         stop_reason = learner.stop_reason_
-        purchase = learner._choose(X, rows_of_mask(is_for_sale), limit)
+        purchase = learner._choose_purchase(X, rows_of_mask(is_for_sale), limit)
         if learner.stop_reason_ != stop_reason:
             learner._warn_if_constant(X)
         learner._ledger = learner._ledger.add_requests(identity, purchase)
         if len(purchase.rows):
             learner._known_by = identity.kind
-        asked = return_probability, return_utility
-        also = compress((purchase.probabilities, purchase.utilities), asked)
-        out = (purchase.rows, *also) if any(asked) else purchase.rows
+        is_returned = return_probability, return_utility
+        more = compress((purchase.probabilities, purchase.utilities), is_returned)
+        out = (purchase.rows, *more) if any(is_returned) else purchase.rows
         transaction.commit()
         return out
 
     def _find_rows_for_sale(self, X, identity, candidates):
-        """Return which rows of X may be bought: not taught, pending or skipped.
+        """Locate the ledger in X, and return a mask of the rows that may be bought.
 
-        With ids, the model is trained again if labelled rows have new values in X.
+        These are the candidates that were neither taught nor skipped and are not
+        pending. With ids, the model is trained again if labelled rows have new values
+        in X.
         """
         is_for_sale = np.full(n_rows(X), candidates is None)
         if not len(is_for_sale):
@@ -496,25 +498,29 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self._ledger = replace(self._ledger, n_offered=n_offered)
         return is_for_sale
 
-    def _choose(self, X, rows, limit):
-        """Choose which of these rows of X to buy; or none, and set `stop_reason_`."""
+    def _choose_purchase(self, X, rows, limit):
+        """Return the next `Purchase` among these rows of X, and set `stop_reason_`.
+
+        The purchase is empty if there is a reason to stop. It is not recorded yet.
+        """
         n_first = self._n_first()
         is_cold = self._is_cold_start(n_first)
-        n_left, n_open = self._ledger.n_left(self.budget), len(rows)
-        n_batch = min(n_first or self._batch_size(), n_open)
+        n_left, n_for_sale = self._ledger.n_left(self.budget), len(rows)
+        n_batch = min(n_first or self._batch_size(), n_for_sale)
         n_wanted = min(n_batch, n_left)
-        seed = self._seed, self._n_rounds  # a new one each round: nothing to rewind
+        # a seed for each round: no random state that an error would have to restore
+        seed = self._seed, self._n_rounds
         candidates = selection.Candidates(X, rows)
         if self._samples and self.n_candidates is not None:
-            # the random rows of a batch leave enough, also if it is cut short
+            # a whole batch at least: enough are left once its random rows are drawn
             candidates = candidates.sample(max(self.n_candidates, n_batch), seed)
         if n_wanted and not is_cold and self._uses_model:
             self._train_if_needed()  # the last training may have failed
         reason = "budget" if n_left == 0 else None
         if n_wanted and not is_cold:
-            reason = stopping_rules.why_stop(self, candidates, n_open)
-        if reason is None and (n_open == 0 or limit == 0):
-            reason = "limit" if n_open else "no rows"
+            reason = stopping_rules.why_stop(self, candidates, n_for_sale)
+        if reason is None and (n_for_sale == 0 or limit == 0):
+            reason = "limit" if n_for_sale else "no rows"
         self.stop_reason_ = reason
         if reason is not None:
             return selection.NO_PURCHASE
@@ -547,26 +553,27 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return selection.merge_purchases(is_random, explored, chosen)
 
     def _apply_rule(self, candidates, initial, n_wanted, seed):
-        """Choose candidates by the model, or by `initial` if there is no model."""
+        """Choose candidates by the model if `initial` is None, else by `initial`."""
         if self._measures_distances(initial):
             candidates = candidates.to_memory()
             X, keys = candidates.X, hash_rows(candidates.X)
             if self._points is None or not np.array_equal(self._points.keys, keys):
                 names = getattr(self, "feature_names_in_", None)
                 self._points = Points(self.embedding, X, keys, self._seed, names)
-        choose, rows = self._select if initial is None else self._start, candidates.rows
-        if choose.__func__ is not PoolClassifier._select:  # which needs no list of them
+        choose = self._select if initial is None else self._select_without_model
+        rows = candidates.rows
+        if choose.__func__ is not PoolClassifier._select:  # which takes `RowsExcept`
             rows = np.asarray(rows)
         purchase = choose(candidates.X, rows, n_wanted, seed)
         return purchase if candidates.share == 1 else candidates.in_pool(purchase)
 
     def _n_first(self):
-        """Return how many of the first rows are missing.
+        """Return how many of the `n_initial` first rows are still to be bought.
 
-        No more are wanted once labels that nobody asked for have shown two classes.
+        None, as soon as labels that nobody asked for are of two classes.
         """
         ledger = self._ledger
-        n_missing = self.n_initial - len(ledger.labelled.codes) - len(ledger)
+        n_missing = self.n_initial - self.n_taught_ - self.n_pending_
         if n_missing <= 0:
             return 0
         knows = ledger.labelled.has_two_classes and ledger.has_unasked_labels
@@ -577,13 +584,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return n_first > 0 or not self._ledger.labelled.has_two_classes
 
     def _initial_for(self, n_first):
-        """Return the start for rows that are bought without a model.
+        """Return the value of `initial` for rows that are bought without a model.
 
-        If no first row is missing, all labels are of one class: what covers the pool
-        has not shown the others, and chance may.
+        After the first rows, a model is missing because all labels are of one class.
+        Rows that cover the pool have then not shown a second class, so that further
+        rows are drawn at random.
         """
-        is_followed = n_first or not isinstance(self.initial, str)
-        return self.initial if is_followed else "random"
+        is_kept = n_first or not isinstance(self.initial, str)
+        return self.initial if is_kept else "random"
 
     def _measures_distances(self, initial=None):
         """Return True if the pool is needed as points.
@@ -601,10 +609,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     @property
     def _space(self):
-        """The pool as points, with the rows that need no label."""
+        """The pool as points, and the rows that are taught, pending or in the batch."""
         space = Space.of(self._points, self._ledger)
         if len(self._points.keys) < self._ledger.n_pool_rows:
-            return space  # a sample has none of the other rows of the batch
+            return space  # points of a sample do not include the random rows
         return space.with_known(self._random_rows_in_batch)
 
     def _utilities(self, X, rows):
@@ -619,7 +627,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         the same, predictions for the pool, or for random rows of a large pool.
         """
         codes, reason = self._ledger.labelled.codes, self.stop_reason_
-        if reason in (None, "limit") or len(self._ledger):
+        if reason in (None, "limit") or self.n_pending_:
             return
         if len(codes) < max(self.n_initial, FEWEST_KNOWN):
             return
@@ -665,10 +673,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return self._ledger.pending(identity)
 
     def _skip(self, identity):
-        n_pending = len(self._ledger)
+        n_pending = self.n_pending_
         known = () if identity is None else (identity.keys(), identity.names())
         self._ledger = self._ledger.skip(*known)
-        return n_pending - len(self._ledger)
+        return n_pending - self.n_pending_
 
     def _refund(self, n_labels):
         n_queries = self._ledger.n_queries - n_labels
@@ -971,24 +979,27 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         transaction = Transaction(self)
         learner = transaction.learner
         n_before = learner._ledger.n_offered
-        is_open = learner._find_rows_for_sale(X, identity, candidates)
-        n_open = np.count_nonzero(is_open)
+        is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
+        n_for_sale = np.count_nonzero(is_for_sale)
         if are_more:
-            if n_open and learner._has_stopped:  # stopping rules judge again
+            if n_for_sale and learner._has_stopped:  # stopping rules judge again
                 learner._stopping_memory, learner._has_stopped = {}, False
-            learner._ledger = replace(learner._ledger, n_offered=n_before + n_open)
+            n_offered = n_before + n_for_sale
+            learner._ledger = replace(learner._ledger, n_offered=n_offered)
         learner.queried_indices_ = NO_ROWS
         transaction.commit()
         info = {"estimator": self, "X": X, "y": y}
         # rules that draw rows may end batches early
         is_known = not stopping_rules.rules_that_draw(self.stopping)
         task = self._init_callback_context(
-            max_subtasks=self._n_rounds_left(n_open) if is_known else None
+            max_subtasks=self._n_rounds_left(n_for_sale) if is_known else None
         ).call_on_fit_task_begin(**info)
         stop = False
         while not stop:
             transaction = Transaction(self)
-            purchase = transaction.learner._choose(X, rows_of_mask(is_open), UNLIMITED)
+            purchase = transaction.learner._choose_purchase(
+                X, rows_of_mask(is_for_sale), UNLIMITED
+            )
             if len(purchase.rows) == 0:
                 transaction.commit()
                 break
@@ -996,7 +1007,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             answer(
                 purchase.rows, partial(self._buy, transaction, X, identity, purchase)
             )
-            is_open[purchase.rows] = False
+            is_for_sale[purchase.rows] = False
             if self._uses_model:
                 self._train_and_commit()
             stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
@@ -1032,9 +1043,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if error:
             raise ValueError(error)
 
-    def _n_rounds_left(self, n_open):
+    def _n_rounds_left(self, n_for_sale):
         """Return the number of rounds left if no rule stops them."""
-        n_left = min(self._ledger.n_left(self.budget), n_open)
+        n_left = min(self._ledger.n_left(self.budget), n_for_sale)
         n_first = min(self._n_first(), n_left)
         return (n_first > 0) + -(-(n_left - n_first) // self.batch_size)
 

@@ -12,8 +12,8 @@ from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage
 from ._passive import passive_baseline
 from ._selection import (
+    BEST_PER_ROW,
     NO_PURCHASE,
-    SPREAD,
     choose_covering,
     choose_far_apart,
     draw_positions,
@@ -37,10 +37,11 @@ POSITIONS = 3
 class HybridSamplingClassifier(PoolClassifier):
     r"""Pool learner to try first: buys uncertain, representative and random rows.
 
-    Around any classifier with `predict_proba` or `decision_function`. No single rule
-    is right on every pool. This learner mixes three, so that none can mislead it for
-    long: rows of which the model is least certain, rows that are similar to many
-    uncertain rows, and some random rows, which also measure how good the model is.
+    It works with any classifier that has `predict_proba` or `decision_function`. No
+    single rule is right on every pool. This learner mixes three, so that none can
+    mislead it for long: rows of which the model is least certain, rows that are similar
+    to many uncertain rows, and some random rows, which also measure how good the model
+    is.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ class HybridSamplingClassifier(PoolClassifier):
     probabilities (the softmax of the decision values, if there are no probabilities).
     All other rows are chosen as by `UncertaintyHerdingClassifier` with
     ``radius="local"`` and ``calibrate=False``, as if the rows before had their labels.
-    A fraction of a row is one row with that probability.
+    A fraction of a row is rounded up with that probability, else down.
 
     The shares were chosen on data sets that the guide does not use to compare rules.
 
@@ -192,7 +193,7 @@ class HybridSamplingClassifier(PoolClassifier):
         """Choose rows with small gaps, no two of them close to each other."""
         utility = self._utilities(X, rows)
         keys = [lambda some: hash_rows(X, rows[some])]
-        n_best = min(max(N_BEST, SPREAD * n_wanted), len(rows))
+        n_best = min(max(N_BEST, BEST_PER_ROW * n_wanted), len(rows))
         chosen = find_best_different(utility, n_best, seed, keys)
         n_reference = self.n_coverage or MOST_ROWS
         far = choose_far_apart(self._space, rows[chosen], n_wanted, n_reference)

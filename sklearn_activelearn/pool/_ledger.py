@@ -99,10 +99,10 @@ class Labelled:
 class Ledger:
     """Requests, labels and skipped rows; never changed in place.
 
-    There is one entry for each row. Entries stand in the order in which the rows were
-    asked for or taught. Rows are recognised by their keys, which are equal for equal
-    values, or equal ids. A label goes to the oldest pending entry with its key, else to
-    a skipped one, else to a new entry.
+    There is one entry for each row; `len` counts the pending rows alone. Entries stand
+    in the order in which the rows were asked for or taught. Rows are recognised by
+    their keys, which are equal for equal values, or equal ids. A label goes to the
+    oldest pending entry with its key, else to a skipped one, else to a new entry.
 
     Parameters
     ----------
@@ -430,7 +430,7 @@ class Ledger:
             places[entry] = np.argmax(values == keys[entry])
         missing = ledger.taught[places[ledger.taught] < 0]
         if len(missing):
-            first = f", {plain_id(ids[missing[0]])!r} first" if len(ids) else ""
+            first = f": {plain_id(ids[missing[0]])!r} is the first" if len(ids) else ""
             raise ValueError(
                 f"{len(missing)} of the rows that were taught are not in X{first}."
             )

@@ -265,8 +265,8 @@ class RelevanceSamplingClassifier(PoolClassifier):
     def _batch_size(self):
         return self._batch_size_with(self.n_taught_ if hasattr(self, "_ledger") else 0)
 
-    def _n_rounds_left(self, n_open):
-        n_left = min(self._ledger.n_left(self.budget), n_open)
+    def _n_rounds_left(self, n_for_sale):
+        n_left = min(self._ledger.n_left(self.budget), n_for_sale)
         n_first = min(self._n_first(), n_left)
         n_rounds, n_bought = int(n_first > 0), n_first
         while n_bought < n_left:

@@ -30,7 +30,7 @@ from ._distances import MOST_ROWS, numbers
 #: Numbers that make the draws of a round differ from each other.
 SAMPLE, EXPLORE = 1, 2
 
-#: Purpose of the labels of explored rows, which are drawn whatever the rule.
+#: Purpose of the labels of explored rows, which are drawn at random.
 EXPLORED = "explored"
 
 #: Values of `initial`.
@@ -42,16 +42,16 @@ BATCHES = ("top", "cluster", "herding")
 #: Share of random rows in a mixed start.
 MIXED = 0.4
 
-#: A batch is spread over this number of times as many rows of the highest utilities.
-SPREAD = 10
+#: A batch of n rows is chosen among the BEST_PER_ROW * n rows of the highest utilities.
+BEST_PER_ROW = 10
 
-#: Utilities that agree in half of their digits are ties.
-HALF = np.sqrt(np.finfo(np.float64).eps)
+#: Utilities that agree in half of their digits are ties: relative difference.
+TIE_TOLERANCE = np.sqrt(np.finfo(np.float64).eps)
 
 #: Number of gains that are computed at first, and at a time.
 FIRST_GAINS, GAINS = 32, 256
 
-#: A gain that is lower than the highest by this share is not the highest.
+#: Upper bounds this close to the highest gain, or above it, are computed exactly.
 SLACK = 1e-6
 
 #: Two rows are close if their distance is below this share of the radius of one.
@@ -61,10 +61,10 @@ CLOSE = 1 / 3
 # Purchases
 
 
-def random_purchase(rows, share, purposes=""):
-    """Return the purchase of rows that were drawn at random."""
+def random_purchase(rows, probability, purposes=""):
+    """Return the purchase of rows that were drawn at random with this probability."""
     n = len(rows)
-    return Purchase(rows, np.full(n, share), np.full(n, np.nan), purposes)
+    return Purchase(rows, np.full(n, probability), np.full(n, np.nan), purposes)
 
 
 def ranked_purchase(rows, utilities, purposes=""):
@@ -106,16 +106,17 @@ def draw_different_rows(keys, rows, n_wanted, seed):
     firsts = order[~is_again][rng.permutation(n_values)]
     chosen = np.append(firsts, order[is_again])[:n_wanted]
     n_equal = np.bincount(value)[value[chosen]]
-    of_firsts = min(n_wanted / n_values, 1.0)
-    of_others = max(n_wanted - n_values, 0) / (n_all - n_values)
-    share = of_firsts / n_equal + (1 - 1 / n_equal) * of_others
-    return random_purchase(rows[chosen], share)
+    # probabilities of the first row of a value, and of another row with the value
+    p_first = min(n_wanted / n_values, 1.0)
+    p_other = max(n_wanted - n_values, 0) / (n_all - n_values)
+    probability = p_first / n_equal + (1 - 1 / n_equal) * p_other
+    return random_purchase(rows[chosen], probability)
 
 
 def draw_positions(share, n, rng):
-    """Draw the positions, evenly spread, of a share of n rows.
+    """Draw evenly spread positions, a share of n.
 
-    For every k, the share of the first k positions is rounded down or up.
+    Of the first k positions, k * share are drawn, rounded down or up, for every k.
 
     Parameters
     ----------
@@ -134,18 +135,19 @@ def draw_positions(share, n, rng):
 
 
 def explored_share(explore, initial=None):
-    """Return the share of a purchase that is random whatever the rule.
+    """Return the share of a batch that is drawn at random instead of by a rule.
 
     Parameters
     ----------
     explore : float
-        The share that the user wants.
+        Parameter of the learner.
     initial : str, callable, rows or None
-        The start that chooses the other rows; None: a model chooses them.
+        Value of `initial` that chooses the other rows; None: a model chooses them.
     """
     if not isinstance(initial, str):
         return explore
-    shares = {"random": 0.0, "mixed": max(explore, MIXED)}  # random rows need no more
+    # a random start is random anyway
+    shares = {"random": 0.0, "mixed": max(explore, MIXED)}
     return shares.get(initial, explore)
 
 
@@ -161,7 +163,7 @@ def draw_explored(share, rows, n_batch, n_wanted, seed):
     n_batch : int
         Number of rows in the whole batch.
     n_wanted : int
-        Number of rows, the first ones of the batch, that are bought.
+        Number of rows that are bought: the batch is cut after this number.
     seed : tuple of int
         Seed of this round.
 
@@ -180,14 +182,14 @@ def draw_explored(share, rows, n_batch, n_wanted, seed):
 
 
 def merge_purchases(is_first, first, second):
-    """Return the purchase of the rows of two others.
+    """Merge two purchases into one.
 
     Parameters
     ----------
     is_first : ndarray of bool of shape (n_rows,)
-        Positions of the rows of the first; it may have more rows.
+        True at positions that are filled from `first`, False from `second`.
     first, second : Purchase
-        The parts.
+        The parts. Rows of `first` for which there is no position are left out.
     """
     n_first = np.count_nonzero(is_first)
     if not n_first:
@@ -203,12 +205,12 @@ def merge_purchases(is_first, first, second):
 
 
 class Candidates(NamedTuple):
-    """Rows of a pool from which some are chosen."""
+    """Rows of a pool that may be bought, or a random sample of them."""
 
     X: Any  # the pool, or the candidates alone
     rows: np.ndarray  # row numbers in X
-    share: float = 1.0  # share of the rows that may be bought
-    numbers: np.ndarray | None = None  # row numbers in the pool, if X is not the pool
+    share: float = 1.0  # these rows over all rows that may be bought
+    pool_rows: np.ndarray | None = None  # row numbers in the pool, if X is not the pool
 
     def sample(self, n, seed):
         """Return n random candidates; all if there are no more."""
@@ -232,13 +234,13 @@ class Candidates(NamedTuple):
         if self.share == 1:
             return self._replace(X=to_memory(self.X))
         X, rows = take(self.X, self.rows), np.arange(len(self.rows))
-        return self._replace(X=X, rows=rows, numbers=self.rows)
+        return self._replace(X=X, rows=rows, pool_rows=self.rows)
 
     def in_pool(self, purchase):
         """Return a purchase of candidates as a purchase from the pool."""
         rows, probabilities, utilities, _ = purchase
-        if self.numbers is not None:
-            rows = self.numbers[rows]
+        if self.pool_rows is not None:
+            rows = self.pool_rows[rows]
         if self.share < 1:
             was_drawn = np.isnan(utilities)
             probabilities = np.where(was_drawn, self.share, 1) * probabilities
@@ -301,7 +303,7 @@ def score_rows(utility, X, rows, n_jobs, estimators, model=None):
 
 
 def score_block(utility, is_checked, X):
-    # True: scikit-learn does not look for NaN meanwhile
+    # assume_finite=True: scikit-learn does not look for NaN again
     with config_context(assume_finite=is_checked or None):
         values = np.asarray(utility(X))
     if values.shape != (n_rows(X),):
@@ -337,14 +339,15 @@ def find_best(utility, n_wanted, seed):
     last = (
         np.partition(utility, -n_wanted)[-n_wanted] if n_wanted > 1 else utility.max()
     )
-    near = np.flatnonzero(utility >= last - HALF * largest)
+    near = np.flatnonzero(utility >= last - TIE_TOLERANCE * largest)
     if len(near) == 1:  # the usual case, without the price of a median
         return near
     unit = unit_of(utility)
     near = near[utility[near] >= last - unit]
     loss = -np.round(utility[near] / unit)
     order = np.argsort(loss, kind="stable")
-    # draws go to positions from the best on: further rows change none of them
+    # the k-th random number breaks ties of the k-th best row: a larger n_wanted adds
+    # numbers at the end, and leaves the order of the first rows as it is
     ties = np.random.default_rng(seed).random(len(near))
     return near[order[np.lexsort((ties, loss[order]))][:n_wanted]]
 
@@ -377,12 +380,12 @@ def find_best_different(utility, n_wanted, seed, traits):
 
 
 def unit_of(values):
-    """Return the difference up to which two values agree in half of their digits.
+    """Return the largest difference between two values that are ties.
 
-    The median makes it right for most values: an outlier must not make all others ties.
+    It is relative to the median size: an outlier must not make all other values ties.
     """
     sizes = np.abs(values)
-    return HALF * (np.median(sizes) or sizes.max()) or 1.0
+    return TIE_TOLERANCE * (np.median(sizes) or sizes.max()) or 1.0
 
 
 def is_repeated(values):
@@ -433,7 +436,7 @@ def is_rows(initial):
 
 
 def check_initial(initial, embedding):
-    """Refuse a start that is neither a name, nor a function, nor rows."""
+    """Raise unless `initial` is a name, a function or rows."""
     if isinstance(initial, str):
         check_option(initial, "initial", STARTS)
     elif is_rows(initial):
@@ -452,11 +455,11 @@ def numbers_of_initial(initial):
     """Return the rows of `initial` as numbers, or refuse them."""
     found = as_numbers(initial)
     if found is not None and len(getattr(initial, "shape", np.shape(initial))) < 2:
-        raise ValueError("initial must be rows; a single one, x, is passed as [x].")
+        raise ValueError("initial must be rows, got one row. Pass [x] in place of x.")
     if found is None or not np.isfinite(found.data if issparse(found) else found).all():
         raise ValueError(
-            "initial must be rows of finite numbers, unless an embedding makes such of "
-            "them."
+            "initial must be rows of finite numbers. For other rows, pass an embedding "
+            "that turns them into numbers."
         )
     if not (found != 0).sum(axis=1).all():
         raise ValueError("initial has a row of zeros, which is similar to no other.")
@@ -521,8 +524,8 @@ def choose_batch(
     points : Points, optional
         The pool as points, needed unless ``batch="top"``.
     like : ndarray of shape (n_rows, n), optional
-        What the learner knows of the rows: of rows that are alike in it, all but one
-        come after all different rows.
+        Values by which the learner tells rows apart, such as scores. Of rows with equal
+        values, all but one come last.
     """
     traits = [lambda some: hash_rows(X, rows[some])]
     if like is not None:
@@ -530,8 +533,8 @@ def choose_batch(
     n_batch = min(batch_size, len(utility))
     if n_batch == 1 or batch == "top":
         chosen = find_best_different(utility, n_wanted, seed, traits)
-    else:  # a batch that is cut short begins as the whole one does
-        n_best = min(SPREAD * n_batch, len(rows))
+    else:  # the whole batch, then its first rows: cut short, it begins alike
+        n_best = min(BEST_PER_ROW * n_batch, len(rows))
         chosen = find_best_different(utility, n_best, seed, traits)
         spread = spread_by_herding if batch == "herding" else spread_by_clusters
         chosen = chosen[spread(points, rows[chosen], n_batch, seed)[:n_wanted]]
@@ -676,15 +679,15 @@ def choose_far_apart(space, rows, n_wanted, n_reference):
     """
     points, known = space.points.rows[rows], space.all_known
     close = (CLOSE * space.points.radii(rows, n_reference)) ** 2
-    is_out = np.zeros(len(rows), dtype=bool)
+    is_excluded = np.zeros(len(rows), dtype=bool)
     if known.shape[0]:
         nearest = euclidean_distances(points, known, squared=True).min(axis=1)
-        is_out = nearest < close
+        is_excluded = nearest < close
     is_close = euclidean_distances(points, squared=True) < close[:, None]
     chosen = []
     for k in range(len(rows)):
-        if len(chosen) < n_wanted and not is_out[k]:
+        if len(chosen) < n_wanted and not is_excluded[k]:
             chosen.append(k)
-            is_out |= is_close[:, k]
+            is_excluded |= is_close[:, k]
     others = np.delete(np.arange(len(rows)), chosen)
     return np.append(chosen, others)[:n_wanted].astype(int)

@@ -1,4 +1,4 @@
-"""CBGZ: buy with probability b / (b + margin)."""
+"""CBGZ: buy with probability b / (b + margin), which `_rules.pyx` computes."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

@@ -251,7 +251,7 @@ def loop_over_stream(learner, X, y, classes):
 
 
 def loop_over_pool(learner, X, y, classes, candidates=None):
-    """Run `query` and `teach` until no row is returned; return the same."""
+    """Run `query` and `teach` over a pool; return the learner and its purchases."""
     purchases = []
     while len(rows := learner.query(X, candidates=candidates)):
         demand(len(purchases) <= len(X), "A loop of query and teach does not end.")

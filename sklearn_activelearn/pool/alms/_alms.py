@@ -294,7 +294,7 @@ class ALMSClassifier(PoolClassifier):
             or not can_validate(self._ledger.labelled.codes, is_validation)
         )
 
-    def _start(self, X, rows, n_wanted, seed):
+    def _select_without_model(self, X, rows, n_wanted, seed):
         return in_turn(draw_rows(rows, n_wanted, seed), self.n_queries_)
 
     def _make_trainer(self):

@@ -459,7 +459,7 @@ def why_stop(learner, sample, n_left):
     ----------
     learner : PoolClassifier
         A working copy; the memory of its rules is replaced.
-    sample : CandidateSample
+    sample : Candidates
         The pool, and the row numbers that may be bought or a sample of them.
     n_left : int
         Number of rows that may be bought.
