@@ -280,7 +280,7 @@ class Labeling:
             self._text_row = shown.row.id
             self._text = row_text(self.view, shown.row.id)
         page = row_page(self.view, shown, self._text)
-        self.screen.show(page)
+        self.screen.show(page, is_new=True)
         return page
 
 
@@ -694,6 +694,7 @@ class Screen:
         # the conversation can show another page while one is drawn
         self._page = self._drawing = Page("", Text([]))
         self._keys, self._drawn, self._is_over = SimpleQueue(), Event(), False
+        self._unseen = []
         self._prompt = ""
         self._answer = Buffer(multiline=False, accept_handler=self._accept)
         self._is_asking = Condition(lambda: bool(self._prompt))
@@ -742,10 +743,11 @@ class Screen:
         """Return the number of columns that lines may have."""
         return min(WIDEST, self._app.output.get_size().columns)
 
-    def show(self, page):
-        """Draw a page as soon as possible."""
+    def show(self, page, *, is_new=False):
+        """Draw a page as soon as possible; keys pressed before a new one are unseen."""
         self._page = page
-        self._drawn.clear()
+        if is_new:
+            self._drawn.clear()
         self._app.invalidate()
 
     def read(self):
@@ -767,13 +769,11 @@ class Screen:
         return answer[1] if isinstance(answer, tuple) else None
 
     def unseen_keys(self):
-        """Return the keys pressed before the present page was drawn."""
+        """Return the keys pressed before the last new page was drawn."""
         while not self._drawn.wait(0.1) and not self._is_over:
             pass
-        keys = []
-        while not self._keys.empty() and (key := self.read()) != END:
-            keys.append(key)
-        return keys
+        unseen, self._unseen = self._unseen, []
+        return unseen
 
     def _layout(self):
         def make(lines, weight=50, style="", has_keys=False, **options):
@@ -858,5 +858,7 @@ class Screen:
         self._drawing = self._page
 
     def _end_drawing(self, _):
-        if self._drawing is self._page:
+        if self._drawing is self._page and not self._drawn.is_set():
+            while not self._keys.empty() and (key := self.read()) != END:
+                self._unseen.append(key)
             self._drawn.set()
