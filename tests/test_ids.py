@@ -547,7 +547,7 @@ def test_ids_come_always_or_never(prototype):
                 call(ids)
             assert state(learner) == before
     assert named.skip() is named
-    with pytest.raises(ValueError, match="X is None"):
+    with pytest.raises(ValueError, match="pass X, too"):
         named.skip(ids=[1])
 
 

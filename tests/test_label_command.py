@@ -833,7 +833,9 @@ class TestRefusals:
         for name in ("none.sqlite", "stock.csv"):
             assert name in run("label", name, "--export", "out.csv", code=2)
         Path("b.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 99)
-        assert "b.sqlite holds labels" in run("label", "b.sqlite", *HOW, code=2)
+        assert "b.sqlite is a labelling session" in run(
+            "label", "b.sqlite", *HOW, code=2
+        )
 
     def test_a_session_has_one_writer(self, run):
         run(*TEXT, answers="1\n")

@@ -108,7 +108,7 @@ class PassiveClassifier(PoolClassifier):
     def _select(self, X, rows, n_wanted, seed):
         return draw_rows(rows, n_wanted, seed)
 
-    _start = _select
+    _select_without_model = _select
 
     @property
     def _uses_model(self):

@@ -6,7 +6,7 @@ if the learner breaks the guarantee.
 
 import pickle
 import warnings
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Literal
 
 import numpy as np
@@ -199,6 +199,8 @@ def frozen(value):
         return frozen([value.data, value.indices, value.indptr, value.shape])
     if isinstance(value, np.random.RandomState | np.random.Generator):
         return pickle.dumps(value)
+    if isinstance(value, partial):
+        return frozen([value.func, value.args, value.keywords])
     if hasattr(value, "__dict__") and not callable(value):
         return type(value).__name__, frozen(value.__getstate__())
     if type(value).__module__.startswith("sklearn.") and not callable(value):

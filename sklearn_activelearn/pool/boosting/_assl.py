@@ -135,7 +135,7 @@ class SSMarginBoostClassifier(PoolClassifier):
     def _select(self, X, rows, n_wanted, seed):
         return draw_rows(rows, n_wanted, seed)
 
-    _start = _select
+    _select_without_model = _select
 
     def _passive_baseline(self):
         return make_baseline(self, SSMarginBoostClassifier(), stopping=None)
