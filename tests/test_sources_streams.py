@@ -137,7 +137,7 @@ def test_an_error_names_the_row_that_the_oracle_was_asked_for(candidates, tmp_pa
     learner = RandomSamplingClassifier(rate=1.0, random_state=0)
     with pytest.raises(ValueError, match="'perhaps' for row") as error:
         learner.learn(source, wrong, ["no", "yes"], candidates=candidates)
-    assert f"for row {asked[-1]}," in str(error.value)
+    assert str(error.value).endswith(f"for row {asked[-1]}.")
     assert learner.queried_indices_.tolist() == asked[:-1]
 
 
