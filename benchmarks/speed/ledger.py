@@ -99,9 +99,9 @@ def pool(n_rows, n_features, n_out, rounds):
     )
     out = Ledger().add_entries(hash_rows(X, some), some, 1.0)
     unasked = Ledger().mark_taught(hash_rows(X, few))
-    found = unasked.located(ByValue(X), everything)
+    found = unasked.locate(ByValue(X), everything)
     absent = Ledger().mark_taught(hash_rows(X[few] + 1))
-    absent = absent.located(ByValue(X), everything)
+    absent = absent.locate(ByValue(X), everything)
     product = "X @ w"
     title = f"a pool of {n_rows:,} x {n_features}"
     timings = table(
@@ -110,23 +110,23 @@ def pool(n_rows, n_features, n_out, rounds):
             Case(product, lambda: X @ weights),
             Case(
                 "100 bought from this X",
-                lambda: bought.located(ByValue(X), everything),
+                lambda: bought.locate(ByValue(X), everything),
                 product,
             ),
             Case(
                 f"{len(some):,} out",
-                lambda: out.located(ByValue(X), everything),
+                lambda: out.locate(ByValue(X), everything),
                 product,
             ),
             Case(
                 "100 taught unasked, first",
-                lambda: unasked.located(ByValue(X), everything),
+                lambda: unasked.locate(ByValue(X), everything),
                 product,
             ),
-            Case("  then", lambda: found.located(ByValue(X), everything), product),
+            Case("  then", lambda: found.locate(ByValue(X), everything), product),
             Case(
                 "  100 from elsewhere, then",
-                lambda: absent.located(ByValue(X), everything),
+                lambda: absent.locate(ByValue(X), everything),
                 product,
             ),
             Case("all keys", lambda: hash_rows(X), product),
