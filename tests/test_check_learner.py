@@ -37,7 +37,9 @@ POOL = UncertaintySamplingClassifier(NaiveBayes(), n_initial=4, batch_size=2)
         RLSSamplingClassifier(),
         MinMarginClassifier(n_initial=3, batch_size=4),
         CBGZClassifier(budget=0.5),
-        ALMSClassifier(n_initial=8),
+        ALMSClassifier(
+            param_grid={"C": [0.1, 10.0]}, n_candidates=2, n_pairs=1, cv=2, n_initial=8
+        ),
     ]
 )
 def test_right_learners_pass(prototype):
