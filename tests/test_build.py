@@ -19,7 +19,13 @@ def test_memoryviews_are_compiled_once():
     """The shared module has the code, and the others do not."""
     message = b"Buffer view does not expose strides"
     modules = {p.name.split(".")[0]: p for p in PACKAGE.rglob(f"*{SUFFIX}")}
-    assert {"_cyutility", "_rows", "_pass", "_newton", "_interrupts"} <= modules.keys()
+    assert {
+        "_cyutility",
+        "_rows",
+        "_pass",
+        "_logistic",
+        "_interrupts",
+    } <= modules.keys()
     having = [name for name, path in modules.items() if message in path.read_bytes()]
     assert having == ["_cyutility"]
 
@@ -39,7 +45,7 @@ def test_headers_say_how_microsofts_compiler_spells_restrict():
         for header in re.findall(r'extern from "(.*\.h)"', source.read_text("utf-8"))
         if (PACKAGE / header).exists()
     }
-    assert "pool/alms/_pulls.h" in headers
+    assert "pool/alms/_logistic.h" in headers
     for header in headers:
         text = with_included(header)
         assert "define restrict __restrict" in text or "*restrict " not in text

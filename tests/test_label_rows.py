@@ -81,8 +81,10 @@ def press(open_view, monkeypatch):
         screen = app.renderer.last_rendered_screen
         if screen is None:
             return ""
-        rows = [screen.data_buffer[y] for y in range(screen.height)]
-        text = "\n".join("".join(row[x].char for x in range(100)) for row in rows)
+        # rows and characters that are missing are added by [], while they are drawn
+        rows = [screen.data_buffer.get(y, {}) for y in range(screen.height)]
+        lines = [[row[x].char if x in row else " " for x in range(100)] for row in rows]
+        text = "\n".join(map("".join, lines))
         return re.sub(" +\n", "\n", text).rstrip()
 
     def run(*keys, size=(80, 24), who=None, view=None, end=CTRL_D, **options):
