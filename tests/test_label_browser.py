@@ -203,7 +203,9 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     page.wait_for_selector("[data-label=refund][aria-pressed=true]")
     keys.press("i")  # invoice
     wait_for_text(page, "#found", ": invoice")
-    assert "refund" not in page.inner_text("#list")
+    page.wait_for_function(
+        "() => !document.getElementById('list').innerText.includes('refund')"
+    )
     keys.press("/")
     keys.type("ORDER")
     keys.press("Enter")
