@@ -217,6 +217,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_ledger"):
             return np.empty(0, dtype=np.int64)
         learner = shallow_copy(self)
+        learner._check_parameters()
         X = learner._check_rows(X, reset=self._may_change_columns(ids), min_rows=0)
         return learner._pending(identify(learner, X, ids, is_pool=True))
 

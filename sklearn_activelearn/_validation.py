@@ -263,6 +263,26 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
     return min(int(value), UNLIMITED) if integer else value
 
 
+def check_counts(owner, names, optional=()):
+    """Raise unless these parameters are whole numbers of at least 1.
+
+    Parameters
+    ----------
+    owner : object
+        Has the parameters as attributes.
+    names : iterable of str
+        Names of the parameters.
+    optional : iterable of str
+        Names of the parameters that may be None.
+    """
+    for name in (*names, *optional):
+        value = getattr(owner, name)
+        if type(value) is int and value >= 1:  # the usual case, quickly
+            continue
+        if value is not None or name not in optional:
+            check_number(value, name, 1, closed="left", integer=True)
+
+
 def check_option(value, name, options):
     """Return a value that is one of the options; raise for others."""
     if not isinstance(value, str) or value not in options:
@@ -291,7 +311,11 @@ def check_budget(budget, n_offered):
 
     A float is a share of `n_offered` rows.
     """
-    if budget is None or type(budget) is int or not is_share(budget):
+    if budget is None:
+        return UNLIMITED
+    if type(budget) is int and budget >= 0:  # the usual case, quickly
+        return min(budget, UNLIMITED)
+    if not is_share(budget):
         return check_limit(budget, "budget")
     if not 0 <= budget <= 1:
         raise ValueError(
@@ -303,8 +327,6 @@ def check_budget(budget, n_offered):
 
 def is_share(number):
     """Return True for a share, such as a budget of 0.1, and False for a count."""
-    if type(number) is int:  # the usual case, quickly
-        return False
     return isinstance(number, Real) and not isinstance(number, Integral)
 
 
@@ -399,8 +421,8 @@ def has_transformer(estimator):
     The tags of a `Pipeline` do not say whether its transformer takes texts, categories
     or missing values.
     """
-    if has_plain_parameters(estimator):
-        return False
+    if PLAIN_TYPES.issuperset(map(type, vars(estimator).values())):
+        return False  # the usual case, quickly
     return any(hasattr(part, "transform") for part in estimator.get_params().values())
 
 

@@ -59,6 +59,7 @@ from .._typing import (
 from .._validation import (
     UNLIMITED,
     check_budget,
+    check_counts,
     check_flag,
     check_has,
     check_limit,
@@ -210,6 +211,16 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     #: True: it chooses among `n_candidates` rows that are drawn for each purchase.
     _samples: bool = False
 
+    #: Parameters that must be whole numbers of at least 1, and those that may be None.
+    _counts: tuple[str, ...] = ("n_initial", "batch_size")
+    _optional_counts: tuple[str, ...] = ()
+
+    #: True if a model decides what to buy, or when to stop.
+    _uses_model: bool = True
+
+    #: True if the trainer learns from the rows without labels, too.
+    _keeps_pool: bool = False
+
     #: What to do if all labels are of one class, or all rows are predicted to be.
     _advice_if_one_class: str = advice_for_rare_classes(
         "raise the budget, or begin with what is known of them: teach it such rows, or "
@@ -315,11 +326,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """Return the number of rows of the next batch."""
         return self.batch_size
 
-    @property
-    def _uses_model(self):
-        """True if a model decides what to buy, or when to stop."""
-        return True
-
     def _follows_from_labels(self):
         """Return True if requests and predictions follow from the labels alone."""
         trainer = self._make_trainer()
@@ -334,6 +340,26 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return NEEDS_SAMPLE if n_candidates is None and measures else ""
 
     def _check_parameters(self) -> None:
+        optional = ("n_candidates",) if self._samples else self._optional_counts
+        check_counts(self, self._counts, optional)
+        if self.batch != "top":
+            check_option(self.batch, "batch", selection.BATCHES)
+        if self.embedding is not None:
+            check_embedding(self.embedding)
+        if not isinstance(self.initial, str) or self.initial not in selection.STARTS:
+            selection.check_initial(self.initial, self.embedding)
+        check_budget(self.budget, 0)
+        if self.explore != 0:
+            check_number(self.explore, "explore", 0, 1, closed="both")
+        if self.n_jobs is not None:
+            check_number(self.n_jobs, "n_jobs", None, integer=True)
+            effective_n_jobs(self.n_jobs)
+
+    def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
+        """Return valid rows, and labels if there are any; check the model first.
+
+        NaN is refused unless the model takes it, whatever `finite` is.
+        """
         trainer = self._make_trainer()
         trainer.check()
         name, advice = type(self).__name__, self._advice_without_method
@@ -341,28 +367,12 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             check_has(self._needs, estimator, name, advice)
         if self.stopping is not None:
             stopping_rules.check_rule_models(self.stopping, trainer.models())
-        check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
-        check_number(self._batch_size(), "batch_size", 1, closed="left", integer=True)
-        check_option(self.batch, "batch", selection.BATCHES)
-        if self.embedding is not None:
-            check_embedding(self.embedding)
-        if not isinstance(self.initial, str) or self.initial not in selection.STARTS:
-            selection.check_initial(self.initial, self.embedding)
-        check_budget(self.budget, 0)
-        check_number(self.explore, "explore", 0, 1, closed="both")
-        if self._samples and self.n_candidates is not None:
-            check_limit(self.n_candidates, "n_candidates", 1)
-        if self.n_jobs is not None:
-            check_number(self.n_jobs, "n_jobs", None, integer=True)
-            effective_n_jobs(self.n_jobs)
-
-    def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
-        trainer = self._make_trainer()
+        self._keeps_pool = trainer.keeps_pool
         if type(X) is not np.ndarray and (why := self._why_in_memory(trainer)):
             if is_mapped(X):
                 X = np.asarray(X)
             elif as_source(X) is not None:
-                raise ValueError(f"{type(self).__name__} {why}.")
+                raise ValueError(f"{name} {why}.")
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
         begins = reset and (y or not hasattr(self, "_ledger"))
         if begins and self.embedding is None and selection.is_rows(self.initial):
@@ -486,7 +496,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if candidates is not None:
             is_for_sale[candidates] = True
         self._ledger = ledger = self._ledger.locate(identity, is_for_sale)
-        if self._make_trainer().keeps_pool:
+        if self._keeps_pool:
             places = ledger.found[ledger.taught]
             rows = np.flatnonzero(is_for_sale)
             self._pool = self._pool.offer(identity, X, rows, places)
@@ -517,7 +527,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if n_wanted and not is_cold and self._uses_model:
             self._train_if_needed()  # the last training may have failed
         reason = "budget" if n_left == 0 else None
-        if n_wanted and not is_cold:
+        if n_wanted and not is_cold and self.stopping is not None:
             reason = stopping_rules.why_stop(self, candidates, n_for_sale)
         if reason is None and (n_for_sale == 0 or limit == 0):
             reason = "limit" if n_for_sale else "no rows"
@@ -526,15 +536,12 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return selection.NO_PURCHASE
         n_wanted = min(n_wanted, limit)
         self._n_rounds += 1
-        if (
-            not is_cold
-            and self.stopping is not None
-            and stopping_rules.n_random_wanted(self)
-        ):
+        n_audit = 0
+        if not is_cold and self.stopping is not None:
             n_audit = min(stopping_rules.n_random_wanted(self), n_wanted)
-            return selection.draw_rows(
-                np.asarray(rows), n_audit, seed, stopping_rules.AUDIT
-            )
+        if n_audit:
+            rows = np.asarray(rows)
+            return selection.draw_rows(rows, n_audit, seed, stopping_rules.AUDIT)
         initial, share = None, self.explore
         if is_cold:
             initial = self._initial_for(n_first)
@@ -573,7 +580,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         None, as soon as labels that nobody asked for are of two classes.
         """
         ledger = self._ledger
-        n_missing = self.n_initial - self.n_taught_ - self.n_pending_
+        n_missing = self.n_initial - len(ledger.labelled.codes) - len(ledger)
         if n_missing <= 0:
             return 0
         knows = ledger.labelled.has_two_classes and ledger.has_unasked_labels
@@ -665,7 +672,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X = to_memory(X)
         names = getattr(self, "feature_names_in_", None)
         self._ledger = self._ledger.add_labels(
-            identity.part(X), X, codes, names, self._declared_classes
+            identity, X, codes, names, self._declared_classes
         )
         self._pool = self._pool.update(self._ledger)
 
@@ -1171,7 +1178,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner = transaction.learner
         learner._check_parameters()
         forget_fitted(learner)
-        X = learner._check_rows(X, reset=True, min_rows=0, finite=True)
+        X = learner._check_rows(X, reset=True, min_rows=0)
         learner._reset()
         learner._known_by = None
         identity = identify(learner, X, ids)

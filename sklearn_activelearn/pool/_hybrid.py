@@ -6,7 +6,6 @@ from sklearn.linear_model import LogisticRegression
 from .._docstrings import HERDING, documented
 from .._scores import logit_method_of, logits_of, uncertainty_of_logits
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
-from .._validation import check_limit
 from ..sources._containers import NO_ROWS, hash_rows
 from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage
@@ -108,6 +107,8 @@ class HybridSamplingClassifier(PoolClassifier):
 
     batch = "herding"
 
+    _optional_counts = ("n_coverage", "n_candidates")
+
     _search_grid = {"explore": [0.0, 0.3]}
 
     def __init__(
@@ -151,11 +152,6 @@ class HybridSamplingClassifier(PoolClassifier):
 
     def _why_in_memory(self, trainer):
         return NEEDS_ALL
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_limit(self.n_coverage, "n_coverage", 1)
-        check_limit(self.n_candidates, "n_candidates", 1)
 
     def _passive_baseline(self):
         return passive_baseline(self)

@@ -229,7 +229,7 @@ class Ledger:
 
     def mark_taught(self, keys, ids=()):
         """Return the ledger with these rows as the next labelled ones."""
-        n_taught = self.n_taught
+        n_taught = self.positions.max(initial=-1) + 1
         if len(ids):
             (again,) = np.nonzero(is_in(keys, self.keys[self.positions >= 0]))
             if len(again):
@@ -453,10 +453,8 @@ def pair_equal(first, second):
     in_second = order >= len(first)
     is_new = np.append(True, keys[order[1:]] != keys[order[:-1]])[: len(keys)]
     group = np.cumsum(is_new) - 1
-    n_first, n_second = (
-        np.bincount(group[part], minlength=is_new.sum())
-        for part in (~in_second, in_second)
-    )
+    n_first = np.bincount(group[~in_second], minlength=is_new.sum())
+    n_second = np.bincount(group[in_second], minlength=is_new.sum())
     rank = np.arange(len(keys)) - np.flatnonzero(is_new)[group]
     rank[in_second] -= n_first[group[in_second]]
     is_paired = rank < np.where(in_second, n_first[group], n_second[group])
@@ -513,7 +511,7 @@ class KeptPool:
     def update(self, ledger):
         """Return the same pool with all labels of a ledger."""
         if self.X is None:
-            return replace(self, places=np.full(ledger.n_taught, -1))
+            return replace(self, places=np.full(len(ledger.labelled.codes), -1))
         is_for_sale = np.zeros(n_rows(self.X), dtype=bool)
         is_for_sale[self.unlabelled] = True
         identity = self.ids or ByValue(self.X, self.derived)

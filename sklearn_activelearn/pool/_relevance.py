@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from .._docstrings import POOL, documented
 from .._scores import score_method_of, score_of_class
 from .._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
-from .._validation import check_number, is_share
+from .._validation import check_counts, check_number, is_share
 from ..batch import RankAverageClassifier
 from ._base import PoolClassifier
 from ._passive import passive_baseline
@@ -174,6 +174,8 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     _samples = True
 
+    _counts = ("n_initial",)  # batch_size may be a share
+
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -226,6 +228,8 @@ class RelevanceSamplingClassifier(PoolClassifier):
         check_number(self.positive_weight, "positive_weight", 0)
         if is_share(self.batch_size):
             check_number(self.batch_size, "batch_size", 0, 1)
+        else:
+            check_counts(self, ["batch_size"])
         super()._check_parameters()
 
     def _passive_baseline(self):

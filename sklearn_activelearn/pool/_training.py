@@ -22,6 +22,7 @@ from sklearn.utils import get_tags
 from .._base import unfitted_copy
 from .._labels import encode
 from .._scores import logits_of, probabilities_of_all
+from .._transaction import shallow_copy
 from .._typing import Classifier, Labels, RowsLike
 from .._validation import (
     check_classifier,
@@ -231,22 +232,21 @@ class OneModel(Trainer):
         """Refuse an estimator without `partial_fit` if it is to be incremental."""
         (estimator,) = self.estimators
         check_classifier(estimator)
-        check_flag(self.incremental, "incremental")
-        if self.incremental and not hasattr(estimator, "partial_fit"):
-            raise TypeError(
-                f"incremental=True needs an estimator with partial_fit, which "
-                f"{estimator} lacks."
-            )
+        if self.incremental is not False:
+            check_flag(self.incremental, "incremental")
+        if self.incremental:
+            check_has("partial_fit", estimator, "incremental=True")
 
     @property
     def goes_on(self) -> bool:
         """True if a training goes on from the last model."""
-        return self.incremental or starts_warm(*self.estimators)
+        (estimator,) = self.estimators
+        return self.incremental or getattr(estimator, "warm_start", False) is True
 
     def train(self, known: Known, before: Trained | None) -> Trained:
         """Return the next model; the last one is copied before it goes on."""
-        (prototype,), labelled = known.prototypes, known.labelled
-        classes = known.classes
+        (prototype,), classes = known.prototypes, known.classes
+        labelled = known.labelled
         present = before.model if before and self.goes_on else None
         if present is not None and not same_settings(present, prototype):
             present = None  # the user has changed the estimator
@@ -257,16 +257,17 @@ class OneModel(Trainer):
             rows = take(labelled.rows, slice(start, None))
             labels = classes[labelled.codes[start:]]
             return Trained(model.partial_fit(rows, labels, classes=classes))
-        if present is not None and keeps_its_solution(present):
-            seen = classes[np.unique(labelled.codes)]
-            if np.array_equal(present.classes_, seen):
-                labels = classes[labelled.codes]
-                return Trained(deepcopy(present).fit(labelled.rows, labels))
+        labels = classes[labelled.codes]
+        # ensembles with warm_start would keep members trained on fewer labels
+        has_coefficients = hasattr(present, "coef_") or hasattr(present, "coefs_")
+        if has_coefficients and np.array_equal(present.classes_, np.unique(labels)):
+            return Trained(deepcopy(present).fit(labelled.rows, labels))
+        is_plain = has_plain_parameters(prototype)
+        model = shallow_copy(prototype) if is_plain else clone(prototype)
         # parameters without other estimators passed scikit-learn's checks before
-        is_known = before is not None and before.memory is prototype
-        is_checked = is_known and has_plain_parameters(prototype)
+        is_checked = is_plain and before is not None and before.memory is prototype
         with config_context(skip_parameter_validation=is_checked or None):
-            return Trained(train(prototype, labelled, classes), memory=prototype)
+            return Trained(model.fit(labelled.rows, labels), memory=prototype)
 
 
 def seeded(estimator, seed):
@@ -281,20 +282,6 @@ def seeded(estimator, seed):
         if name.split("__")[-1] == "random_state" and not isinstance(value, Integral)
     }
     return estimator.set_params(**seeds)
-
-
-def keeps_its_solution(model):
-    """Return True if a second `fit` goes on from the solution of the first one.
-
-    Models with coefficients do with `warm_start`. Ensembles do not: they keep members
-    that were trained on fewer labels.
-    """
-    return starts_warm(model) and (hasattr(model, "coef_") or hasattr(model, "coefs_"))
-
-
-def starts_warm(estimator):
-    """Return True if an estimator has ``warm_start=True``."""
-    return getattr(estimator, "warm_start", False) is True
 
 
 def train(prototype, labelled, classes):

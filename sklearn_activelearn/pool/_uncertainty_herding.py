@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from .._docstrings import HERDING, documented
 from .._scores import logit_method_of, logits_of, uncertainty_of_logits
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
-from .._validation import check_flag, check_limit, check_number, check_option
+from .._validation import check_flag, check_number, check_option
 from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage, warn_if_distances_mislead
 from ._passive import passive_baseline
@@ -129,6 +129,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     batch = "herding"
 
+    _optional_counts = ("n_coverage", "n_candidates")
+
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -182,8 +184,6 @@ class UncertaintyHerdingClassifier(PoolClassifier):
             check_option(self.radius, "radius", ("global", "local"))
         else:
             check_number(self.radius, "radius", 0)
-        check_limit(self.n_coverage, "n_coverage", 1)
-        check_limit(self.n_candidates, "n_candidates", 1)
 
     def _passive_baseline(self):
         return passive_baseline(self)

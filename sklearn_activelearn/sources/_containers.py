@@ -110,6 +110,8 @@ def to_memory(X):
 
 def stack_rows(first, second):
     """Return the rows of both, one below the other, in the container of the first."""
+    if isinstance(first, np.ndarray):
+        return np.concatenate([first, to_array(second)])
     if is_frame(first):
         import pandas as pd
 
@@ -119,9 +121,7 @@ def stack_rows(first, second):
         return pd.concat([first, second])
     if issparse(first):
         return vstack([first, csr_array(second)], format="csr")
-    if isinstance(first, list):
-        return first + list(second)
-    return np.concatenate([first, to_array(second)])
+    return first + list(second)
 
 
 def is_same_data(first, second):

@@ -20,7 +20,7 @@ from ..._typing import (
     Seed,
     Stopping,
 )
-from ..._validation import check_has, check_limit, check_number
+from ..._validation import check_has, check_number
 from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
 from .._base import NEEDS_SAMPLE, PoolClassifier
@@ -193,6 +193,8 @@ class ALMSClassifier(PoolClassifier):
     0.97 {'logisticregression__C': 100.0}
     """
 
+    _optional_counts = ("n_candidates", "n_pairs")
+
     #: True once joint training has failed; the models are refitted from then on.
     _refits = False
 
@@ -307,11 +309,6 @@ class ALMSClassifier(PoolClassifier):
 
     def _why_in_memory(self, trainer):
         return NEEDS_SAMPLE if self.n_candidates is None else ""
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        for name in ("n_candidates", "n_pairs"):
-            check_limit(getattr(self, name), name, 1)
 
     def _reset(self):
         super()._reset()
