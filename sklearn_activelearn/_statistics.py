@@ -120,6 +120,21 @@ def clopper_pearson_interval(share, n, confidence):
     return float(low), float(high)
 
 
+def lower_ends(losses):
+    """Return the lower end of a 95 % interval of each mean loss, at least 0.
+
+    The mean is taken as normal: ``mean - 1.96 * deviation / sqrt(n)``.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_models, n_samples)
+        Losses of each model.
+    """
+    n_models, n = losses.shape
+    deviation = losses.std(axis=1, ddof=1) if n > 1 else np.zeros(n_models)
+    return np.maximum(losses.mean(axis=1) - 1.96 * deviation / np.sqrt(n), 0)
+
+
 def paired_t_test(differences, confidence, ratio=0.0):
     """Return the paired t-test of each column, and its confidence interval.
 
@@ -517,6 +532,34 @@ def is_audit_due(
     n_missed = least_bad_total(found, recall) - found
     is_few = expected <= min(EXPECTED, n_missed)
     return is_few and n_since >= IN_A_ROW * n_rows / n_missed
+
+
+def n_draws_missing(reads: Reads, recall: float, confidence: float) -> int:
+    """Return the number of further rows to draw if none of them is relevant.
+
+    Then `log_evidence` shows the recall with this confidence.
+
+    Parameters
+    ----------
+    reads : Reads
+        The rows that were read.
+    recall, confidence : float
+        The target, and the probability with which it is reached.
+    """
+    total = least_bad_total(reads.found, recall)
+
+    def is_certain(n_more):
+        more = np.zeros(n_more, dtype=bool)
+        relevant = np.append(reads.relevant, more).astype(bool)
+        drawn = np.append(reads.drawn, ~more).astype(bool)
+        longer = Reads(relevant, drawn, reads.n_rows)
+        return log_evidence(longer, total, recall) >= log(1 / (1 - confidence))
+
+    low, high = 0, reads.n_unread
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_certain(middle) else (middle + 1, high)
+    return low
 
 
 def audit_share(found: int, expected: float, recall: float, alpha: float) -> float:

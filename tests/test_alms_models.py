@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
+from sklearn_activelearn._statistics import lower_ends
 from sklearn_activelearn.pool._ledger import Labelled
 from sklearn_activelearn.pool.alms import _models, _value_of_information
 from sklearn_activelearn.pool.alms._logistic import (
@@ -34,7 +35,6 @@ from sklearn_activelearn.pool.alms._models import (
     log_loss,
 )
 from sklearn_activelearn.pool.alms._value_of_information import (
-    lower_ends,
     means_over_pairs,
     model_probabilities,
     values_of_information,

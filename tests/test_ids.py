@@ -142,6 +142,24 @@ def test_values_that_stay_train_nothing():
     assert learner.estimator_ is model
 
 
+@pytest.mark.parametrize("container", [np.asarray, csr_array, pd.DataFrame])
+@pytest.mark.parametrize("precisions", [("f4", "f8"), ("f8", "f4")])
+def test_another_precision_of_the_labels_is_no_new_value(container, precisions):
+    pool, taught = (container((X + 1 / 3).astype(kind)) for kind in precisions)
+    take = getattr(taught, "iloc", taught).__getitem__
+    learner = make_learner(stopping="stable_predictions", n_initial=10, budget=None)
+    while len(rows := learner.query(pool, ids=IDS)):
+        model = getattr(learner, "estimator_", None)
+        learner.teach(take(rows), y[rows], ids=[IDS[i] for i in rows])
+        trained = learner.estimator_
+        assert trained is not model
+        learner.query(pool, ids=IDS, limit=0)
+        assert learner.estimator_ is trained
+    assert learner.stop_reason_ == "stable_predictions"
+    learner.query(pool * 2, ids=IDS, limit=0)
+    assert learner.estimator_ is not trained
+
+
 def test_only_changed_rows_are_replaced():
     learner = make_learner().teach(X[:6], y[:6], ids=IDS[:6])
     other = X.copy()

@@ -5,11 +5,11 @@ from joblib import Parallel
 from scipy.special import softmax
 
 from sklearn_activelearn import ALMSClassifier
+from sklearn_activelearn._statistics import lower_ends
 from sklearn_activelearn.pool.alms._alms import VALIDATION, ALMSTrainer, can_validate
 from sklearn_activelearn.pool.alms._value_of_information import (
     divide,
     draw_left_out,
-    lower_ends,
     model_probabilities,
     values_of_labels,
 )

@@ -87,7 +87,7 @@ from ._distances import (
     Space,
     check_embedding,
 )
-from ._ledger import KeptPool, Ledger, check_json, check_record
+from ._ledger import KeptPool, Ledger, check_json, check_record, differ
 from ._training import Known, OneModel, Trainer, seeded
 from .stopping import _base as stopping_rules
 
@@ -815,7 +815,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         rows, is_new = take(X, found[inside]), np.ones(len(inside), dtype=bool)
         names = getattr(self, "feature_names_in_", None)
         if labelled.has_columns_of(rows, names):
-            is_new = hash_rows(rows) != hash_rows(take(labelled.rows, inside))
+            is_new = differ(rows, take(labelled.rows, inside))
         elif len(outside):
             missing = plain_id(ledger.ids[entries[outside[0]]])
             raise ValueError(

@@ -16,6 +16,7 @@ from .._validation import (
 )
 from ..sources._containers import (
     NO_ROWS,
+    as_numbers,
     hash_rows,
     is_same_data,
     n_rows,
@@ -444,6 +445,21 @@ def is_in(keys, wanted):
     wanted = np.sort(wanted)
     places = np.searchsorted(wanted, keys)
     return wanted[np.minimum(places, len(wanted) - 1)] == keys
+
+
+def differ(first, second):
+    """Return for each pair of rows whether their values differ.
+
+    If one side has single precision, both are rounded to it.
+    """
+    sides = first, second
+    dtypes = [getattr(X, "dtypes", getattr(X, "dtype", None)) for X in sides]
+    if any({*np.atleast_1d(kind).tolist()} == {np.dtype("f4")} for kind in dtypes):
+        numbers = [as_numbers(X) for X in sides]
+        if all(X is not None for X in numbers):
+            with np.errstate(over="ignore"):
+                sides = [X.astype(np.float32) for X in numbers]
+    return np.not_equal(*map(hash_rows, sides))
 
 
 def pair_equal(first, second):

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..._docstrings import CANDIDATES, documented
+from ..._statistics import lower_ends
 from ..._typing import (
     Classifier,
     Estimators,
@@ -49,11 +50,7 @@ from ._models import (
     shared_key,
     split,
 )
-from ._value_of_information import (
-    lower_ends,
-    model_probabilities,
-    values_of_information,
-)
+from ._value_of_information import model_probabilities, values_of_information
 
 #: Purposes of a label.
 TRAIN, VALIDATION = "train", "validation"

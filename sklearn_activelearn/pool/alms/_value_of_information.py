@@ -22,6 +22,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import softmax
 
+from ..._statistics import lower_ends
+
 #: Number of losses that are held in memory at a time.
 BLOCK = 2**18
 
@@ -38,13 +40,6 @@ def model_probabilities(losses):
     if n_models == 1:
         return np.ones_like(losses)
     return (1 - softmax(losses, axis=0)) / (n_models - 1)
-
-
-def lower_ends(losses):
-    """Return the lower end of a 95 % interval of each model's mean loss, at least 0."""
-    n_models, v = losses.shape
-    spread = losses.std(axis=1, ddof=1) if v > 1 else np.zeros(n_models)
-    return np.maximum(losses.mean(axis=1) - 1.96 * spread / np.sqrt(v), 0)
 
 
 def means_over_pairs(losses, weigh):

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from math import log
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from ..._statistics import Reads, is_audit_due, least_bad_total, log_evidence
+from ..._statistics import is_audit_due, least_bad_total, n_draws_missing
 from ..._typing import Bools, Floats, Label
 from ..._validation import check_number
 from ...sources._containers import as_numbers, n_rows
@@ -131,29 +130,12 @@ class RecallTarget(StoppingRule):
             place = n_since, reads.n_rows, self.recall
             if not is_audit_due(reads.found, memory["expected"], *place):
                 return False, memory
-        n_missing = self._n_missing(reads, total)
+        n_missing = n_draws_missing(reads, self.recall, self.confidence)
         return n_missing == 0, {**(memory or {}), "n_random": float(n_missing)}
 
     def n_random(self, memory: Any) -> int:
         """Return the number of random rows that the audit still needs."""
         return int((memory or {}).get("n_random", 0))
-
-    def _n_missing(self, reads, total):
-        """Return the number of further rows to draw, if none of them is relevant."""
-        enough = log(1 / (1 - self.confidence))
-
-        def is_certain(n_more):
-            more = np.zeros(n_more, dtype=bool)
-            relevant = np.append(reads.relevant, more).astype(bool)
-            drawn = np.append(reads.drawn, ~more).astype(bool)
-            longer = Reads(relevant, drawn, reads.n_rows)
-            return log_evidence(longer, total, self.recall) >= enough
-
-        low, high = 0, reads.n_unread
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if is_certain(middle) else (middle + 1, high)
-        return low
 
 
 def expected_unread(progress: Progress, is_relevant: Bools, memory: Any) -> Any:
