@@ -248,6 +248,33 @@ def test_only_some_models_are_remembered():
     assert past == [*models] == [69, 73, 77, 81, 85, 89]
 
 
+class Counts(StoppingRule):
+    fails = False
+
+    def judge(self, progress, memory):
+        memory = [] if memory is None else memory
+        memory.append(len(progress.labels))
+        if Counts.fails:
+            raise RuntimeError("the rule fails")
+        return False, memory
+
+
+def test_a_rule_may_write_into_its_memory(monkeypatch):
+    rule = Counts()
+    learner = stopping(rule, BAYES, n_initial=4).teach(X[:20], y[:20])
+    learner.query(X)
+    record = learner.record()
+    record["stopping"][0].append("what others write")
+    monkeypatch.setattr(Counts, "fails", True)
+    with pytest.raises(RuntimeError, match="the rule fails"):
+        learner.query(X)
+    record = learner.record()
+    assert record["stopping"] == [[20]]
+    learner.restore(X, record, y[:20])
+    record["stopping"][0].append("what others write")
+    assert learner.record()["stopping"] == [[20]]
+
+
 class SaysYes(StoppingRule):
     def judge(self, progress, memory):
         return True

@@ -96,6 +96,37 @@ def insist(call):
     return pytest.fail("it never gets its turn")
 
 
+@pytest.mark.parametrize("family", POOL_FAMILIES)
+def test_what_is_predicted_belongs_to_one_state(family):
+    others = np.where(X[:, 1] > 1, "other", y)
+    before = fresh(FAMILIES[family]).teach(X[:30], y[:30])
+    after = pickle.loads(pickle.dumps(before)).fit(X, others)
+    expected = [learner.predict_proba(X) for learner in (before, after)]
+    n_lines, is_done = 0, False
+    while not is_done:
+        learner = pickle.loads(pickle.dumps(before))
+        left, is_done = n_lines, True
+
+        def change(frame, event, argument, learner=learner):
+            nonlocal left, is_done
+            if frame.f_code.co_filename.endswith("pool/_base.py") and event == "line":
+                left -= 1
+                if left < 0 and is_done:
+                    is_done = False
+                    sys.settrace(None)
+                    learner.fit(X, others)
+            return change
+
+        sys.settrace(change)
+        try:
+            found = learner.predict_proba(X)
+        finally:
+            sys.settrace(None)
+        assert any(np.array_equal(found, each) for each in expected)
+        n_lines += 1
+    assert n_lines > 10
+
+
 @pytest.mark.usefixtures("_many_turns")
 @each_family
 def test_two_threads_teach(family):

@@ -1,6 +1,7 @@
 """Pool learners: the query, the loop, labels and corrections, and prediction."""
 
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from itertools import compress
@@ -1108,7 +1109,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             "n_rounds": self._n_rounds,
             "stop_reason": self.stop_reason_,
             "has_stopped": self._has_stopped,
-            "stopping": list(remembered.memory),
+            "stopping": deepcopy(list(remembered.memory)),
         }
 
     @available_if(_has_record)
@@ -1223,9 +1224,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 f"this learner has {len(rules)}."
             )
         if memory:
-            self._stopping_memory = stopping_rules.Remembered(
-                tuple(rules), tuple(memory)
-            )
+            memory = tuple(deepcopy(memory))
+            self._stopping_memory = stopping_rules.Remembered(tuple(rules), memory)
 
     # Prediction
 
@@ -1242,8 +1242,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         y : ndarray of shape (n_samples,)
             Labels. While all known labels are of one class, that class.
         """
-        model = self._model()
-        return answer_by_blocks(model.predict, self._rows_to_predict(X))
+        learner = self._trained_copy()
+        X = learner._rows_to_predict(X)
+        return answer_by_blocks(learner.estimator_.predict, X)
 
     @available_if(_models_have("predict_proba"))
     def predict_proba(self, X: RowsLike) -> Floats:
@@ -1259,7 +1260,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         probabilities : ndarray of shape (n_samples, n_classes)
             0 for a class without a labelled row yet.
         """
-        return self._probabilities(self._model(), self._rows_to_predict(X))
+        learner = self._trained_copy()
+        X = learner._rows_to_predict(X)
+        return learner._probabilities(learner.estimator_, X)
 
     def _probabilities(self, model, X):
         def answer(rows):
@@ -1283,18 +1286,19 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             For two classes positive for ``classes_[1]``. A class without a
             labelled row yet is 1 below the lowest of the others.
         """
-        model = self._model()
+        learner = self._trained_copy()
+        model = learner.estimator_
 
         def answer(rows):
             scores = scores_of(model, rows)
-            if np.array_equal(model.classes_, self.classes_):
+            if np.array_equal(model.classes_, learner.classes_):
                 return scores
             if scores.ndim == 1:
                 scores = np.column_stack([-scores, scores])
-            scores = self._for_all_classes(model, scores, scores.min(axis=1) - 1)
+            scores = learner._for_all_classes(model, scores, scores.min(axis=1) - 1)
             return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-        return answer_by_blocks(answer, self._rows_to_predict(X))
+        return answer_by_blocks(answer, learner._rows_to_predict(X))
 
     def _for_all_classes(self, model, values, unseen):
         """Return the columns of a model, with further ones for classes it lacks."""
@@ -1307,17 +1311,21 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _rows_to_predict(self, X):
         return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)
 
-    def _model(self):
-        """Return the model; a copy is trained if labels came in since."""
-        check_is_fitted(self)
-        labelled = self._ledger.labelled
-        if not labelled.has_two_classes:
-            return Constant(self.classes_[labelled.codes[0] if len(labelled) else 0])
-        if self._n_trained == len(labelled):
-            return self.estimator_
-        learner = shallow_copy(self)  # prediction changes nothing
-        learner._train()
-        return learner.estimator_
+    def _trained_copy(self):
+        """Return a copy whose model knows all labels.
+
+        Prediction changes nothing, and does not see what other threads change.
+        """
+        learner = shallow_copy(self)
+        check_is_fitted(learner)
+        codes = learner._ledger.labelled.codes
+        if not learner._ledger.labelled.has_two_classes:
+            learner.estimator_ = Constant(
+                learner.classes_[codes[0] if len(codes) else 0]
+            )
+        elif learner._n_trained < len(codes):
+            learner._train()
+        return learner
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

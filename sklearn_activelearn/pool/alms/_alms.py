@@ -271,12 +271,12 @@ class ALMSClassifier(PoolClassifier):
             0 for a class without a labelled row yet. If the model has only
             decision values, a sigmoid fitted on the validation set.
         """
-        model, X = self._model(), self._rows_to_predict(X)
-        labelled = self._ledger.labelled
-        rows = np.flatnonzero(self._is_validation)
-        labels = self.classes_[labelled.codes[rows]]
-        model = calibrated(model, labelled.rows, rows, labels)
-        return self._probabilities(model, X)
+        learner = self._trained_copy()
+        X, labelled = learner._rows_to_predict(X), learner._ledger.labelled
+        rows = np.flatnonzero(learner._is_validation)
+        labels = learner.classes_[labelled.codes[rows]]
+        model = calibrated(learner.estimator_, labelled.rows, rows, labels)
+        return learner._probabilities(model, X)
 
     @property
     def _is_validation(self):

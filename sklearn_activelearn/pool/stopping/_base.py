@@ -1,6 +1,7 @@
 """The interface of a stopping rule, and how the rules of a learner are judged."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import product
 from math import ceil
@@ -489,7 +490,8 @@ def why_stop(learner, sample, n_left):
         AskedRows.of(learner._ledger, n_left),
         learner.positive,
     )
-    met, memory = judge_all(rules, progress, before.of(rules))
+    # copied, since a rule may write into it, and the query may fail
+    met, memory = judge_all(rules, progress, deepcopy(before.of(rules)))
     kept = models.keys() & {*numbers_in(memory)}
     learner._stopping_memory = Remembered(
         tuple(rules), tuple(memory), {n: models[n] for n in sorted(kept)}
