@@ -160,8 +160,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     - ``_needs``: the method of the estimator that the utility needs, "predict" by
       default, which is checked before anything is bought;
     - ``_check_parameters()``: raises for a parameter out of its range;
-    - ``_samples = True``: it has a parameter `n_candidates`, and scores this number of
-      rows, drawn for each purchase;
+    - ``_samples = False``: its parameter `n_candidates` has another meaning than here;
     - ``positive``: the class that it looks for, a parameter or an attribute; None, the
       default, if it looks for none;
     - ``__init__``: with the parameters that the user may set, as scikit-learn wants it.
@@ -170,8 +169,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     ----------
     estimator : classifier, default=None
         The model. Cloned, never changed. None: ``LogisticRegression()``.
-    {n_initial, initial, batch_size, batch, embedding, explore, budget, stopping,
-    incremental, n_jobs, random_state}
+    {n_initial, initial, batch_size, batch, embedding, explore, n_candidates, budget,
+    stopping, incremental, n_jobs, random_state}
 
     Attributes
     ----------
@@ -210,11 +209,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     _advice_without_method: str = ""
 
     #: True: it chooses among `n_candidates` rows that are drawn for each purchase.
-    _samples: bool = False
+    _samples: bool = True
 
     #: Parameters that must be whole numbers of at least 1, and those that may be None.
     _counts: tuple[str, ...] = ("n_initial", "batch_size")
-    _optional_counts: tuple[str, ...] = ()
+    _optional_counts: tuple[str, ...] = ("n_candidates",)
 
     #: True if a model decides what to buy, or when to stop.
     _uses_model: bool = True
@@ -237,6 +236,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     #: Values for learners without these parameters.
     initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
+    n_candidates: int | None = None
+    incremental: bool = False
     positive: Label | None = None
 
     estimator_: Any
@@ -251,6 +252,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
         explore: float = 0.0,
+        n_candidates: int | None = None,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         incremental: bool = False,
@@ -264,6 +266,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self.batch = batch
         self.embedding = embedding
         self.explore = explore
+        self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping
         self.incremental = incremental
@@ -301,7 +304,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 return selection.draw_different_rows(
                     hash_rows(X, rows), rows, n_wanted, seed
                 )
-            return self._choose_first_covering(rows, n_wanted, seed)
+            return self._choose_covering(self._coverage(), rows, n_wanted, seed)
         if self.embedding is not None and selection.is_rows(initial):
             points = self._points
             utility = selection.nearest_cosine(points.rows[rows], points.embed(initial))
@@ -314,14 +317,16 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         chosen = selection.find_best_different(utility, n_wanted, seed, keys)
         return selection.ranked_purchase(rows[chosen], utility[chosen])
 
-    def _choose_first_covering(self, rows, n_wanted, seed):
-        """Choose first rows that cover the pool."""
+    def _coverage(self):
+        """Return the coverage of the pool by the known rows."""
         space = self._space
-        coverage = Coverage(space, 1 / space.points.typical)
-        n_candidates = max(MOST_ROWS, self.n_initial, self._batch_size())
-        return selection.choose_covering(
-            coverage, rows, n_wanted, seed, n_candidates=n_candidates
-        )
+        return Coverage(space, 1 / space.points.typical)
+
+    def _choose_covering(self, coverage, rows, n_wanted, seed, weights=None):
+        """Choose rows that cover the pool, among a sample of a large pool."""
+        n_candidates = None if self._samples else self.n_candidates
+        n = max(n_candidates or MOST_ROWS, self.n_initial, self._batch_size())
+        return selection.choose_covering(coverage, rows, n_wanted, seed, weights, n)
 
     def _batch_size(self):
         """Return the number of rows of the next batch."""
@@ -336,13 +341,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """Return why it needs the pool in memory, "" if it does not."""
         if trainer.keeps_pool:
             return NEEDS_ALL
-        n_candidates = self.get_params(deep=False).get("n_candidates")
         measures = self._measures_distances(self.initial)
-        return NEEDS_SAMPLE if n_candidates is None and measures else ""
+        return NEEDS_SAMPLE if self.n_candidates is None and measures else ""
 
     def _check_parameters(self) -> None:
-        optional = ("n_candidates",) if self._samples else self._optional_counts
-        check_counts(self, self._counts, optional)
+        check_counts(self, self._counts, self._optional_counts)
         if self.batch != "top":
             check_option(self.batch, "batch", selection.BATCHES)
         if self.embedding is not None:

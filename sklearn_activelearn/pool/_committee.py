@@ -150,8 +150,6 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     _search_grid = {"disagreement": ["vote_entropy", "consensus_kl"]}
 
-    _samples = True
-
     best_index_: int
     cv_scores_: Floats
     estimators_: list[Any]

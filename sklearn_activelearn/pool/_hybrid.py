@@ -1,7 +1,6 @@
 """Hybrid sampling: a mixture of rules that is never much worse than random rows."""
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import HERDING, documented
 from .._scores import logit_method_of, logits_of, uncertainty_of_logits
@@ -13,14 +12,12 @@ from ._passive import passive_baseline
 from ._selection import (
     BEST_PER_ROW,
     NO_PURCHASE,
-    choose_covering,
     choose_far_apart,
     draw_positions,
     find_best_different,
     merge_purchases,
     ranked_purchase,
 )
-from ._training import OneModel
 
 #: With two classes, share of the smallest margins among the rows that a model chooses.
 MARGIN_SHARE = 0.75
@@ -107,6 +104,8 @@ class HybridSamplingClassifier(PoolClassifier):
 
     batch = "herding"
 
+    _samples = False
+
     _optional_counts = ("n_coverage", "n_candidates")
 
     _search_grid = {"explore": [0.0, 0.3]}
@@ -146,18 +145,11 @@ class HybridSamplingClassifier(PoolClassifier):
 
     _advice_without_method = "It has no predict_proba, either."
 
-    def _make_trainer(self):
-        estimator = LogisticRegression() if self.estimator is None else self.estimator
-        return OneModel(estimator, incremental=False)
-
     def _why_in_memory(self, trainer):
         return NEEDS_ALL
 
     def _passive_baseline(self):
         return passive_baseline(self)
-
-    def _choose_first_covering(self, rows, n_wanted, seed):
-        return self._choose_representative(self._coverage(), rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
         # a batch that is cut short begins as the whole one does
@@ -173,7 +165,7 @@ class HybridSamplingClassifier(PoolClassifier):
             rows = self._leave_out(rows, uncertain.rows, n_others)
             coverage = self._coverage(uncertain.rows)
             weights = self._utilities(X, coverage.reference)
-            representative = self._choose_representative(
+            representative = self._choose_covering(
                 coverage, rows, n_others, seed, weights
             )
         return merge_purchases(is_margin, uncertain, representative)
@@ -199,11 +191,6 @@ class HybridSamplingClassifier(PoolClassifier):
         """Return the coverage of the pool by the known rows and these."""
         space = self._space.with_known(known)
         return Coverage(space, None, self.n_coverage or MOST_ROWS)
-
-    def _choose_representative(self, coverage, rows, n_wanted, seed, weights=None):
-        n_candidates = self.n_candidates or MOST_ROWS
-        n_candidates = max(n_candidates, self.n_initial, self.batch_size)
-        return choose_covering(coverage, rows, n_wanted, seed, weights, n_candidates)
 
     def _utility(self, X):
         return uncertainty_of_logits(logits_of(self.estimator_, X))

@@ -1,13 +1,11 @@
 """Minimum margin: buy the row nearest to the decision boundary."""
 
 from functools import partial
-from typing import Literal
 
 from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL, documented
 from .._scores import of_padded, scores_of, smallest_margin
-from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
@@ -86,39 +84,6 @@ class MinMarginClassifier(PoolClassifier):
         "estimator": [LinearSVC(C=0.1), LinearSVC()],
         "stopping": [None, "margin_exhausted"],
     }
-
-    _samples = True
-
-    def __init__(
-        self,
-        estimator: Classifier | None = None,
-        *,
-        n_initial: int = 10,
-        initial: Initial = "random",
-        batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
-        explore: float = 0.0,
-        n_candidates: int | None = None,
-        budget: int | float | None = 100,
-        stopping: Stopping | None = None,
-        incremental: bool = False,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ):
-        self.estimator = estimator
-        self.incremental = incremental
-        self.n_initial = n_initial
-        self.initial = initial
-        self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
-        self.explore = explore
-        self.n_candidates = n_candidates
-        self.budget = budget
-        self.stopping = stopping
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _make_trainer(self):
         estimator = LinearSVC() if self.estimator is None else self.estimator

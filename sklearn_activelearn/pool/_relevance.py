@@ -172,8 +172,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     _search_grid = {"batch_size": [1, 0.2]}
 
-    _samples = True
-
     _counts = ("n_initial",)  # batch_size may be a share
 
     def __init__(

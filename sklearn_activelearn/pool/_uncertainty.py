@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from sklearn.linear_model import LogisticRegression
-
 from .._docstrings import POOL, documented
 from .._scores import (
     check_user_values,
@@ -17,7 +15,6 @@ from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_baseline
-from ._training import OneModel
 
 #: Values of `measure`: utilities of class probabilities.
 MEASURES = {
@@ -103,8 +100,6 @@ class UncertaintySamplingClassifier(PoolClassifier):
 
     _search_grid = {"measure": ["least_confident", "entropy"]}
 
-    _samples = True
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -138,10 +133,6 @@ class UncertaintySamplingClassifier(PoolClassifier):
         self.stopping = stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def _make_trainer(self):
-        estimator = LogisticRegression() if self.estimator is None else self.estimator
-        return OneModel(estimator, self.incremental)
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -12,7 +12,6 @@ from .._validation import check_flag, check_number, check_option
 from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage, warn_if_distances_mislead
 from ._passive import passive_baseline
-from ._selection import choose_covering
 from ._training import CalibratedModel
 
 
@@ -129,6 +128,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     batch = "herding"
 
+    _samples = False
+
     _optional_counts = ("n_coverage", "n_candidates")
 
     def __init__(
@@ -188,9 +189,6 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     def _passive_baseline(self):
         return passive_baseline(self)
 
-    def _choose_first_covering(self, rows, n_wanted, seed):
-        return self._choose_representative(self._coverage(), rows, n_wanted, seed)
-
     def _select(self, X, rows, n_wanted, seed):
         warn_if_distances_mislead(
             self,
@@ -202,21 +200,15 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         weights = self._utilities(X, coverage.reference)
         if not weights.any():  # a model that is certain of all: coverage alone
             weights = np.ones(len(weights))
-        return self._choose_representative(coverage, rows, n_wanted, seed, weights)
+        return self._choose_covering(coverage, rows, n_wanted, seed, weights)
 
     def _coverage(self):
-        """Return the coverage of the pool by the known rows."""
         space = self._space
         if self.radius == "global":
             gamma = space.gamma
         else:
             gamma = None if self.radius == "local" else 1 / self.radius**2
         return Coverage(space, gamma, self.n_coverage or MOST_ROWS)
-
-    def _choose_representative(self, coverage, rows, n_wanted, seed, weights=None):
-        n_candidates = self.n_candidates or MOST_ROWS
-        n_candidates = max(n_candidates, self.n_initial, self.batch_size)
-        return choose_covering(coverage, rows, n_wanted, seed, weights, n_candidates)
 
     def _utility(self, X):
         logits = logits_of(self.estimator_, X) / self.temperature_

@@ -190,6 +190,8 @@ class ALMSClassifier(PoolClassifier):
     0.97 {'logisticregression__C': 100.0}
     """
 
+    _samples = False
+
     _optional_counts = ("n_candidates", "n_pairs")
 
     #: True once joint training has failed; the models are refitted from then on.

@@ -254,6 +254,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     the pool 1.00, new rows 0.99
     """
 
+    _samples, _optional_counts = False, ()
+
     _search_grid = {"kernel": ["knn", "rbf"]}
 
     label_distributions_: Floats
@@ -288,9 +290,6 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         self.stopping = stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def __setstate__(self, state):
-        super().__setstate__({"n_candidates": None} | state)  # of version 0.1.0
 
     def _make_trainer(self):
         graph = GraphClassifier(self.kernel, self.gamma, self.n_neighbors)
