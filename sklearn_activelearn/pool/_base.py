@@ -204,6 +204,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     30 True
     """
 
+    #: The estimator if the user gives none.
+    _default_estimator: Any = LogisticRegression()
+
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs: str = "predict"
     _advice_without_method: str = ""
@@ -276,7 +279,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     # What a subclass may replace
 
     def _make_trainer(self) -> Trainer:
-        estimator = LogisticRegression() if self.estimator is None else self.estimator
+        given = self.estimator
+        estimator = self._default_estimator if given is None else given
         return OneModel(estimator, self.incremental)
 
     def _utility(self, X: Any) -> Floats:

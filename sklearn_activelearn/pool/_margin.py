@@ -8,7 +8,6 @@ from .._docstrings import POOL, documented
 from .._scores import of_padded, scores_of, smallest_margin
 from ._base import PoolClassifier
 from ._passive import passive_baseline
-from ._training import OneModel
 
 
 @documented(POOL)
@@ -74,6 +73,8 @@ class MinMarginClassifier(PoolClassifier):
     40 labels, accuracy 0.98
     """
 
+    _default_estimator = LinearSVC()
+
     _needs = "decision_function"
     _advice_without_method = (
         'Use UncertaintySamplingClassifier(estimator, measure="margin"), which needs '
@@ -84,10 +85,6 @@ class MinMarginClassifier(PoolClassifier):
         "estimator": [LinearSVC(C=0.1), LinearSVC()],
         "stopping": [None, "margin_exhausted"],
     }
-
-    def _make_trainer(self):
-        estimator = LinearSVC() if self.estimator is None else self.estimator
-        return OneModel(estimator, self.incremental)
 
     def _passive_baseline(self):
         return passive_baseline(self)

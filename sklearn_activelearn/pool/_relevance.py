@@ -158,6 +158,8 @@ class RelevanceSamplingClassifier(PoolClassifier):
     151 of 174 eights in 300 of 1797 rows
     """
 
+    _default_estimator = LinearSVC(C=0.1, class_weight="balanced")
+
     _advice_without_method = "It has no decision_function, either."
 
     _advice_if_one_class = (
@@ -208,10 +210,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
         self.random_state = random_state
 
     def _make_trainer(self):
-        if self.estimator is None:
-            estimator = LinearSVC(C=0.1, class_weight="balanced")
-        else:
-            estimator = self.estimator
+        (estimator,) = super()._make_trainer().estimators
         return WeightedModel(estimator, self.positive, self.positive_weight)
 
     @property

@@ -3,7 +3,6 @@
 from typing import Literal
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import HERDING, documented
 from .._scores import logit_method_of, logits_of, uncertainty_of_logits
@@ -172,7 +171,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     _advice_without_method = "It has no predict_proba, either."
 
     def _make_trainer(self):
-        estimator = LogisticRegression() if self.estimator is None else self.estimator
+        (estimator,) = super()._make_trainer().estimators
         return CalibratedModel(estimator, self.calibrate)
 
     def _why_in_memory(self, trainer):
