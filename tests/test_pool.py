@@ -665,6 +665,27 @@ def test_a_utility_is_one_number_for_each_row(wrong, candidates):
         learner.query(X, candidates=candidates)
 
 
+class FirstColumn(PoolClassifier):
+    n_scored = 0
+
+    def _utility(self, X):
+        self.n_scored += len(X)
+        return X[:, 0]
+
+
+def test_a_rule_of_ones_own_may_score_a_sample():
+    X, y = problem(60, 2)
+    learner = FirstColumn(n_candidates=20, budget=None, random_state=0)
+    learner.teach(X[:10], y[:10])
+    _, (probability,) = learner.query(X, return_probability=True)
+    assert learner.n_scored == 20
+    assert probability == 1
+    everything = FirstColumn(budget=None, random_state=0).teach(X[:10], y[:10])
+    assert everything.query(X).tolist() == [10 + X[10:, 0].argmax()]
+    with pytest.raises(ValueError, match="n_candidates"):
+        learner.set_params(n_candidates=0).query(X)
+
+
 @pytest.mark.parametrize(
     "learner", [MinMarginClassifier(random_state=0), CBGZClassifier(random_state=0)]
 )

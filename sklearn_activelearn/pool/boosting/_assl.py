@@ -6,7 +6,6 @@ from ..._base import make_baseline
 from ..._docstrings import NEWTON_BOOSTING, documented
 from ..._typing import Classifier, Floats, Initial, Seed, Stopping
 from ..._validation import check_number
-from .._base import PoolClassifier
 from .._selection import draw_rows
 from ._trainer import BoostingClassifier, BoostingTrainer
 
@@ -37,108 +36,6 @@ class NewtonTrainer(BoostingTrainer):
             before, after = after, boosting.newton_step(weak)
             if before - after <= self.tol * before:
                 break
-
-
-@documented(NEWTON_BOOSTING)
-class SSMarginBoostClassifier(PoolClassifier):
-    r"""Boosting on random labels and on the rows without a label (SS-MarginBoost).
-
-    The learner buys random labels, `n_initial` of them at once, and lowers the cost of
-    labelled and unlabelled rows. It is the classifier step of ASSL-Boost alone.
-
-    Parameters
-    ----------
-    {estimator, alpha, init}
-    n_estimators : int >= 1, default=50
-        Largest number of members of the committee.
-    {tol}
-    n_initial : int >= 1, default=100
-        Labels of the first purchase: the whole default budget.
-    batch_size : int >= 1, default=1
-        Labels bought at a time after that.
-    {budget, stopping, random_state}
-
-    Attributes
-    ----------
-    {estimator_, cost_curve_, attributes_of_all}
-
-    {raises}
-
-    See Also
-    --------
-    ASSLBoostClassifier : Chooses its labels, too.
-    PassiveClassifier : Random labels without the other rows.
-
-    Notes
-    -----
-    {cost}
-
-    A Newton step adds :math:`f_t(x) = 2 P_w(y = 1 | x) - 1`, trained with the terms of
-    the sum as weights (the paper prints F + C'/C''; the step that lowers C is F -
-    C'/C''). The infimum lies at infinity, so `tol` and `n_estimators` end the steps.
-
-    {multiclass}
-
-    References
-    ----------
-    .. [1] F. d'Alché-Buc, Y. Grandvalet, C. Ambroise, "Semi-Supervised MarginBoost",
-       NIPS 2001.
-    .. [2] Z. Wang, Y. Song, C. Zhang, "Efficient Active Learning with Boosting", SDM
-       2009, Section 2.2, equations 2.3 and 2.8.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn_activelearn import SSMarginBoostClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
-    >>> learner = SSMarginBoostClassifier(budget=60, random_state=0).fit(X, y)
-    >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
-    60 labels, accuracy 0.94
-    """
-
-    _needs = "predict_proba"
-
-    _search_grid = {"alpha": [0.01, 0.1]}
-
-    cost_curve_: Floats
-
-    def __init__(
-        self,
-        estimator: Classifier | None = None,
-        *,
-        alpha: float = 0.01,
-        init: Classifier | None = None,
-        n_estimators: int = 50,
-        tol: float = 1e-3,
-        n_initial: int = 100,
-        batch_size: int = 1,
-        budget: int | float | None = 100,
-        stopping: Stopping | None = None,
-        random_state: Seed = None,
-    ):
-        self.estimator = estimator
-        self.alpha = alpha
-        self.init = init
-        self.n_estimators = n_estimators
-        self.tol = tol
-        self.n_initial = n_initial
-        self.batch_size = batch_size
-        self.budget = budget
-        self.stopping = stopping
-        self.random_state = random_state
-
-    def _make_trainer(self):
-        steps = self.n_estimators, self.tol
-        return NewtonTrainer(self.estimator, self.alpha, self.init, *steps)
-
-    def _select(self, X, rows, n_wanted, seed):
-        return draw_rows(rows, n_wanted, seed)
-
-    _select_without_model = _select
-
-    def _passive_baseline(self):
-        return make_baseline(self, SSMarginBoostClassifier(), stopping=None)
 
 
 @documented(NEWTON_BOOSTING)
@@ -230,3 +127,92 @@ class ASSLBoostClassifier(BoostingClassifier):
 
     def _passive_baseline(self):
         return make_baseline(self, SSMarginBoostClassifier(), stopping=None)
+
+
+@documented(NEWTON_BOOSTING)
+class SSMarginBoostClassifier(ASSLBoostClassifier):
+    r"""Boosting on random labels and on the rows without a label (SS-MarginBoost).
+
+    The learner buys random labels, `n_initial` of them at once, and lowers the cost of
+    labelled and unlabelled rows. It is the classifier step of ASSL-Boost alone.
+
+    Parameters
+    ----------
+    {estimator, alpha, init}
+    n_estimators : int >= 1, default=50
+        Largest number of members of the committee.
+    {tol}
+    n_initial : int >= 1, default=100
+        Labels of the first purchase: the whole default budget.
+    batch_size : int >= 1, default=1
+        Labels bought at a time after that.
+    {budget, stopping, random_state}
+
+    Attributes
+    ----------
+    {estimator_, cost_curve_, attributes_of_all}
+
+    {raises}
+
+    See Also
+    --------
+    ASSLBoostClassifier : Chooses its labels, too.
+    PassiveClassifier : Random labels without the other rows.
+
+    Notes
+    -----
+    {cost}
+
+    A Newton step adds :math:`f_t(x) = 2 P_w(y = 1 | x) - 1`, trained with the terms of
+    the sum as weights (the paper prints F + C'/C''; the step that lowers C is F -
+    C'/C''). The infimum lies at infinity, so `tol` and `n_estimators` end the steps.
+
+    {multiclass}
+
+    References
+    ----------
+    .. [1] F. d'Alché-Buc, Y. Grandvalet, C. Ambroise, "Semi-Supervised MarginBoost",
+       NIPS 2001.
+    .. [2] Z. Wang, Y. Song, C. Zhang, "Efficient Active Learning with Boosting", SDM
+       2009, Section 2.2, equations 2.3 and 2.8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn_activelearn import SSMarginBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
+    >>> learner = SSMarginBoostClassifier(budget=60, random_state=0).fit(X, y)
+    >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
+    60 labels, accuracy 0.94
+    """
+
+    def __init__(
+        self,
+        estimator: Classifier | None = None,
+        *,
+        alpha: float = 0.01,
+        init: Classifier | None = None,
+        n_estimators: int = 50,
+        tol: float = 1e-3,
+        n_initial: int = 100,
+        batch_size: int = 1,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        random_state: Seed = None,
+    ):
+        self.estimator = estimator
+        self.alpha = alpha
+        self.init = init
+        self.n_estimators = n_estimators
+        self.tol = tol
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.random_state = random_state
+
+    def _select(self, X, rows, n_wanted, seed):
+        return draw_rows(rows, n_wanted, seed)
+
+    _select_without_model = _select
