@@ -214,7 +214,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     #: True: it chooses among `n_candidates` rows that are drawn for each purchase.
     _samples: bool = True
 
-    #: Parameters that must be whole numbers of at least 1, and those that may be None.
+    #: True: rows that cover the pool are chosen among `n_candidates` drawn rows.
+    _samples_covering: bool = False
+
+    #: Parameters that must be whole numbers of at least 1, and others that may be None.
     _counts: tuple[str, ...] = ("n_initial", "batch_size")
     _optional_counts: tuple[str, ...] = ("n_candidates",)
 
@@ -328,8 +331,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _choose_covering(self, coverage, rows, n_wanted, seed, weights=None):
         """Choose rows that cover the pool, among a sample of a large pool."""
-        n_candidates = None if self._samples else self.n_candidates
-        n = max(n_candidates or MOST_ROWS, self.n_initial, self._batch_size())
+        n = self.n_candidates if self._samples_covering else None
+        n = max(n or MOST_ROWS, self.n_initial, self._batch_size())
         return selection.choose_covering(coverage, rows, n_wanted, seed, weights, n)
 
     def _batch_size(self):

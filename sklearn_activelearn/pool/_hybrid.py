@@ -104,7 +104,7 @@ class HybridSamplingClassifier(PoolClassifier):
 
     batch = "herding"
 
-    _samples = False
+    _samples, _samples_covering = False, True
 
     _optional_counts = ("n_coverage", "n_candidates")
 

@@ -127,7 +127,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     batch = "herding"
 
-    _samples = False
+    _samples, _samples_covering = False, True
 
     _optional_counts = ("n_coverage", "n_candidates")
 
