@@ -802,18 +802,12 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         if not self._make_trainer().goes_on:
             return
-        ledger, classes, pool = self._ledger, self.classes_, self._pool
-        for call in ledger.calls[:-1]:
-            before = self.__dict__
-            self.__dict__ = before.copy()
-            self._ledger, self.classes_ = ledger.first(call.n_labels), classes
-            self._pool = pool.first(call.n_labels)
-            self._restrict_classes(call.declared)
-            try:
-                self._train_if_needed()
-            except Exception:  # it was a warning then
-                self.__dict__ = before
-        self._ledger, self.classes_, self._pool = ledger, classes, pool
+        known = {name: vars(self)[name] for name in ("_ledger", "_pool", "classes_")}
+        for call in self._ledger.calls[:-1]:
+            learner = self._with_first_labels(call.n_labels)
+            with suppress(Exception):  # it was a warning then
+                learner._train_if_needed()
+                vars(self).update(vars(learner) | known)
 
     def _take_new_values(self, X):
         """Train again if labelled rows have new values in the pool X."""
@@ -849,12 +843,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._train_if_needed()
 
     def _with_first_labels(self, n_labels):
-        """Return a copy without a model that knows the first labels only."""
+        """Return a copy with the present model that knows the first labels only."""
         calls = [call for call in self._ledger.calls if call.n_labels >= n_labels]
         learner = shallow_copy(self)
-        learner._ledger = learner._ledger.first(n_labels)
-        learner._pool, learner._n_trained = learner._pool.first(n_labels), 0
-        learner._trained = None
+        learner._ledger = self._ledger.first(n_labels)
+        learner._pool = self._pool.first(n_labels)
         learner._restrict_classes(calls[0].declared)
         return learner
 

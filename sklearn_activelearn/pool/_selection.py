@@ -116,7 +116,7 @@ def draw_different_rows(keys, rows, n_wanted, seed):
 def draw_positions(share, n, rng):
     """Draw evenly spread positions, a share of n.
 
-    Of the first k positions, k * share are drawn, rounded down or up, for every k.
+    For every k, k * share of the first k positions are drawn, rounded down or up.
 
     Parameters
     ----------

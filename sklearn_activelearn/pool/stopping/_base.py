@@ -476,6 +476,7 @@ def why_stop(learner, sample, n_left):
     def earlier(n_labels):
         if n_labels not in models:
             part = learner._with_first_labels(n_labels)
+            part._forget_model()
             part._train()
             models[n_labels] = part.estimator_
         return models[n_labels]
