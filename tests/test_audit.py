@@ -107,8 +107,9 @@ def test_public_names_are_sorted_and_exist(module):
 @each_class
 def test_no_parameter_is_called_like_a_method(item):
     # for pool learners without these
-    defaults = "initial batch embedding explore n_candidates incremental n_jobs positive"
-    parameters = set(inspect.signature(item).parameters).difference(defaults.split())
+    defaults = ("initial", "batch", "embedding", "explore", "n_jobs", "positive")
+    defaults += ("n_candidates", "incremental")
+    parameters = set(inspect.signature(item).parameters).difference(defaults)
     assert not [name for name in parameters if hasattr(item, name)]
 
 
