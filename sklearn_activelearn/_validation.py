@@ -22,8 +22,15 @@ from sklearn.utils.validation import check_non_negative, validate_data
 
 from ._labels import check_not_missing
 from ._rows import Rows, first_not_finite
-from .sources._containers import is_frame, n_rows, to_frame
-from .sources._conversion import as_source, is_instance_of
+from .sources._containers import (
+    has_categories,
+    is_frame,
+    is_instance_of,
+    is_polars,
+    n_rows,
+    to_frame,
+)
+from .sources._conversion import as_source
 
 
 def check_sparse_rows(X):
@@ -459,8 +466,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         X = source.prepared(BlockCheck(is_transformed, names, tags.allow_nan, user))
         return (X, check_labels(X, *y)) if y else X
     check_sparse_rows(X)
-    is_categorical = is_frame(X) and any(np.atleast_1d(X.dtypes) == "category")
-    if is_categorical or is_transformed:
+    if is_transformed or has_categories(X):
         X = indexable_rows(X)
         check_n_rows(X, min_rows)
         validate_data(learner, X, *y, reset=reset, skip_check_array=True)
@@ -518,7 +524,7 @@ def indexable_rows(X):
         return X.tocsr()
     if is_instance_of(X, "pyarrow", "Table"):
         return X.to_pandas()
-    if is_frame(X):
+    if is_frame(X) or is_polars(X):
         return X
     if not hasattr(X, "__array__"):
         return list(X)

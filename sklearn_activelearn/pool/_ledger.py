@@ -16,6 +16,7 @@ from .._validation import (
 )
 from ..sources._containers import (
     NO_ROWS,
+    copy_rows,
     hash_rows,
     is_same_data,
     n_rows,
@@ -73,7 +74,7 @@ class Labelled:
         """Return the labelled rows and more."""
         codes = np.append(self.codes, np.asarray(codes, np.int32))
         if self.rows is None:
-            return Labelled(X.copy(), codes, names)  # the caller may change X
+            return Labelled(copy_rows(X), codes, names)  # the caller may change X
         return Labelled(stack_rows(self.rows, X), codes, names)
 
     def has_columns_of(self, X, names):
@@ -505,7 +506,7 @@ class KeptPool:
         """
         known = self
         if self.X is None or not is_same_data(self.X, X):
-            known = KeptPool(X.copy(), self.number + 1)
+            known = KeptPool(copy_rows(X), self.number + 1)
         ids = identity if isinstance(identity, ById) else None
         unlabelled = leave_out(candidates, places)
         return replace(known, unlabelled=unlabelled, places=places, ids=ids)
