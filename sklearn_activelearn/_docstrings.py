@@ -83,6 +83,12 @@ class LEARNER(CLASSIFIER):
     exclude : array-like of int, or of bool of shape (n_samples,), default=None
         Row numbers that may not be bought, or a mask. They are removed from
         `candidates`.
+    **fit_params : dict
+        Values for `fit` of the estimator, one for each row, such as ``sample_weight``.
+        They need ``sklearn.set_config(enable_metadata_routing=True)``, and
+        ``set_fit_request`` of the estimator. They are stored with the labels; labels
+        taught without weights have the weight 1. Learners that train with weights of
+        their own, and stream learners, refuse them: use `class_weight`.
     rows : ndarray of int64 of shape (n_queries,)
         Row numbers of X, in the order in which to label them. Their labels count as
         bought. If it is empty, ``stop_reason_`` says why.

@@ -375,6 +375,20 @@ def check_class_weight(class_weight, classes=None):
             )
 
 
+def check_metadata(values, name, n_rows):
+    """Return an array with a finite value for each row, as floats if it has numbers."""
+    values = np.asarray(values)
+    if values.shape[:1] != (n_rows,):
+        raise ValueError(
+            f"{name} must have a value for each of {n_rows} rows, got an array of "
+            f"shape {values.shape}."
+        )
+    if values.dtype.kind not in "biuf":
+        return values
+    assert_all_finite(values, input_name=name)
+    return values.astype(np.float64)
+
+
 def is_count(value):
     """Return True for a whole number >= 0 that fits an int64."""
     return is_whole(value) and 0 <= value < 2**63

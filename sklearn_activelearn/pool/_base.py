@@ -9,8 +9,14 @@ from typing import Any, Literal, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    get_routing_for_object,
+    process_routing,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
@@ -62,6 +68,7 @@ from .._validation import (
     check_flag,
     check_has,
     check_limit,
+    check_metadata,
     check_number,
     check_option,
     check_selection,
@@ -87,7 +94,7 @@ from ._distances import (
     check_embedding,
 )
 from ._ledger import KeptPool, Ledger, check_json, check_record
-from ._training import Known, OneModel, Trainer, seeded
+from ._training import Known, OneModel, Trainer, requested, route_to_fit, seeded
 from .stopping import _base as stopping_rules
 
 #: Why a learner takes no source, and what to do.
@@ -661,11 +668,39 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # Labels, corrections and training
 
-    def _store_labels(self, X, identity, codes):
+    def _check_metadata(self, fit_params, n_rows):
+        given = {k: value for k, value in fit_params.items() if value is not None}
+        if not given or not self._make_trainer().takes_metadata:
+            return super()._check_metadata(given, n_rows)
+        if not get_config()["enable_metadata_routing"]:
+            raise ValueError(
+                f"{', '.join(given)}: call "
+                "sklearn.set_config(enable_metadata_routing=True) first, and "
+                "set_fit_request of the estimator."
+            )
+        for estimator in self._make_trainer().estimators:  # raises if not requested
+            values = requested(estimator, given)
+            if isinstance(get_routing_for_object(estimator), MetadataRouter):
+                process_routing(estimator, "fit", **values)
+        return {name: check_metadata(given[name], name, n_rows) for name in given}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return the requests of the learner and of its estimators.
+
+        Returns
+        -------
+        router : MetadataRouter
+            `fit` and `teach` pass metadata, such as weights, to the estimator's `fit`.
+        """
+        trainer = self._make_trainer()
+        estimators = trainer.estimators if trainer.takes_metadata else []
+        return route_to_fit(self, estimators).add_self_request(self)
+
+    def _store_labels(self, X, identity, codes, **metadata):
         X = to_memory(X)
         names = getattr(self, "feature_names_in_", None)
         self._ledger = self._ledger.add_labels(
-            identity.part(X), X, codes, names, self._declared_classes
+            identity.part(X), X, codes, names, self._declared_classes, metadata
         )
         self._pool = self._pool.update(self._ledger)
 
@@ -895,7 +930,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # The loop
 
-    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self:
         """Simulate active learning on a labelled pool, from scratch.
 
         The label of a row is used only if the learner buys it; the set of classes is
@@ -906,6 +941,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The pool.
         {y}
+        {**fit_params}
 
         {returns}
 
@@ -916,13 +952,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        return run_exclusively(
-            self, lambda learner: validate_and_reset(learner, X, y), self._buy_from
-        )
+
+        def start(learner):
+            rows, codes = validate_and_reset(learner, X, y)
+            return rows, codes, learner._check_metadata(fit_params, len(codes))
+
+        return run_exclusively(self, start, self._buy_from)
 
     def partial_fit(
-        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
-    ) -> Self:
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:  # fmt: skip
         """Simulate active learning on one more labelled pool, from where it stands.
 
         Parameters
@@ -933,6 +973,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         {y}
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. None: the labels of `y` and of earlier calls.
+        {**fit_params}
 
         {returns}
 
@@ -948,13 +989,18 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             named = learner.classes_[np.unique(codes)].tolist()
             known = learner._declared_classes
             learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
-            return rows, codes
+            return rows, codes, learner._check_metadata(fit_params, len(codes))
 
         return run_exclusively(self, start, self._buy_from)
 
-    def _buy_from(self, X, codes):
+    def _buy_from(self, X, codes, metadata):
         y = self.classes_[codes]
-        self._ask(X, ByValue(X), lambda rows, keep: keep(y[rows]), y=y, are_more=True)
+
+        def answer(rows, keep):
+            values = {name: of_all[rows] for name, of_all in metadata.items()}
+            keep(y[rows], **values)
+
+        self._ask(X, ByValue(X), answer, y=y, are_more=True)
 
     @with_callbacks
     def _ask(self, X, identity, answer, candidates=None, y=None, are_more=False):
@@ -1022,7 +1068,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         transaction.learner._train_if_needed()
         transaction.commit()
 
-    def _buy(self, transaction, X, identity, purchase, labels):
+    def _buy(self, transaction, X, identity, purchase, labels, **metadata):
         """Commit a transaction that chose rows, together with their labels.
 
         Rows with a wrong label stay bought and pending. A parameter that the oracle has
@@ -1036,7 +1082,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if len(known):
             rows = purchase.rows[known]
             X = take(X, rows)
-            learner._store_labels(X, identity.part(X, rows), codes[known])
+            metadata = {name: values[known] for name, values in metadata.items()}
+            learner._store_labels(X, identity.part(X, rows), codes[known], **metadata)
         learner._known_by = identity.kind
         learner.queried_indices_ = np.append(learner.queried_indices_, purchase.rows)
         transaction.commit(learner)
@@ -1198,7 +1245,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 getattr(self, "feature_names_in_", None),
                 encode(y, self.classes_),
             )
-            labelled = ledger.labelled.add(take(X, rows[entries]), codes, names)
+            metadata = {
+                name: np.array(values)
+                for name, values in record.get("metadata", {}).items()
+            }
+            labelled = ledger.labelled.add(
+                take(X, rows[entries]), codes, names, metadata
+            )
             ledger = replace(ledger, labelled=labelled)
         self._ledger, self._pool = ledger, KeptPool().update(ledger)
         self._known_by = identity.kind if len(rows) else None
