@@ -95,6 +95,9 @@ def check_coordinates(X):
             raise ValueError(f"coordinates must lie in [0, {size})")
 
 
+#: Types of columns with dates and durations, in NumPy, pandas and polars.
+DATES = ("date", "timedelta", "duration")
+
 #: Form of all rows, as arguments of `validate_data`.
 ROWS = {
     "accept_sparse": "csr",
@@ -146,6 +149,12 @@ def check_rows(learner, X, *y, reset, min_rows=1, finite=False):
 
 def validate_rows(learner, X, *y, **how):
     """Return the results of `validate_data`; the error for texts says what to do."""
+    kinds = getattr(X, "dtypes", getattr(X, "dtype", ()))
+    if any(str(kind).lower().startswith(DATES) for kind in np.atleast_1d(kinds)):
+        raise ValueError(
+            "dtype='numeric' is not compatible with dates. Convert your data to "
+            "numeric values explicitly instead."
+        )
     try:
         return validate_data(learner, X, *y, **how)
     except ValueError as error:

@@ -1372,6 +1372,19 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self._make_trainer().adapt_tags(tags)
         return tags
 
+    def __repr__(self, N_CHAR_MAX=700):
+        text = super().__repr__(N_CHAR_MAX)
+        with suppress(AttributeError, TypeError, ValueError):  # new, or a wrong budget
+            if self._ledger.n_left(self.budget) == 0:
+                text += f" [budget spent: {self.n_queries_} labels bought]"
+        return text
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle, text = super()._repr_mimebundle_(**kwargs), repr(self)
+        if "text/html" in bundle and text.endswith("]"):
+            bundle["text/html"] += f"<p>{text[text.rindex('[') + 1 : -1]}</p>"
+        return bundle
+
     def __getstate__(self):
         state = super().__getstate__()
         return {k: v for k, v in state.items() if k not in CALLBACK_ATTRIBUTES}
