@@ -56,7 +56,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_choose(X, identity, candidates, limit)``: choose rows to buy, record them in
       the ledger, set ``stop_reason_``, and return the `Purchase`. Pool learners have
       their own `query` instead;
-    - ``_store_labels(X, identity, codes)``: learn labels, whose requests end;
+    - ``_store_labels(X, identity, codes, **metadata)``: learn labels, whose requests
+      end, with what `_check_metadata` returned;
     - ``_skip(identity)``: end the requests of rows, or of all rows if it is None;
       return their number;
     - ``_pending(identity)``: return the row numbers of pending rows, in the order in
@@ -90,10 +91,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     if TYPE_CHECKING:
 
-        def fit(self, X: RowsLike, y: ArrayLike) -> Self: ...
+        def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self: ...
 
         def partial_fit(
-            self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
+            self,
+            X: RowsLike,
+            y: ArrayLike,
+            classes: ArrayLike | None = None,
+            **fit_params: Any,
         ) -> Self: ...
 
     def query(
@@ -147,7 +152,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def teach(
         self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None, *,
-        ids: ArrayLike | None = None,
+        ids: ArrayLike | None = None, **fit_params: Any,
     ) -> Self:  # fmt: skip
         """Learn the labels of rows, whether they were asked for or not, in any order.
 
@@ -158,7 +163,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             values.
         y : array-like of shape (n_samples,)
             Labels of the rows.
-        {classes, ids}
+        {classes, ids, **fit_params}
 
         Returns
         -------
@@ -167,10 +172,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        ValueError, TypeError
             If a label is not one of the classes, the rows do not match `y` or the
             features, or X contains NaN or infinity; for a pool learner, if an id
-            already has a label.
+            already has a label; for values in `fit_params` that are not requested.
         {wrong_ids, RuntimeError}
 
         Warns
@@ -182,11 +187,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         transaction = begin_transaction(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0, finite=True)
+        metadata = learner._check_metadata(fit_params, len(y))
         identity = identify(learner, X, ids)
         if len(y) or classes is not None:
             learner._register_classes(classes, y)
         if len(y):
-            learner._store_labels(X, identity, encode(y, learner.classes_))
+            codes = encode(y, learner.classes_)
+            learner._store_labels(X, identity, codes, **metadata)
             learner._known_by = identity.kind
         transaction.learner = learner._after_teach()
         return transaction.commit()
@@ -370,6 +377,17 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         if is_new:
             self._reset()
         return out
+
+    def _check_metadata(self, fit_params, n_rows):
+        """Return the values of rows that the estimator's `fit` requests, by name."""
+        given = [name for name, value in fit_params.items() if value is not None]
+        if given:
+            raise TypeError(
+                f"{type(self).__name__} does not take {', '.join(given)}: its training "
+                "has weights of its own. Use class_weight, of the learner or of its "
+                "estimator, instead."
+            )
+        return {}
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
         """Return valid rows, and labels if there are any."""

@@ -1,4 +1,4 @@
-"""Differences between versions of scikit-learn, and its base classes.
+"""Differences between versions of scikit-learn and backends of joblib.
 
 scikit-learn has no types. The stub of this module adds them to its base classes.
 """
@@ -45,8 +45,22 @@ __all__ = [
     "ClassifierMixin",
     "GridSearchCV",
     "available_if",
+    "run_parallel",
     "with_callbacks",
 ]
+
+
+def run_parallel(Parallel, calls, **settings):
+    """Yield the results of calls as they come, or all at the end.
+
+    Some backends of joblib, such as multiprocessing, have no generators.
+    """
+    try:
+        parallel = Parallel(**settings)
+    except ValueError:
+        parallel = Parallel(**{**settings, "return_as": "list"})
+    yield from parallel(calls)
+
 
 #: Attributes of an estimator while its callbacks run.
 CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")

@@ -7,6 +7,7 @@ its base class.
 """
 
 import re
+import sys
 from inspect import cleandoc, isfunction
 from textwrap import dedent, indent
 
@@ -27,8 +28,23 @@ def texts_of(table):
     return texts
 
 
+#: Page of a class, to which scikit-learn's HTML representation links.
+PAGE = (
+    "https://sklearn-activelearn.readthedocs.io/en/latest/generated/api/"
+    "sklearn_activelearn.{name}.html"
+)
+
+
+def name_of_page(estimator):
+    """Return the shortest public name of a class, in which its page is named."""
+    name, module = type(estimator).__name__, type(estimator).__module__
+    package, section = module.split(".")[:2]
+    is_exported = hasattr(sys.modules[package], name)
+    return {"name": name if is_exported else f"{section}.{name}"}
+
+
 def documented(table):
-    """Insert the texts of a table into the docstrings of a class and its methods."""
+    """Insert texts into the docstrings of a class and its methods; link to its page."""
     texts = texts_of(table)
 
     def insert(docstring):
@@ -45,6 +61,8 @@ def documented(table):
                 function.__doc__ = insert(function.__doc__)
         if item.__doc__:
             item.__doc__ = NEXT_ENTRY.sub(r"\1\n\n", insert(item.__doc__))
+        item._doc_link_module, item._doc_link_template = "sklearn_activelearn", PAGE
+        item._doc_link_url_param_generator = name_of_page
         return item
 
     return document
@@ -83,6 +101,12 @@ class LEARNER(CLASSIFIER):
     exclude : array-like of int, or of bool of shape (n_samples,), default=None
         Row numbers that may not be bought, or a mask. They are removed from
         `candidates`.
+    **fit_params : dict
+        Values for `fit` of the estimator, one for each row, such as ``sample_weight``.
+        They need ``sklearn.set_config(enable_metadata_routing=True)``, and
+        ``set_fit_request`` of the estimator. They are stored with the labels; labels
+        taught without weights have the weight 1. Learners that train with weights of
+        their own, and stream learners, refuse them: use `class_weight`.
     rows : ndarray of int64 of shape (n_queries,)
         Row numbers of X, in the order in which to label them. Their labels count as
         bought. If it is empty, ``stop_reason_`` says why.
@@ -165,7 +189,8 @@ class POOL(LEARNER):
         rows that may be bought, never smaller than the batch. Stopping rules see the
         same rows. None: all rows.
     budget : int >= 0, float in [0, 1] or None, default=100
-        Largest number of labels to buy between one `fit` and the next. A float is a
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
         share of the rows offered, which are the rows bought and the rows that may be
         bought: the largest number in all calls; each `partial_fit` adds its own rows.
         Raise it with `set_params` to continue. None: no limit.

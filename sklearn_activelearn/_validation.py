@@ -22,8 +22,15 @@ from sklearn.utils.validation import check_non_negative, validate_data
 
 from ._labels import check_not_missing
 from ._rows import Rows, first_not_finite
-from .sources._containers import is_frame, n_rows, to_frame
-from .sources._conversion import as_source, is_instance_of
+from .sources._containers import (
+    has_categories,
+    is_frame,
+    is_instance_of,
+    is_polars,
+    n_rows,
+    to_frame,
+)
+from .sources._conversion import as_source
 
 
 def check_sparse_rows(X):
@@ -88,6 +95,9 @@ def check_coordinates(X):
             raise ValueError(f"coordinates must lie in [0, {size})")
 
 
+#: Types of columns with dates and durations, in NumPy, pandas and polars.
+DATES = ("date", "timedelta", "duration")
+
 #: Form of all rows, as arguments of `validate_data`.
 ROWS = {
     "accept_sparse": "csr",
@@ -139,6 +149,12 @@ def check_rows(learner, X, *y, reset, min_rows=1, finite=False):
 
 def validate_rows(learner, X, *y, **how):
     """Return the results of `validate_data`; the error for texts says what to do."""
+    kinds = getattr(X, "dtypes", getattr(X, "dtype", ()))
+    if any(str(kind).lower().startswith(DATES) for kind in np.atleast_1d(kinds)):
+        raise ValueError(
+            "dtype='numeric' is not compatible with dates. Convert your data to "
+            "numeric values explicitly instead."
+        )
     try:
         return validate_data(learner, X, *y, **how)
     except ValueError as error:
@@ -390,6 +406,20 @@ def check_class_weight(class_weight, classes=None):
             )
 
 
+def check_metadata(values, name, n_rows):
+    """Return an array with a finite value for each row, as floats if it has numbers."""
+    values = np.asarray(values)
+    if values.shape[:1] != (n_rows,):
+        raise ValueError(
+            f"{name} must have a value for each of {n_rows} rows, got an array of "
+            f"shape {values.shape}."
+        )
+    if values.dtype.kind not in "biuf":
+        return values
+    assert_all_finite(values, input_name=name)
+    return values.astype(np.float64)
+
+
 def is_count(value):
     """Return True for a whole number >= 0 that fits an int64."""
     return is_whole(value) and 0 <= value < 2**63
@@ -481,8 +511,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         X = source.prepared(BlockCheck(is_transformed, names, tags.allow_nan, user))
         return (X, check_labels(X, *y)) if y else X
     check_sparse_rows(X)
-    is_categorical = is_frame(X) and any(np.atleast_1d(X.dtypes) == "category")
-    if is_categorical or is_transformed:
+    if is_transformed or has_categories(X):
         X = indexable_rows(X)
         check_n_rows(X, min_rows)
         validate_data(learner, X, *y, reset=reset, skip_check_array=True)
@@ -540,7 +569,7 @@ def indexable_rows(X):
         return X.tocsr()
     if is_instance_of(X, "pyarrow", "Table"):
         return X.to_pandas()
-    if is_frame(X):
+    if is_frame(X) or is_polars(X):
         return X
     if not hasattr(X, "__array__"):
         return list(X)

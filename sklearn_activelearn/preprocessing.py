@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ._compat import BaseEstimator
+from ._docstrings import CLASSIFIER, documented
 from ._tables.columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
 from ._tables.encoding import (
     encode_images,
@@ -29,6 +30,7 @@ from ._validation import check_number, check_option
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]
 
 
+@documented(CLASSIFIER)
 class RowEncoder(BaseEstimator):
     """Base class of the encoders, which find columns by their names."""
 

@@ -13,6 +13,7 @@ from .._compat import BaseEstimator, ClassifierMixin
 from .._docstrings import CLASSIFIER, documented
 from .._labels import encode, find_classes
 from .._rows import Rows
+from .._transaction import shallow_copy
 from .._typing import Floats, RowsLike, Seed
 from .._validation import check_flag, check_number, check_rows
 from ..exceptions import warn_user
@@ -288,8 +289,8 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
             For a parameter out of its range, NaN or infinity, labels of one
             class or continuous ones, or an objective that overflows.
         """
-        loss = self._check_parameters()
-        X, y = check_rows(self, X, y, reset=True, finite=True)
+        loss, model = self._check_parameters(), shallow_copy(self)
+        X, y = check_rows(model, X, y, reset=True, finite=True)
         classes = find_classes(y)
         objective = Objective(
             X, encode(y, classes), len(classes), loss, self.alpha, self.fit_intercept
@@ -304,11 +305,12 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
                 "max_iter or tol, scale X, or use a smooth loss.",
                 ConvergenceWarning,
             )
-        self.classes_ = classes
-        self.coef_, self.intercept_ = objective.split(best.x)
-        self.objective_ = float(best.fun)
-        self.n_iter_ = sum(run.nit for run in runs)
-        self.n_restarts_ = 0 if loss.convex else self.n_restarts
+        model.classes_ = classes
+        model.coef_, model.intercept_ = objective.split(best.x)
+        model.objective_ = float(best.fun)
+        model.n_iter_ = sum(run.nit for run in runs)
+        model.n_restarts_ = 0 if loss.convex else self.n_restarts
+        self.__dict__ = vars(model)  # a call that raises has changed nothing
         return self
 
     def __sklearn_tags__(self):

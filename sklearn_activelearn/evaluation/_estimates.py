@@ -148,7 +148,8 @@ def predict_held_out(learner):
     for k in range(n_folds):
         training, test = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         rows = take(labelled.rows, training)
-        part = Labelled(rows, labelled.codes[training], labelled.names)
+        metadata = {name: of[training] for name, of in labelled.metadata.items()}
+        part = Labelled(rows, labelled.codes[training], labelled.names, metadata)
         purposes = known.purposes[training]
         trained = trainer.train(known._replace(labelled=part, purposes=purposes), None)
         predicted = trained.model.predict(take(labelled.rows, test))

@@ -25,6 +25,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_memory
 
 from .. import __version__
+from .._compat import run_parallel
 from .._labels import check_not_missing, plain_labels
 from .._rows import Rows
 from .._transaction import begin_transaction
@@ -227,11 +228,12 @@ def label_curve(
     try:
         with reporting(progress, type(learner).__name__) as report:
             report(0, len(tasks))
-            parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-            for i, result in parallel(
+            calls = (
                 delayed(run_numbered)(i, run, *task, *shared)
                 for i, task in enumerate(tasks)
-            ):
+            )
+            how = {"n_jobs": n_jobs, "return_as": "generator_unordered"}
+            for i, result in run_parallel(Parallel, calls, **how):
                 runs[i] = result
                 report(len(runs), len(tasks))
     except KeyboardInterrupt as stop:

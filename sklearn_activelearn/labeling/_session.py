@@ -27,7 +27,7 @@ from .._typing import (
     Scoring,
 )
 from .._validation import check_flag, check_number, check_option
-from ..sources._containers import is_frame, take
+from ..sources._containers import is_frame, take, to_pandas
 from . import _lists, _scores
 from ._answers import (
     GIVEN,
@@ -224,8 +224,9 @@ class LabelingSession(Generic[LearnerT]):
         change: Change | tuple[Change, ...] | Mapping[Change, Any] = (),
     ):  # fmt: skip
         self.path = Path(path)
-        self._ids = find_ids(ids, pool, items)
-        self._items = pool if items is None else items
+        items = to_pandas(items)
+        self._items = to_pandas(pool) if items is None else items
+        self._ids = find_ids(ids, to_pandas(pool), items)
         empty = find_empty_rows(self._items)
         args = Arguments(
             self.path, learner, pool, items, self._ids, classes, test_size, votes,

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._labels import check_classes
-from ..sources._containers import hash_rows, is_frame
+from ..sources._containers import hash_rows, is_frame, is_polars
 from ._schema import label_kind, to_json
 
 
@@ -96,7 +96,7 @@ def plain_classes(classes):
 
 def fingerprint(pool, items, ids):
     """Return hashes of the rows, the items and the ids of a pool."""
-    has_columns = is_frame(pool) and pool.ndim == 2
+    has_columns = is_polars(pool) or (is_frame(pool) and pool.ndim == 2)
     return {
         "n_rows": len(ids),
         "rows": encode_hashes(pool),

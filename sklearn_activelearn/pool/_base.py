@@ -10,8 +10,14 @@ from typing import Any, Literal, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    get_routing_for_object,
+    process_routing,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
@@ -64,6 +70,7 @@ from .._validation import (
     check_flag,
     check_has,
     check_limit,
+    check_metadata,
     check_number,
     check_option,
     check_selection,
@@ -89,7 +96,7 @@ from ._distances import (
     check_embedding,
 )
 from ._ledger import KeptPool, Ledger, check_json, check_record, differ
-from ._training import Known, OneModel, Trainer, seeded
+from ._training import Known, OneModel, Trainer, requested, route_to_fit, seeded
 from .stopping import _base as stopping_rules
 
 #: Why a learner takes no source, and what to do.
@@ -679,11 +686,39 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # Labels, corrections and training
 
-    def _store_labels(self, X, identity, codes):
+    def _check_metadata(self, fit_params, n_rows):
+        given = {k: value for k, value in fit_params.items() if value is not None}
+        if not given or not self._make_trainer().takes_metadata:
+            return super()._check_metadata(given, n_rows)
+        if not get_config()["enable_metadata_routing"]:
+            raise ValueError(
+                f"{', '.join(given)}: call "
+                "sklearn.set_config(enable_metadata_routing=True) first, and "
+                "set_fit_request of the estimator."
+            )
+        for estimator in self._make_trainer().estimators:  # raises if not requested
+            values = requested(estimator, given)
+            if isinstance(get_routing_for_object(estimator), MetadataRouter):
+                process_routing(estimator, "fit", **values)
+        return {name: check_metadata(given[name], name, n_rows) for name in given}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return the requests of the learner and of its estimators.
+
+        Returns
+        -------
+        router : MetadataRouter
+            `fit` and `teach` pass metadata, such as weights, to the estimator's `fit`.
+        """
+        trainer = self._make_trainer()
+        estimators = trainer.estimators if trainer.takes_metadata else []
+        return route_to_fit(self, estimators).add_self_request(self)
+
+    def _store_labels(self, X, identity, codes, **metadata):
         X = to_memory(X)
         names = getattr(self, "feature_names_in_", None)
         self._ledger = self._ledger.add_labels(
-            identity, X, codes, names, self._declared_classes
+            identity, X, codes, names, self._declared_classes, metadata
         )
         self._pool = self._pool.update(self._ledger)
 
@@ -906,7 +941,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # The loop
 
-    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self:
         """Simulate active learning on a labelled pool, from scratch.
 
         The label of a row is used only if the learner buys it; the set of classes is
@@ -917,6 +952,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The pool.
         {y}
+        {**fit_params}
 
         {returns}
 
@@ -927,13 +963,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        return run_exclusively(
-            self, lambda learner: validate_and_reset(learner, X, y), self._buy_from
-        )
+
+        def start(learner):
+            rows, codes = validate_and_reset(learner, X, y)
+            return rows, codes, learner._check_metadata(fit_params, len(codes))
+
+        return run_exclusively(self, start, self._buy_from)
 
     def partial_fit(
-        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
-    ) -> Self:
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:  # fmt: skip
         """Simulate active learning on one more labelled pool, from where it stands.
 
         Parameters
@@ -944,6 +984,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         {y}
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. None: the labels of `y` and of earlier calls.
+        {**fit_params}
 
         {returns}
 
@@ -959,13 +1000,18 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             named = learner.classes_[np.unique(codes)].tolist()
             known = learner._declared_classes
             learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
-            return rows, codes
+            return rows, codes, learner._check_metadata(fit_params, len(codes))
 
         return run_exclusively(self, start, self._buy_from)
 
-    def _buy_from(self, X, codes):
+    def _buy_from(self, X, codes, metadata):
         y = self.classes_[codes]
-        self._ask(X, ByValue(X), lambda rows, keep: keep(y[rows]), y=y, are_more=True)
+
+        def answer(rows, keep):
+            values = {name: of_all[rows] for name, of_all in metadata.items()}
+            keep(y[rows], **values)
+
+        self._ask(X, ByValue(X), answer, y=y, are_more=True)
 
     @with_callbacks
     def _ask(self, X, identity, answer, candidates=None, y=None, are_more=False):
@@ -1033,7 +1079,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         transaction.learner._train_if_needed()
         transaction.commit()
 
-    def _buy(self, transaction, X, identity, purchase, labels):
+    def _buy(self, transaction, X, identity, purchase, labels, **metadata):
         """Commit a transaction that chose rows, together with their labels.
 
         Rows with a wrong label stay bought and pending. A parameter that the oracle has
@@ -1047,7 +1093,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if len(known):
             rows = purchase.rows[known]
             X = take(X, rows)
-            learner._store_labels(X, identity.part(X, rows), codes[known])
+            metadata = {name: values[known] for name, values in metadata.items()}
+            learner._store_labels(X, identity.part(X, rows), codes[known], **metadata)
         learner._known_by = identity.kind
         learner.queried_indices_ = np.append(learner.queried_indices_, purchase.rows)
         transaction.commit(learner)
@@ -1209,7 +1256,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 getattr(self, "feature_names_in_", None),
                 encode(y, self.classes_),
             )
-            labelled = ledger.labelled.add(take(X, rows[entries]), codes, names)
+            metadata = {
+                name: np.array(values)
+                for name, values in record.get("metadata", {}).items()
+            }
+            labelled = ledger.labelled.add(
+                take(X, rows[entries]), codes, names, metadata
+            )
             ledger = replace(ledger, labelled=labelled)
         self._ledger, self._pool = ledger, KeptPool().update(ledger)
         self._known_by = identity.kind if len(rows) else None
@@ -1336,6 +1389,19 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             # the verbs refuse a wrong parameter, repr must not
             self._make_trainer().adapt_tags(tags)
         return tags
+
+    def __repr__(self, N_CHAR_MAX=700):
+        text = super().__repr__(N_CHAR_MAX)
+        with suppress(AttributeError, TypeError, ValueError):  # new, or a wrong budget
+            if self._ledger.n_left(self.budget) == 0:
+                text += f" [budget spent: {self.n_queries_} labels bought]"
+        return text
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle, text = super()._repr_mimebundle_(**kwargs), repr(self)
+        if "text/html" in bundle and text.endswith("]"):
+            bundle["text/html"] += f"<p>{text[text.rindex('[') + 1 : -1]}</p>"
+        return bundle
 
     def __getstate__(self):
         state = super().__getstate__()

@@ -13,6 +13,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from ..exceptions import warn_user
 from ..sources._containers import (
     as_numbers,
+    copy_rows,
     n_rows,
     stack_rows,
     take,
@@ -171,7 +172,7 @@ def embed(embedding, X, seed):
 
     def apply(function, rows, which):
         try:
-            points = function(rows.copy())  # the function may change them
+            points = function(copy_rows(rows))  # the function may change them
         except Exception as error:
             raise ValueError(
                 f"embedding {embedding} failed on {which}: {type(error).__name__}: "

@@ -17,6 +17,7 @@ from .._validation import (
 from ..sources._containers import (
     NO_ROWS,
     as_numbers,
+    copy_rows,
     hash_rows,
     is_same_data,
     n_rows,
@@ -56,11 +57,14 @@ class Labelled:
         Codes of the labels.
     names : ndarray of str, optional
         Names of the columns.
+    metadata : dict of str to ndarray of shape (n_labelled, ...)
+        Values for the estimator's `fit`, such as ``sample_weight``.
     """
 
     rows: Any = None
     codes: np.ndarray = field(default_factory=partial(np.empty, 0, np.int32))
     names: Any = None
+    metadata: dict = field(default_factory=dict)
 
     def __len__(self):
         return len(self.codes)
@@ -70,12 +74,23 @@ class Labelled:
         """Return True if a classifier can be trained."""
         return len(self.codes) > 1 and self.codes.min() != self.codes.max()
 
-    def add(self, X, codes, names=None):
+    def add(self, X, codes, names=None, metadata=None):
         """Return the labelled rows and more."""
+        metadata, n_before = metadata or {}, len(self)
+        if metadata or self.metadata:
+            metadata = {
+                name: np.concatenate(
+                    (
+                        fill_metadata(name, self.metadata.get(name), n_before),
+                        fill_metadata(name, metadata.get(name), len(codes)),
+                    )
+                )
+                for name in {**self.metadata, **metadata}
+            }
         codes = np.append(self.codes, np.asarray(codes, np.int32))
-        if self.rows is None:
-            return Labelled(X.copy(), codes, names)  # the caller may change X
-        return Labelled(stack_rows(self.rows, X), codes, names)
+        if self.rows is None:  # the caller may change X
+            return Labelled(copy_rows(X), codes, names, metadata)
+        return Labelled(stack_rows(self.rows, X), codes, names, metadata)
 
     def has_columns_of(self, X, names):
         """Return True if rows with these column names have the same columns."""
@@ -86,14 +101,16 @@ class Labelled:
     def replace_rows(self, positions, X, names=None):
         """Return the same labels with new rows at these positions."""
         if len(positions) == len(self):
-            return Labelled(X, self.codes, names)
+            return replace(self, rows=X, names=names)
         order = np.arange(len(self))
         order[positions] = len(self) + np.arange(len(positions))
-        return Labelled(take(stack_rows(self.rows, X), order), self.codes, names)
+        rows = take(stack_rows(self.rows, X), order)
+        return replace(self, rows=rows, names=names)
 
     def first(self, n):
         """Return the first n labelled rows."""
-        return Labelled(take(self.rows, slice(n)), self.codes[:n], self.names)
+        metadata = {name: values[:n] for name, values in self.metadata.items()}
+        return Labelled(take(self.rows, slice(n)), self.codes[:n], self.names, metadata)
 
 
 @dataclass(frozen=True)
@@ -207,7 +224,7 @@ class Ledger:
         ledger = self.add_entries(keys, rows, probabilities, purposes, ids=ids)
         return replace(ledger, n_queries=self.n_queries + len(rows))
 
-    def add_labels(self, identity, X, codes, names, declared):
+    def add_labels(self, identity, X, codes, names, declared, metadata=None):
         """Return the ledger after a call that taught these rows.
 
         Parameters
@@ -222,8 +239,10 @@ class Ledger:
             Names of the columns.
         declared : tuple
             The classes that a caller has named.
+        metadata : dict of str to ndarray, optional
+            Values for the estimator's `fit`.
         """
-        labelled = self.labelled.add(X, codes, names)
+        labelled = self.labelled.add(X, codes, names, metadata)
         call = TeachCall(len(labelled.codes), declared)
         ledger = self.mark_taught(identity.keys(), identity.names())
         return replace(ledger, labelled=labelled, calls=(*self.calls, call))
@@ -362,6 +381,9 @@ class Ledger:
             "keys": None if has_ids else self.keys.tolist(),
             "ids": [plain_id(id) for id in self.ids] if has_ids else None,
             "taught": self.taught.tolist(),
+            "metadata": {
+                name: values.tolist() for name, values in self.labelled.metadata.items()
+            },
             "skipped": np.flatnonzero(self.positions == SKIPPED).tolist(),
             "calls": [[call.n_labels, list(call.declared)] for call in self.calls],
             "n_queries": self.n_queries,
@@ -436,6 +458,18 @@ class Ledger:
                 f"{len(missing)} of the rows that were taught are not in X{first}."
             )
         return ledger, places
+
+
+def fill_metadata(name, values, n_rows):
+    """Return the values of n rows; rows without a weight have the weight 1."""
+    if values is not None:
+        return values
+    if name != "sample_weight" and n_rows:
+        raise ValueError(
+            f"{name} must be passed for all labelled rows or for none, but {n_rows} "
+            "rows have no value."
+        )
+    return np.ones(n_rows)
 
 
 def is_in(keys, wanted):
@@ -519,7 +553,7 @@ class KeptPool:
         """
         known = self
         if self.X is None or not is_same_data(self.X, X):
-            known = KeptPool(X.copy(), self.number + 1)
+            known = KeptPool(copy_rows(X), self.number + 1)
         ids = identity if isinstance(identity, ById) else None
         unlabelled = leave_out(candidates, places)
         return replace(known, unlabelled=unlabelled, places=places, ids=ids)
@@ -617,6 +651,8 @@ def check_parts(record):
     yield "taught", are_entries and len({*entries}) == len(entries)
     totals = [n_labels for n_labels, _ in record["calls"]]
     are_totals = all(map(is_count, totals)) and totals == sorted(totals)
+    metadata = record.get("metadata", {})
+    yield "metadata", all(len(values) == len(taught) for values in metadata.values())
     yield "calls", are_totals and (totals[-1:] or [0]) == [len(taught)]
     for name in ("n_queries", "n_rounds", "n_offered"):
         yield name, is_count(record[name])

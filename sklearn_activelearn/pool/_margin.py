@@ -2,12 +2,18 @@
 
 from functools import partial
 
+import numpy as np
 from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL, documented
 from .._scores import of_padded, scores_of, smallest_margin
+from ..sources._containers import n_rows
+from ..sources._source import Source
 from ._base import PoolClassifier
 from ._passive import passive_baseline
+
+#: Squares of smaller numbers are 0, or have few digits.
+SMALLEST_SCALE = np.sqrt(np.finfo(np.float64).tiny)
 
 
 @documented(POOL)
@@ -85,6 +91,18 @@ class MinMarginClassifier(PoolClassifier):
         "estimator": [LinearSVC(C=0.1), LinearSVC()],
         "stopping": [None, "margin_exhausted"],
     }
+
+    def _check_rows(self, X, *y, reset, **how):
+        out = super()._check_rows(X, *y, reset=reset, **how)
+        rows = out[0] if y else out
+        if reset and self.estimator is None and not isinstance(rows, Source):
+            largest = abs(rows).max() if n_rows(rows) else 1
+            if 0 < largest < SMALLEST_SCALE:
+                raise ValueError(
+                    f"The largest number in X is {largest:.0e}: squares of such "
+                    "features are 0, and LinearSVC may not end. Scale the features."
+                )
+        return out
 
     def _passive_baseline(self):
         return passive_baseline(self)

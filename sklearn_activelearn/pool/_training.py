@@ -18,6 +18,11 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
 
 from .._base import unfitted_copy
 from .._labels import encode
@@ -133,6 +138,9 @@ class Trainer:
         True if it learns from rows without labels, too.
     goes_on : bool
         True if a model depends on the models before it, not on its labels alone.
+    takes_metadata : bool
+        True if it passes ``labelled.metadata``, such as ``sample_weight``, to `fit` of
+        its estimators.
 
     References
     ----------
@@ -156,6 +164,7 @@ class Trainer:
     estimators: Sequence[Any]
     keeps_pool: bool = False
     goes_on: bool = False
+    takes_metadata: bool = False
 
     def train(self, known: Known, before: Trained | None) -> Trained:
         """Train a model on the known labels.
@@ -225,6 +234,8 @@ class OneModel(Trainer):
     [GaussianNB()]
     """
 
+    takes_metadata = True
+
     def __init__(self, estimator: Classifier, incremental: bool = False):
         self.estimators, self.incremental = [estimator], incremental
 
@@ -256,18 +267,22 @@ class OneModel(Trainer):
             model = deepcopy(present) if goes_on else unfitted_copy(prototype)
             rows = take(labelled.rows, slice(start, None))
             labels = classes[labelled.codes[start:]]
-            return Trained(model.partial_fit(rows, labels, classes=classes))
-        labels = classes[labelled.codes]
+            values = {k: of_all[start:] for k, of_all in labelled.metadata.items()}
+            model.partial_fit(rows, labels, classes=classes, **requested(model, values))
+            return Trained(model)
+        labels, metadata = classes[labelled.codes], labelled.metadata
         # ensembles with warm_start would keep members trained on fewer labels
         has_coefficients = hasattr(present, "coef_") or hasattr(present, "coefs_")
         if has_coefficients and np.array_equal(present.classes_, np.unique(labels)):
-            return Trained(deepcopy(present).fit(labelled.rows, labels))
+            model = fit_with(deepcopy(present), labelled.rows, labels, metadata)
+            return Trained(model)
         is_plain = has_plain_parameters(prototype)
         model = shallow_copy(prototype) if is_plain else clone(prototype)
         # parameters without other estimators passed scikit-learn's checks before
         is_checked = is_plain and before is not None and before.memory is prototype
         with config_context(skip_parameter_validation=is_checked or None):
-            return Trained(model.fit(labelled.rows, labels), memory=prototype)
+            model = fit_with(model, labelled.rows, labels, metadata)
+            return Trained(model, memory=prototype)
 
 
 def seeded(estimator, seed):
@@ -286,7 +301,37 @@ def seeded(estimator, seed):
 
 def train(prototype, labelled, classes):
     """Return a clone trained on all labelled rows."""
-    return unfitted_copy(prototype).fit(labelled.rows, classes[labelled.codes])
+    labels = classes[labelled.codes]
+    return fit_with(unfitted_copy(prototype), labelled.rows, labels, labelled.metadata)
+
+
+def fit_with(model, rows, labels, metadata, training=slice(None)):
+    """Fit a model on rows with those of the values that it requests.
+
+    `training` are the positions of the rows among the values.
+    """
+    if not metadata:
+        return model.fit(rows, labels)
+    values = {name: of_all[training] for name, of_all in metadata.items()}
+    with config_context(enable_metadata_routing=True):  # in other processes, too
+        return model.fit(rows, labels, **requested(model, values))
+
+
+def requested(model, metadata):
+    """Return those of the values that `fit` of a model requests."""
+    if not metadata:
+        return {}
+    routed = process_routing(route_to_fit("learner", [model]), "fit", **metadata)
+    return routed.estimator_0.fit
+
+
+def route_to_fit(owner, estimators):
+    """Return a router from `fit` of the owner to `fit` of each estimator."""
+    router = MetadataRouter(owner=owner)
+    for number, estimator in enumerate(estimators):
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router.add(method_mapping=mapping, **{f"estimator_{number}": estimator})
+    return router
 
 
 def same_settings(first, second):
@@ -351,7 +396,7 @@ def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
         return np.ones((len(scorers), len(prototypes)))
     labels = classes[labelled.codes]
     found = Parallel(n_jobs=n_jobs)(
-        delayed(held_out_scores)(prototype, labelled.rows, labels, fold == k, scorers)
+        delayed(held_out_scores)(prototype, labelled, labels, fold == k, scorers)
         for prototype in prototypes
         for k in range(n_folds)
     )
@@ -364,10 +409,12 @@ def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
     return np.einsum("pks,k->sp", found, np.bincount(fold)) / len(labels)
 
 
-def held_out_scores(prototype, rows, labels, is_test, scorers):
+def held_out_scores(prototype, labelled, labels, is_test, scorers):
     """Train on all folds but one, and score on that one."""
     training, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
-    model = clone(prototype).fit(take(rows, training), labels[training])
+    rows = labelled.rows
+    given = take(rows, training), labels[training], labelled.metadata, training
+    model = fit_with(clone(prototype), *given)
     given = take(rows, test), labels[test]
     return [scorer(model, *given) for scorer in scorers]
 
@@ -457,7 +504,10 @@ def held_out_logits(prototype, labelled, classes, is_test):
     seen = np.unique(labelled.codes[training])
     test = test[np.isin(labelled.codes[test], seen)]
     rows = take(labelled.rows, training)
-    model = unfitted_copy(prototype).fit(rows, classes[labelled.codes[training]])
+    labels = classes[labelled.codes[training]]
+    model = fit_with(
+        unfitted_copy(prototype), rows, labels, labelled.metadata, training
+    )
     logits = logits_of(model, take(labelled.rows, test))
     return logits, np.searchsorted(seen, labelled.codes[test])
 
@@ -538,6 +588,8 @@ class CandidateTrainer(Trainer):
     trains_all : bool
         True: train all candidates on all labels, and weigh their votes.
     """
+
+    takes_metadata = True
 
     def __init__(self, candidates, *, cv, scoring, n_jobs, trains_all):
         self.candidates = candidates

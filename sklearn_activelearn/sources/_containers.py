@@ -1,5 +1,6 @@
 """Rows in the containers that users have: arrays, CSR, DataFrames, lists, sources."""
 
+import sys
 from collections import defaultdict
 from hashlib import blake2b
 from numbers import Real
@@ -31,12 +32,46 @@ def is_frame(X):
     return hasattr(X, "iloc")
 
 
+def is_instance_of(X, module, name):
+    """Return True for an instance of a class, without importing its module."""
+    return module in sys.modules and isinstance(X, getattr(sys.modules[module], name))
+
+
+def is_polars(X):
+    """Return True for a DataFrame of polars."""
+    return is_instance_of(X, "polars", "DataFrame")
+
+
+def to_pandas(X):
+    """Return a DataFrame of polars as one of pandas, and other rows as they are."""
+    if not is_polars(X):
+        return X
+    import pandas as pd
+
+    return pd.DataFrame(X.to_dict(as_series=False), columns=X.columns)
+
+
+def has_categories(X):
+    """Return True for a DataFrame, of pandas or polars, with categorical columns."""
+    if not (is_frame(X) or is_polars(X)):
+        return False
+    kinds = X.dtypes if is_polars(X) else np.atleast_1d(X.dtypes)
+    return any(str(kind).startswith(("categor", "Categor", "Enum")) for kind in kinds)
+
+
+def copy_rows(X):
+    """Return a copy of rows in memory."""
+    return X.clone() if is_polars(X) else X.copy()
+
+
 def take(X, rows):
     """Return the rows with the given numbers, or in a slice, in memory."""
     if isinstance(X, Source):
         return X.take(rows)
     if is_frame(X):
         return X.iloc[rows]
+    if is_polars(X) and not isinstance(rows, slice):
+        return X[np.asarray(rows, dtype=np.int64)]
     if hasattr(X, "shape") or isinstance(rows, slice):
         return X[rows]
     return [X[row] for row in rows]
@@ -119,6 +154,11 @@ def stack_rows(first, second):
             names = {"columns": first.columns} if first.ndim == 2 else {}
             second = type(first)(to_array(second), **names)
         return pd.concat([first, second])
+    if is_polars(first):
+        if not is_polars(second):
+            second = type(first)(to_array(second), schema=first.columns)
+        concat = sys.modules["polars"].concat
+        return concat([first, second], how="vertical_relaxed")
     if issparse(first):
         return vstack([first, csr_array(second)], format="csr")
     return first + list(second)
@@ -128,7 +168,7 @@ def is_same_data(first, second):
     """Return True if both hold the same values in containers of the same type."""
     if type(first) is not type(second) or n_rows(first) != n_rows(second):
         return False
-    if is_frame(first):
+    if is_frame(first) or is_polars(first):
         return first.equals(second)
     if issparse(first):
         parts = [(X.data, X.indices, X.indptr) for X in (first, second)]
@@ -145,7 +185,7 @@ def is_same_data(first, second):
 
 def to_frame(X, names):
     """Return rows of numbers as a DataFrame, if the columns have names."""
-    if names is None or is_frame(X) or issparse(X):
+    if names is None or is_frame(X) or is_polars(X) or issparse(X):
         return X
     import pandas as pd
 
@@ -222,6 +262,7 @@ def as_numbers(X):
 def hash_cells(X):
     """Return the hash of each row of a table that contains texts or objects."""
     rows = X.to_numpy(object) if is_frame(X) else X
+    rows = X.rows() if is_polars(X) else rows
     if isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind == "U":
         rows = rows.tolist()
     out, kind_of = np.empty(len(rows), dtype=np.uint64), KindOfCell()

@@ -1,7 +1,6 @@
 """Objects of users as sources, and copies of sources in files."""
 
 import os
-import sys
 from os import fspath
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy.typing import DTypeLike
 from scipy.sparse import issparse
 
 from .._typing import FilePath, RowsLike
+from ._containers import is_instance_of
 from ._dask import DaskSource
 from ._parquet import ParquetSource
 from ._source import ArraySource, Source, is_mapped, map_source
@@ -34,11 +34,6 @@ def as_source(X):
     if is_instance_of(X, "pyarrow.dataset", "Dataset"):
         return ParquetSource(X)
     return None
-
-
-def is_instance_of(X, module, name):
-    """Return True for an instance of a class, without importing its module."""
-    return module in sys.modules and isinstance(X, getattr(sys.modules[module], name))
 
 
 def as_memmap(

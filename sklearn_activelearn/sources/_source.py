@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.utils import gen_even_slices
 
+from .._compat import run_parallel
 from .._typing import Labels, RowNumbers
 
 #: Size of a block of float64, in bytes.
@@ -156,8 +157,9 @@ class Source:
             return (apply_to_block(function, *each, self.prepare) for each in read)
         if n_jobs == 1:
             return map(partial(self._apply, function), parts)
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-        return parallel(delayed(self._apply)(function, part) for part in parts)
+        calls = (delayed(self._apply)(function, part) for part in parts)
+        how = {"prefer": "threads", "return_as": "generator"}
+        return run_parallel(Parallel, calls, n_jobs=n_jobs, **how)
 
     def answers(self, function: Callable[[Any], Any]) -> Labels:
         """Return the values of ``function(rows)`` for all rows, one for each row."""

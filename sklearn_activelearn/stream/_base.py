@@ -178,7 +178,7 @@ class StreamLoop:
     queried_indices_: RowNumbers
     stop_reason_: str | None
 
-    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self:
         """Simulate active learning on labelled data, from scratch.
 
         Only labels that the learner buys are used; the set of classes is read first.
@@ -188,17 +188,19 @@ class StreamLoop:
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The stream.
         {y}
+        {**fit_params}
 
         {returns}
 
         Raises
         ------
-        ValueError
-            For NaN or infinity, labels of one class or continuous labels, or a
-            parameter out of its range.
+        ValueError, TypeError
+            For NaN or infinity, labels of one class or continuous labels, a parameter
+            out of its range, or `fit_params`.
         """
         transaction = begin_transaction(self)
         learner = transaction.learner
+        learner._check_metadata(fit_params, None)
         X, codes = validate_and_reset(learner, X, y)
         n, order = X.shape[0], learner._order(X.shape[0])
         learner._simulate(X, codes, order, learner._limits(n))
@@ -206,15 +208,16 @@ class StreamLoop:
         return transaction.commit()
 
     def partial_fit(
-        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
-    ) -> Self:
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:  # fmt: skip
         """Simulate active learning on the next labelled rows of a stream.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The next rows, in order.
-        {y, classes}
+        {y, classes, **fit_params}
 
         {returns}
 
@@ -225,6 +228,7 @@ class StreamLoop:
         """
         transaction = begin_transaction(self)
         learner = transaction.learner
+        learner._check_metadata(fit_params, None)
         X, codes = validate_and_append(learner, X, y, classes)
         learner._simulate(X, codes, None, learner._limits())
         learner._warn_after_run()

@@ -22,8 +22,10 @@ from .._compat import (
     STANDARD_SCORER,
     CallbackSupportMixin,
     GridSearchCV,
+    run_parallel,
     with_callbacks,
 )
+from .._docstrings import CLASSIFIER, documented
 from .._labels import encode, find_classes
 from .._rows import Rows, first_not_finite, squares
 from .._typing import Bools, RowsLike
@@ -502,6 +504,7 @@ def last_step(estimator):
     return estimator
 
 
+@documented(CLASSIFIER)
 class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     """`GridSearchCV` for one-pass learners: all settings in one pass a fold.
 
@@ -660,13 +663,15 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         shared = self._shared_fits(settings, X, y, needs_estimators)
         outcomes = []
         if shared is not None:
-            parallel = Parallel(
+            fits = run_parallel(
+                Parallel,
+                (delayed(shared.fit)(*fold) for fold in folds),
                 n_jobs=self.n_jobs,
                 pre_dispatch=self.pre_dispatch,
                 prefer="threads",
                 return_as="generator",
             )
-            for outcome in parallel(delayed(shared.fit)(*fold) for fold in folds):
+            for outcome in fits:
                 fold_task = task.subcontext("fold").call_on_fit_task_begin(**info)
                 fold_task.call_on_fit_task_end(**info)
                 outcomes.append(outcome)

@@ -264,6 +264,19 @@ def loop_over_pool(learner, X, y, classes, candidates=None):
     return learner, purchases
 
 
+@guarantee("The same random_state gives the same learner.")
+def check_reproducible(learner, X, y, seed=0):
+    """Fit a learner and its clone, and fit again."""
+    seeded = "random_state" in learner.get_params(deep=False)
+    learner = fresh(learner, **{"random_state": seed} if seeded else {}).fit(X, y)
+    again = clone(learner).fit(X, y)
+    same_rows = np.array_equal(again.queried_indices_, learner.queried_indices_)
+    cause = "Does it draw random numbers that random_state does not seed?"
+    demand(same_rows, f"A clone buys other rows. {cause}")
+    demand(state(again) == state(learner), f"A clone learns something else. {cause}")
+    demand(state(learner.fit(X, y)) == state(again), "fit does not forget everything.")
+
+
 @guarantee("Labels of rows that were not bought have no influence.")
 def check_unbought_labels(learner, X, y, seed=0):
     """Replace the labels of rows that were not bought."""
@@ -341,18 +354,6 @@ def check_purity(learner, X, y):
     if is_pool(learner):
         demand(len(rows) or learner.stop_reason_, "query returns no rows.")
     demand(frozen(responses(learner, X)) == predicted, "query changes predictions.")
-
-
-@guarantee("The same random_state gives the same learner.")
-def check_reproducible(learner, X, y, seed=0):
-    """Fit a learner and its clone, and fit again."""
-    seeded = "random_state" in learner.get_params(deep=False)
-    learner = fresh(learner, **{"random_state": seed} if seeded else {}).fit(X, y)
-    again = clone(learner).fit(X, y)
-    same_rows = np.array_equal(again.queried_indices_, learner.queried_indices_)
-    demand(same_rows, "A clone buys other rows.")
-    demand(state(again) == state(learner), "A clone learns something else.")
-    demand(state(learner.fit(X, y)) == state(again), "fit does not forget everything.")
 
 
 def containers_for(learner):

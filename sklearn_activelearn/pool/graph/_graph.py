@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
 from ..._validation import check_number, check_option
-from ...sources._containers import is_frame, n_rows, to_array
+from ...sources._containers import has_categories, n_rows, to_array
 from ._harmonic import Edges, HarmonicField, SparseHarmonicField
 
 #: Smaller weights are set to 0: their sums and products would underflow.
@@ -23,7 +23,7 @@ HUGE = np.finfo(np.float64).max
 
 def check_has_distances(X):
     """Raise an error for rows without finite distances between them."""
-    if is_frame(X):
+    if has_categories(X):
         raise TypeError("X has categories, which have no distances. Encode them.")
     norms = row_norms(_float64(X), squared=True)
     # centred by medians, a row is at most 1 + sqrt(2) times longer; a squared distance

@@ -1,0 +1,155 @@
+"""Learners in the surroundings of scikit-learn: links, backends, input, budgets."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_html_repr
+
+import sklearn_activelearn
+from sklearn_activelearn import (
+    BatchMarginLossClassifier,
+    CBGZClassifier,
+    MinMarginClassifier,
+    OnePassSearchCV,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.evaluation import label_curve
+from sklearn_activelearn.pool import PoolClassifier
+from sklearn_activelearn.preprocessing import TableEncoder
+from sklearn_activelearn.sources import as_memmap
+from sklearn_activelearn.testing import check_learner
+
+X, y = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("name", sklearn_activelearn.__all__)
+def test_classes_link_to_their_page(name):
+    if not hasattr(item := getattr(sklearn_activelearn, name), "get_params"):
+        pytest.skip("no estimator")
+    estimator = item.__new__(item)
+    assert estimator._get_doc_link().endswith(f"/api/sklearn_activelearn.{name}.html")
+
+
+def test_links_of_other_names_and_other_packages():
+    assert PoolClassifier()._get_doc_link().endswith("learn.pool.PoolClassifier.html")
+    assert "preprocessing.TableEncoder" in TableEncoder()._get_doc_link()
+    assert "PoolClassifier.html" in estimator_html_repr(PoolClassifier())
+
+    class Own(PoolClassifier):
+        pass
+
+    assert Own()._get_doc_link() == ""
+
+
+def test_a_spent_budget_is_shown():
+    learner = MinMarginClassifier(budget=20, random_state=0)
+    assert "spent" not in repr(learner)
+    learner.fit(X, y)
+    assert repr(learner).endswith("[budget spent: 20 labels bought]")
+    page = learner._repr_mimebundle_()["text/html"]
+    assert page.endswith("<p>budget spent: 20 labels bought</p>")
+    learner.set_params(budget=30)
+    assert "spent" not in repr(learner)
+    assert "spent" not in repr(learner.set_params(budget="wrong"))
+
+
+BACKENDS = ["loky", "threading", "multiprocessing", "dask"]
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request):
+    if request.param != "dask":
+        with parallel_config(backend=request.param):
+            yield
+        return
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, processes=False, threads_per_worker=2, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+        parallel_config(backend="dask"),
+    ):
+        yield
+
+
+def test_every_backend_gives_the_same(backend, tmp_path):
+    learner = CBGZClassifier(random_state=0)
+    search = OnePassSearchCV(learner, {"b": [0.1, 1.0]}, cv=2, n_jobs=2).fit(X, y)
+    with parallel_config(backend="threading"):
+        expected = OnePassSearchCV(learner, {"b": [0.1, 1.0]}, cv=2).fit(X, y)
+    assert search.best_params_ == expected.best_params_
+    curves = [
+        label_curve(learner, X, y, cv=2, n_repeats=1, random_state=0, n_jobs=n_jobs)
+        for n_jobs in (1, 2)
+    ]
+    pd.testing.assert_frame_equal(*(curve.to_frame() for curve in curves))
+    mapped = as_memmap(X, tmp_path / "rows.npy")
+    pool = UncertaintySamplingClassifier(n_jobs=2, random_state=0)
+    rows = pool.teach(X[::30], y[::30]).query(mapped, limit=9)
+    pool = UncertaintySamplingClassifier(random_state=0)
+    np.testing.assert_array_equal(rows, pool.teach(X[::30], y[::30]).query(X, limit=9))
+
+
+DATES = pd.DataFrame({"day": pd.date_range("2020", periods=len(y)), "size": X[:, 0]})
+
+
+@pytest.mark.parametrize("rows", [DATES, DATES[["day"]], DATES[["day"]].to_numpy()])
+@pytest.mark.parametrize("learner", [MinMarginClassifier(), CBGZClassifier()])
+def test_dates_are_refused_as_scikit_learn_refuses_texts(learner, rows):
+    for call in learner.query, learner.pending, lambda X: learner.fit(X, y):
+        if call == learner.pending:
+            continue  # it knows no rows yet
+        with pytest.raises(ValueError, match="dtype='numeric' is not compatible"):
+            call(rows)
+
+
+def test_dates_of_polars_are_refused():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(ValueError, match="is not compatible with dates"):
+        MinMarginClassifier().query(polars.DataFrame({"day": DATES["day"].tolist()}))
+
+
+def test_tiny_features_end_in_an_error_not_in_an_endless_loop():
+    code = """
+from sklearn.datasets import load_iris
+from sklearn_activelearn import MinMarginClassifier
+X, y = load_iris(return_X_y=True)
+for call in (lambda X: MinMarginClassifier().fit(X, y), MinMarginClassifier().query):
+    try:
+        call(X * 1e-200)
+    except ValueError as error:
+        assert "Scale the features" in str(error)
+    else:
+        raise AssertionError
+MinMarginClassifier(budget=20).fit(X * 1e-100, y)
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
+
+
+def test_a_failed_fit_leaves_the_model_before():
+    learner = BatchMarginLossClassifier()
+    with pytest.raises(ValueError, match="only one class"):
+        learner.fit(X, np.zeros(len(X)))
+    with pytest.raises(NotFittedError):
+        learner.predict(X)
+    before = learner.fit(X, y).predict(X)
+    with pytest.raises(ValueError, match="overflows"):
+        learner.fit(X[:, :2] * 1e300, y)
+    np.testing.assert_array_equal(learner.predict(X), before)
+
+
+class Unseeded(UncertaintySamplingClassifier):
+    def _utility(self, X):
+        return np.random.default_rng().random(len(X))
+
+
+def test_unseeded_random_numbers_are_named():
+    with pytest.raises(AssertionError, match="random_state does not seed"):
+        check_learner(Unseeded())

@@ -1,0 +1,144 @@
+"""DataFrames of pandas and polars give the same learner in every verb."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from sklearn_activelearn import MinMarginClassifier
+from sklearn_activelearn.labeling import LabelingSession
+from tests.learners import (
+    POOL_LEARNERS,
+    each,
+    each_pool_learner,
+    each_stream_default,
+)
+from tests.tools import fresh
+
+pl = pytest.importorskip("polars")
+
+rng = np.random.default_rng(0)
+NUMBERS = rng.integers(0, 4, size=(60, 4)).astype(float)
+y = np.where(NUMBERS[:, 0] + NUMBERS[:, 1] > 3, "high", "low")
+IDS = [f"row {i}" for i in range(60)]
+COLUMNS = {
+    name: values.tolist() for name, values in zip("abcd", NUMBERS.T, strict=True)
+}
+MIXED = {**COLUMNS, "e": [["w", "x", "y"][i % 3] for i in range(60)]}
+
+
+def columns():
+    """Return a transformer whose columns are named."""
+    categories = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    return make_column_transformer((StandardScaler(), [*"ab"]), (categories, ["e"]))
+
+
+def run_all_verbs(prototype, X, ids=None):
+    """Return what a learner says after each verb."""
+    given = {} if ids is None else {"ids": np.array(ids)}
+
+    def part(rows):
+        some = X[rows] if isinstance(X, pl.DataFrame) else X.iloc[rows]
+        return some, {"ids": given["ids"][rows]} if given else {}
+
+    learner, said = fresh(prototype).set_params(budget=14, random_state=3), []
+    for _ in range(4):
+        rows = learner.query(X, **given)
+        some, named = part(rows)
+        said += [rows, learner.pending(X, **given)]
+        learner.teach(some, y[rows], ["high", "low"], **named)
+        learner = pickle.loads(pickle.dumps(learner))
+    rows = learner.query(X, **given)
+    if len(rows):
+        some, named = part(rows[:1])
+        learner.skip(some, **named)
+        said.append(learner.n_skipped_)
+    if hasattr(learner, "correct") and len(said[0]):
+        some, named = part(said[0][:1])
+        learner.correct(some, ["low"], **named)
+    said.append(learner.predict(X))
+    learner.learn(X, lambda rows: y[rows], **given)
+    said += [learner.predict(X), learner.n_queries_]
+    learner.fit(X, y)
+    return [*said, learner.predict(X), learner.queried_indices_]
+
+
+def assert_same(first, second):
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@each_pool_learner
+def test_pool_learners_take_tables_of_numbers(prototype):
+    frames = pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS)
+    assert_same(*(run_all_verbs(prototype, X, IDS) for X in frames))
+
+
+@each_stream_default
+def test_stream_learners_take_tables_of_numbers(prototype):
+    frames = pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS)
+    assert_same(*(run_all_verbs(prototype, X) for X in frames))
+
+
+#: The learners whose model may be a pipeline: boosting needs one that takes weights.
+NAMED = [
+    row
+    for row in POOL_LEARNERS
+    if {"estimator", "estimators"} & {*row.get_params(deep=False)}
+    and not row.get_params().get("incremental")
+    and row.stopping != ["margin_exhausted"]
+    and "boosting" not in type(row).__module__
+]
+
+
+def with_columns(prototype):
+    """Return a learner whose models and embedding name their columns."""
+    params = prototype.get_params(deep=False)
+    new = {"embedding": columns()} if "embedding" in params else {}
+    if params.get("estimators"):
+        new["estimators"] = [
+            (name, make_pipeline(columns(), model))
+            for name, model in params["estimators"]
+        ]
+    else:
+        model = params["estimator"] or LogisticRegression()
+        new["estimator"] = make_pipeline(columns(), model)
+    if params.get("param_grid"):
+        step = type(new["estimator"][-1]).__name__.lower()
+        new["param_grid"] = {
+            f"{step}__{name}": values for name, values in params["param_grid"].items()
+        }
+    return fresh(prototype).set_params(**new)
+
+
+@each(NAMED)
+@pytest.mark.parametrize("ids", [None, IDS], ids=["values", "ids"])
+def test_columns_have_names(prototype, ids):
+    frames = pd.DataFrame(MIXED), pl.DataFrame(MIXED)
+    assert_same(*(run_all_verbs(with_columns(prototype), X, ids) for X in frames))
+
+
+@pytest.mark.parametrize(
+    "frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
+)
+def test_sessions_take_tables(frame, tmp_path):
+    X = frame(MIXED)
+    learner = MinMarginClassifier(
+        make_pipeline(columns(), LogisticRegression()), n_initial=4, random_state=0
+    )
+    labels = []
+    for _ in range(2):  # the second one resumes
+        with LabelingSession(
+            learner, X, tmp_path / "labels.sqlite", classes=["high", "low"]
+        ) as session:
+            for _ in range(8):
+                id = session.next()
+                assert session.row(id)["e"] in {"w", "x", "y"}
+                session.label(id, y[id])
+                labels.append(id)
+    assert len({*labels}) == 16
