@@ -187,7 +187,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         transaction = begin_transaction(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0, finite=True)
-        metadata = learner._check_metadata(fit_params, len(y))
+        metadata = learner._check_metadata(fit_params, len(y)) if fit_params else {}
         identity = identify(learner, X, ids)
         if len(y) or classes is not None:
             learner._register_classes(classes, y)

@@ -76,7 +76,7 @@ class Labelled:
 
     def add(self, X, codes, names=None, metadata=None):
         """Return the labelled rows and more."""
-        metadata, n_before = metadata or {}, len(self)
+        metadata, n_before = metadata or {}, len(self.codes)
         if metadata or self.metadata:
             metadata = {
                 name: np.concatenate(
