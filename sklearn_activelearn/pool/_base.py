@@ -28,6 +28,7 @@ from .._base import (
 from .._compat import (
     CALLBACK_ATTRIBUTES,
     CallbackSupportMixin,
+    answers_like_input,
     available_if,
     with_callbacks,
 )
@@ -1275,6 +1276,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # Prediction
 
+    @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
         """Return the most likely class of each row.
 
@@ -1292,6 +1294,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return answer_by_blocks(model.predict, self._rows_to_predict(X))
 
     @available_if(_models_have("predict_proba"))
+    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities of the estimator.
 
@@ -1315,6 +1318,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return answer_by_blocks(answer, X)
 
     @available_if(_models_have("decision_function"))
+    @answers_like_input
     def decision_function(self, X: RowsLike) -> Floats:
         """Return the decision values of the estimator.
 
