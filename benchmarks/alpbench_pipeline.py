@@ -125,9 +125,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--settings", nargs="+", default=[*SETTINGS])
+    parser.add_argument("--without", nargs="+", default=[], help="strategies")
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
-    settings, sets, n_rounds = SETTINGS, SETS, N_ROUNDS
+    settings, sets, n_rounds = args.settings, SETS, N_ROUNDS
     if args.quick:
         settings, sets, n_rounds, args.seeds = ["small"], ["tumours"], 2, 1
     lines = []
@@ -136,7 +138,7 @@ def main():
             X, y = PROBLEMS[name].load()
             y = np.unique(y, return_inverse=True)[1]
             X, _ = PROBLEMS[name].prepare(np.asarray(X, dtype=float), X[:1])
-            for strategy in STRATEGIES:
+            for strategy in [each for each in STRATEGIES if each not in args.without]:
                 with catch_warnings():
                     simplefilter("ignore")
                     curves = [

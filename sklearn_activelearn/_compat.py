@@ -3,6 +3,11 @@
 scikit-learn has no types. The stub of this module adds them to its base classes.
 """
 
+import sys
+from functools import wraps
+
+import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV
@@ -44,8 +49,10 @@ __all__ = [
     "CallbackSupportMixin",
     "ClassifierMixin",
     "GridSearchCV",
+    "answers_like_input",
     "available_if",
     "run_parallel",
+    "to_numpy",
     "with_callbacks",
 ]
 
@@ -60,6 +67,34 @@ def run_parallel(Parallel, calls, **settings):
     except ValueError:
         parallel = Parallel(**{**settings, "return_as": "list"})
     yield from parallel(calls)
+
+
+def is_array_of_others(X):
+    """Return True for an array of another library than NumPy, such as torch."""
+    return hasattr(X, "__dlpack__") and not isinstance(X, np.ndarray)
+
+
+def to_numpy(X):
+    """Return the array of another library as one of NumPy, and others as they are."""
+    return np.from_dlpack(X) if is_array_of_others(X) else X
+
+
+def answers_like_input(method):
+    """Return numbers in the library of the rows, where scikit-learn dispatches arrays.
+
+    Labels that are texts, and the answers for other rows, stay in NumPy.
+    """
+
+    @wraps(method)
+    def answer(self, X):
+        if not is_array_of_others(X):
+            return method(self, X)
+        values = method(self, to_numpy(X))
+        if not get_config()["array_api_dispatch"] or values.dtype.kind not in "biuf":
+            return values
+        return sys.modules[type(X).__module__.partition(".")[0]].asarray(values)
+
+    return answer
 
 
 #: Attributes of an estimator while its callbacks run.

@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from ._compat import to_numpy
+
 #: Kinds of arrays that cannot contain missing labels.
 WITHOUT_MISSING = "biuUS"
 
@@ -17,6 +19,7 @@ def plain_labels(y):
     missing. A list of strings and other objects does not become a list of strings.
     Masked labels become None.
     """
+    y = to_numpy(y)
     if type(y) is np.ndarray:
         return y
     if isinstance(y, np.ma.MaskedArray):

@@ -20,6 +20,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from ._compat import to_numpy
 from ._labels import check_not_missing
 from ._rows import Rows, first_not_finite
 from .sources._containers import (
@@ -134,7 +135,7 @@ def check_rows(learner, X, *y, reset, min_rows=1, finite=False):
     X : ndarray or CSR matrix of float64 or float32
     y : ndarray, if labels were passed
     """
-    y = [*map(check_not_missing, y)]
+    X, y = to_numpy(X), [*map(check_not_missing, y)]
     if reset or not is_validated(learner, X, *y):
         check_sparse_rows(X)
         out = validate_rows(
@@ -487,7 +488,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     reset, min_rows
         As for `check_rows`.
     """
-    is_transformed = any(map(has_transformer, estimators))
+    X, is_transformed = to_numpy(X), any(map(has_transformer, estimators))
     tags = common_input_tags(estimators)
     user = type(learner).__name__ if tags.positive_only else ""
     if (

@@ -1,5 +1,6 @@
 """Learners in the surroundings of scikit-learn: links, backends, input, budgets."""
 
+import os
 import subprocess
 import sys
 
@@ -153,3 +154,53 @@ class Unseeded(UncertaintySamplingClassifier):
 def test_unseeded_random_numbers_are_named():
     with pytest.raises(AssertionError, match="random_state does not seed"):
         check_learner(Unseeded())
+
+
+ARRAYS = """
+import warnings
+
+import {library} as xp
+import numpy as np
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from tests.learners import POOL_DEFAULTS, STREAM_DEFAULTS
+
+warnings.simplefilter("ignore")
+X, y = load_iris(return_X_y=True)
+X, y = X[::3], y[::3]
+for prototype in [*STREAM_DEFAULTS, *POOL_DEFAULTS[::4]]:
+    learner = clone(prototype).set_params(budget=9)
+    if "random_state" in learner.get_params():
+        learner.set_params(random_state=0)
+    expected = clone(learner).fit(X, y)
+    with config_context(array_api_dispatch=True):
+        found = clone(learner).fit(xp.asarray(X), xp.asarray(y))
+        np.testing.assert_array_equal(found.queried_indices_, expected.queried_indices_)
+        for name in "predict", "decision_function", "predict_proba":
+            if hasattr(expected, name):
+                answer = getattr(found, name)(xp.asarray(X))
+                assert type(answer) is type(xp.asarray(X)), (name, type(answer))
+                np.testing.assert_array_equal(
+                    np.from_dlpack(answer), getattr(expected, name)(X)
+                )
+        assert found.score(xp.asarray(X), xp.asarray(y)) == expected.score(X, y)
+        if not hasattr(found, "record"):
+            found = clone(learner)  # the next query of a stream may buy nothing
+        rows = found.set_params(budget=None).query(xp.asarray(X))
+        found.teach(xp.asarray(X[rows]), xp.asarray(y[rows]), [0, 1, 2])
+        assert len(found.pending(xp.asarray(X))) == 0
+        assert type(found.fit(X, y).predict(X)) is np.ndarray
+"""
+
+
+@pytest.mark.parametrize("library", ["array_api_strict", "torch"])
+def test_arrays_of_other_libraries(library):
+    pytest.importorskip(library)
+    subprocess.run(
+        [sys.executable, "-c", ARRAYS.format(library=library)],
+        check=True,
+        timeout=300,
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+    )

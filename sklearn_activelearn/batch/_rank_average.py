@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import BaseComposition, ClassifierMixin
+from .._compat import BaseComposition, ClassifierMixin, answers_like_input
 from .._docstrings import CLASSIFIER, documented
 from .._scores import score_method_of, score_of_class
 from .._typing import Estimators, Floats, Labels, RowsLike
@@ -203,6 +203,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
         return scores_by(self.estimators_, to_memory(X))
 
+    @answers_like_input
     def decision_function(self, X: RowsLike) -> Floats:
         """Return mean ranks among the rows of `fit`, as shares of these rows.
 
@@ -223,6 +224,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         ]
         return np.mean(ranks, axis=0)
 
+    @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
         """Return the second class where `decision_function` is positive.
 

@@ -8,7 +8,7 @@ from scipy.sparse import csc_array, issparse
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import BaseEstimator, ClassifierMixin
+from .._compat import BaseEstimator, ClassifierMixin, answers_like_input
 from .._docstrings import CLASSIFIER, documented
 from .._labels import distinct_labels, encode, find_two_numbers
 from .._typing import Floats, Labels, RowsLike
@@ -286,6 +286,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         self.side_probabilities_ = sides / sides.sum(axis=1, keepdims=True)
         return self
 
+    @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
         """Return the heaviest class of each row's side.
 
@@ -302,6 +303,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         side = self._side(X)
         return self.classes_[self.side_probabilities_.argmax(axis=1)][side]
 
+    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the shares of the classes on each row's side.
 

@@ -29,6 +29,7 @@ from .._base import (
 from .._compat import (
     CALLBACK_ATTRIBUTES,
     CallbackSupportMixin,
+    answers_like_input,
     available_if,
     with_callbacks,
 )
@@ -1285,6 +1286,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # Prediction
 
+    @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
         """Return the most likely class of each row.
 
@@ -1303,6 +1305,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return answer_by_blocks(learner.estimator_.predict, X)
 
     @available_if(_models_have("predict_proba"))
+    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities of the estimator.
 
@@ -1328,6 +1331,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return answer_by_blocks(answer, X)
 
     @available_if(_models_have("decision_function"))
+    @answers_like_input
     def decision_function(self, X: RowsLike) -> Floats:
         """Return the decision values of the estimator.
 

@@ -17,6 +17,7 @@ from .._base import (
     validate_and_append,
     validate_and_reset,
 )
+from .._compat import answers_like_input
 from .._docstrings import LEARNER, documented
 from .._interrupts import SingleLabels, ensure_done
 from .._labels import check_not_missing
@@ -94,7 +95,7 @@ def blockwise(method: Method) -> Method:
         source = source.prepared(lambda rows, numbers: to_frame(rows, names))
         return source.answers(partial(method, self))
 
-    return answer
+    return answers_like_input(answer)
 
 
 class LinearPredictor:

@@ -8,6 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..._compat import answers_like_input
 from ..._docstrings import CANDIDATES, documented
 from ..._statistics import lower_ends
 from ..._typing import (
@@ -259,6 +260,7 @@ class ALMSClassifier(PoolClassifier):
         """The model that predicts: `estimator_`."""
         return self.estimator_
 
+    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities of the chosen model.
 

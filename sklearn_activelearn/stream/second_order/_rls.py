@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..._base import make_baseline
-from ..._compat import available_if
+from ..._compat import answers_like_input, available_if
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Floats, RowsLike, Seed
 from ..._validation import check_flag, check_number, check_option
@@ -155,6 +155,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         self.random_state = random_state
 
     @available_if(stores_all_it_buys)
+    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the probabilities of the classes under the linear noise model.
 
