@@ -488,7 +488,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     reset, min_rows
         As for `check_rows`.
     """
-    X, is_transformed = to_numpy(X), any(map(has_transformer, estimators))
+    is_transformed = any(map(has_transformer, estimators))
     tags = common_input_tags(estimators)
     user = type(learner).__name__ if tags.positive_only else ""
     if (
@@ -497,6 +497,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         and (get_config()["assume_finite"] or first_not_finite(Rows(X)) < 0)
     ):
         return (X, *y) if y else X
+    X = to_numpy(X)
     if isinstance(X, str):
         raise ValueError("X must be rows, got one str: put it in a list.")
     y = [*map(check_not_missing, y)]
