@@ -27,8 +27,8 @@ from libc.string cimport memcpy
 from .._rows cimport Rows, al_rows, norm_of
 from ._rules cimport Clock, QueryRule
 from ._state cimport (
-    ALIKE, C_DONE, C_NOT_FINITE, EXCESS, MARK_EVERY, OCTAVE_ROWS, ROWS, ClassWeights,
-    LinearState, Row, Tally, octave_of, uniform,
+    ALIKE, ASKED, C_DONE, C_NOT_FINITE, EXCESS, MARK_EVERY, ROWS, LinearState, Row,
+    Tally, uniform,
 )
 
 from .. import _rows
@@ -338,7 +338,7 @@ cdef class Pass:
         self.bought[self.n_bought] = row
         self.chances[self.n_bought] = decision.probability
         if counts:
-            self.tally.buy(decision.least)
+            self.tally.sums[ASKED] += 1
             if not self.later:
                 self.tally.learn(
                     decision.least, guess != self.labels[row], self.n_open + 1
@@ -353,7 +353,6 @@ cdef class Pass:
         """Count a row that could be bought with a probability of `least` or more."""
         self.n_open += 1
         self.excess += (1 - least) / least
-        self.tally.octaves[octave_of(least), OCTAVE_ROWS] += 1
         if self.n_open % MARK_EVERY == 0:
             self.tally.set_rows(self.n_open, self.excess)
             self.tally.mark()

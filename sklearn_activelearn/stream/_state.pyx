@@ -41,7 +41,7 @@ def nothing_learned(weights, memory, n_classes=2, details=None):
     counts = np.zeros(n_classes)
     scores = np.zeros((1 if n_classes == 2 else n_classes, n_classes))
     tallied = Tallied(
-        np.zeros(N_SUMS), np.zeros((N_OCTAVES, N_COLUMNS)), np.zeros((0, N_MARKS, N_SUMS))
+        np.zeros(N_SUMS), np.zeros((0, N_MARKS, N_SUMS))
     )
     sums = ClassSums(counts, counts, counts, scores, scores)
     return Learned(weights, memory, Counts(), tallied, sums, details)
@@ -63,7 +63,7 @@ cdef class Tally:
 
     def __init__(self, tallied):
         self.tallied = Tallied(*(part.copy() for part in tallied))
-        self.sums, self.octaves, self.marks = self.tallied
+        self.sums, self.marks = self.tallied
 
     cdef void set_rows(self, Py_ssize_t n_rows, double excess) noexcept nogil:
         """Store the sums over rows, which a loop keeps in its own variables."""
@@ -88,22 +88,10 @@ cdef class Tally:
             n_blocks //= 2
             level += 1
 
-    cdef void buy(self, double chance) noexcept nogil:
-        """Count the purchase of the row counted last."""
-        cdef double *octave = &self.octaves[octave_of(chance), 0]
-        self.sums[ASKED] += 1
-        octave[OCTAVE_ASKED] += 1
-        octave[OCTAVE_ASKED_WEIGHTS] += 1 / chance
-
     cdef void learn(self, double chance, bint mistake, double row) noexcept nogil:
         """Count the label of a row that was bought; `row` is its number among all."""
-        cdef double *octave = &self.octaves[octave_of(chance), 0]
         cdef double weight = 1 / chance
         cdef Py_ssize_t level, i
-        octave[OCTAVE_MISTAKES if mistake else OCTAVE_CORRECT] += 1
-        octave[
-            OCTAVE_MISTAKES_WEIGHTS if mistake else OCTAVE_CORRECT_WEIGHTS
-        ] += weight
         add_label(&self.sums[0], weight, mistake)
         if row > self.sums[ROWS] - <Py_ssize_t> self.sums[ROWS] % MARK_EVERY:
             return
