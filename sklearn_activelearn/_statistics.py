@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, expit, gammaln, logit, logsumexp, stdtrit
-from scipy.stats import binom, hypergeom, poisson
+from scipy.stats import hypergeom, poisson
 from scipy.stats import t as student
 
 from ._typing import Bools, Floats
@@ -395,90 +395,6 @@ def most_by_sample(n_rows: int, n_drawn: int, n_relevant: int, alpha: float) -> 
         else:
             high = middle - 1
     return low
-
-
-def hypergeometric_p(relevant: Bools, n_rows: int, recall: float) -> float:
-    """Return the p-value of a missed recall, for rows read as if at random [1]_.
-
-    From each relevant row on, the rows read since are taken for a random sample of the
-    rows that were unread then; the smallest p-value counts.
-
-    Parameters
-    ----------
-    relevant : ndarray of bool of shape (n_read,)
-        Whether each row that was read is relevant, in order.
-    n_rows : int
-        Number of rows of the collection.
-    recall : float
-        The target.
-
-    References
-    ----------
-    .. [1] M. W. Callaghan, F. Müller-Hansen, "Statistical Stopping Criteria for
-       Automated Screening in Systematic Reviews", Systematic Reviews 9:273, 2020.
-    """
-    n_read = len(relevant)
-    (hits,) = np.nonzero(relevant)
-    starts = np.append(0, hits + 1)
-    starts = starts[starts < n_read]
-    found = np.arange(len(starts))  # before each start
-    missed = least_bad_total(len(hits), recall) - found
-    n_left, n_since = n_rows - starts, n_read - starts
-    is_possible = missed <= n_left
-    if not len(starts):
-        return 1.0
-    if not is_possible.any():
-        return 0.0
-    p = hypergeometric_cdf(
-        len(hits) - found, n_left, np.minimum(missed, n_left), n_since
-    )
-    return float(np.where(is_possible, p, 0.0).min())
-
-
-def hypergeometric_cdf(counts, n_rows, n_relevant, n_drawn):
-    """Return the distribution functions of many hypergeometric distributions."""
-    k = np.arange(counts.max() + 1)[:, None]
-    n_others = n_rows - n_relevant
-    is_in = (k <= counts) & (k <= n_relevant) & (k <= n_drawn)
-    is_in &= n_drawn - k <= n_others
-    k = np.where(is_in, k, 0)
-    others = np.where(is_in, n_drawn - k, 0)
-    factorials = gammaln(np.arange(n_rows.max() + 1) + 1)
-
-    def log_choose(n, some):
-        return factorials[n] - factorials[some] - factorials[n - some]
-
-    logs = log_choose(n_relevant, k) + log_choose(n_others, others)
-    logs = logs - log_choose(n_rows, n_drawn)
-    return np.exp(np.where(is_in, logs, -np.inf)).sum(axis=0).clip(max=1.0)
-
-
-def rank_in_sample(n_relevant: int, recall: float, alpha: float) -> int | None:
-    """Return the number of relevant rows of a sample to be read for a recall [1]_.
-
-    It is the smallest j with P(Bin(n_relevant, recall) <= j - 1) >= 1 - alpha: then
-    fewer than j of them lie among the first share `recall` of all relevant rows.
-
-    Parameters
-    ----------
-    n_relevant : int
-        Number of relevant rows of the random sample.
-    recall, alpha : float
-        The target, and the probability of missing it.
-
-    Returns
-    -------
-    rank : int or None
-        None if the sample has too few relevant rows.
-
-    References
-    ----------
-    .. [1] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
-       Reviews", CIKM 2021.
-    """
-    j = np.arange(1, n_relevant + 1)
-    is_enough = binom.cdf(j - 1, n_relevant, recall) >= 1 - alpha
-    return int(j[np.argmax(is_enough)]) if is_enough.any() else None
 
 
 # The cost of an audit

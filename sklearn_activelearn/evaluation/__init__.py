@@ -7,9 +7,7 @@ from ._compare import Comparison, compare
 from ._compare_recall import compare_recall
 from ._curves import LabelCurve
 from ._displays import (
-    CostCurveDisplay,
     LabelCurveDisplay,
-    LossDisplay,
     ModelSelectionDisplay,
     RecallCurveDisplay,
 )
@@ -34,12 +32,10 @@ from ._recall import (
 __all__ = [
     "ActiveTest",
     "Comparison",
-    "CostCurveDisplay",
     "Estimate",
     "ExperimentInterrupted",
     "LabelCurve",
     "LabelCurveDisplay",
-    "LossDisplay",
     "ModelSelectionDisplay",
     "RecallCurve",
     "RecallCurveDisplay",

@@ -1,4 +1,4 @@
-"""Displays of curves, purchases and losses; matplotlib is imported to draw them."""
+"""Displays of curves and of model selection; matplotlib is imported to draw them."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -10,7 +10,6 @@ from sklearn.base import clone
 from .._docstrings import DISPLAY, documented
 from .._typing import Estimator, Label, RowsLike
 from .._validation import check_number, check_option
-from ..losses import MarginLoss, make_loss
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
 from ._measures import ERRORS, NamedMeasure, learner_of
@@ -33,13 +32,6 @@ PASSIVE = [
     {"color": color, "linestyle": style}
     for color, style in (("0.3", "--"), ("0.5", "-."), ("0.5", ":"), ("0.7", "--"))
 ]
-
-#: Labels of the vertical axis for each kind of `LossDisplay`.
-LOSS_KINDS = {
-    "value": "loss l(z)",
-    "derivative": "slope l'(z)",
-    "query_probability": "probability q to buy the label",
-}
 
 
 class Display:
@@ -451,75 +443,6 @@ class RecallCurveDisplay(Display):
 
 
 @documented(DISPLAY)
-class CostCurveDisplay(Display):
-    """Semi-supervised cost of boosting after each round, one line for each learner.
-
-    Parameters
-    ----------
-    curves : array-like of shape (n,) or dict of them
-        Costs, by the name of the learner.
-
-    Attributes
-    ----------
-    {ax_, figure_}
-    lines_ : list of matplotlib Line2D
-        A line for each learner.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.evaluation import CostCurveDisplay
-    >>> display = CostCurveDisplay({"alpha = 0.1": [1.0, 0.7, 0.6]}).plot()
-    >>> display.lines_[0].get_xdata().tolist()
-    [1, 2, 3]
-    """
-
-    def __init__(self, curves: ArrayLike | Mapping[str, ArrayLike]):
-        self.curves = {
-            name: np.asarray(curve, dtype=float)
-            for name, curve in curves_by_name(curves, "cost").items()
-        }
-        for name, curve in self.curves.items():
-            if curve.ndim != 1:
-                raise ValueError(
-                    f"curve {name!r} must have the shape (n,), got {curve.shape}."
-                )
-
-    @classmethod
-    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None) -> Self:
-        """Draw the cost curve of a fitted learner.
-
-        Parameters
-        ----------
-        estimator : fitted learner, or Pipeline that ends in one
-            Has ``cost_curve_``.
-        {ax}
-
-        {returns}
-        """
-        owner = "boosting learner with a cost"
-        return cls(cls._fitted(estimator, "cost_curve_", owner)).plot(ax)
-
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the costs.
-
-        Parameters
-        ----------
-        {ax}
-
-        {returns}
-        """
-        ax = self._start(ax)
-        for i, (name, curve) in enumerate(self.curves.items()):
-            rounds = np.arange(1, len(curve) + 1)
-            self.lines_ += ax.plot(rounds, curve, label=name, **color_style(i))
-        ax.set(xlabel="round", ylabel="semi-supervised cost")
-        if all((curve > 0).all() for curve in self.curves.values()):
-            ax.set_yscale("log")  # a committee that is sure and wrong has a high cost
-        set_integer_ticks(ax.xaxis)
-        return self._finish()
-
-
-@documented(DISPLAY)
 class ModelSelectionDisplay(Display):
     """Labels for training and for validation, and probabilities of candidate models.
 
@@ -657,86 +580,3 @@ class ModelSelectionDisplay(Display):
         set_integer_ticks(ax.xaxis)
         self.figure_.colorbar(self.image_, ax=ax, label="probability")
         return self
-
-
-@documented(DISPLAY)
-class LossDisplay(Display):
-    """Margin losses, their slopes, or the purchases that they imply.
-
-    Parameters
-    ----------
-    losses : list of str or MarginLoss
-        Losses by name, or as objects.
-
-    Attributes
-    ----------
-    {ax_, figure_}
-    lines_ : list of matplotlib Line2D
-        A line for each loss.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.evaluation import LossDisplay
-    >>> display = LossDisplay(["hinge", "ramp"]).plot(kind="query_probability")
-    >>> [line.get_label() for line in display.lines_]
-    ['hinge', 'ramp']
-    """
-
-    def __init__(self, losses: Iterable[str | MarginLoss]):
-        self.losses = {str(loss): make_loss(loss) for loss in losses}
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Estimator, *, ax: "Axes | None" = None, **style: Any
-    ) -> Self:
-        """Draw the loss of a learner, fitted or not.
-
-        Parameters
-        ----------
-        estimator : estimator with a margin loss, or Pipeline that ends in one
-            Has the parameter `loss`.
-        {ax, **style}
-
-        {returns}
-        """
-        loss = cls._fitted(estimator, "loss", "learner with a margin loss")
-        return cls([loss]).plot(ax, **style)
-
-    def plot(
-        self,
-        ax: "Axes | None" = None,
-        *,
-        kind: Literal["value", "derivative", "query_probability"] = "value",
-        z: ArrayLike | None = None,
-        line_kw: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> Self:
-        """Draw the losses.
-
-        Parameters
-        ----------
-        {ax}
-        kind : {"value", "derivative", "query_probability"}, default="value"
-            The loss or its slope at the signed margin z = y w·x, or the probability of
-            buying a label at the margin ``|w·x|``.
-        z : array-like, default=None
-            Margins; None: from -5 to 3, or from 0 to 5.
-        line_kw : dict of dict, default=None
-            Arguments of matplotlib's ``plot``, by the name of the loss in the legend.
-
-        {returns}
-        """
-        check_option(kind, "kind", LOSS_KINDS)
-        ax = self._start(ax)
-        is_unlabelled = kind == "query_probability"
-        if z is None:
-            z = np.linspace(0, 5, 501) if is_unlabelled else np.linspace(-5, 3, 401)
-        for i, (name, loss) in enumerate(self.losses.items()):
-            style = {**color_style(i), **(line_kw or {}).get(name, {})}
-            self.lines_ += ax.plot(z, getattr(loss, kind)(z), label=name, **style)
-        xlabel = "margin |w·x| of an unlabelled row"
-        if is_unlabelled:
-            ax.set_ylim(0, 1.05)
-        else:
-            xlabel = "signed margin z = y w·x"
-        ax.set(xlabel=xlabel, ylabel=LOSS_KINDS[kind], xlim=(np.min(z), np.max(z)))
-        return self._finish()
