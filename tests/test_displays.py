@@ -1,7 +1,6 @@
 """What the displays draw; the pictures themselves are for human eyes."""
 
 import builtins
-from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -11,12 +10,13 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import (
     CBGZClassifier,
+    MinMarginClassifier,
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import (
     LabelCurve,
     LabelCurveDisplay,
-    ModelSelectionDisplay,
+    RecallCurveDisplay,
     label_curve,
 )
 
@@ -109,50 +109,11 @@ class TestLabelCurve:
             LabelCurveDisplay(curves[0]).plot(band=1)
 
 
-#: What a learner that selects its model, or boosts, remembers.
-FITTED = SimpleNamespace(
-    allocation_=np.array(["train", "validation", "train", "train"]),
-    model_probabilities_=np.array([[0.5, 0.3, 0.2], [0.2, 0.7, 0.1]]),
-    model_names_=["C=0.1", "C=1", "C=10"],
-    cost_curve_=np.array([1.0, 0.8, 0.7]),
-)
-
-
-class TestSelection:
-    def test_allocation(self):
-        display = drawn(ModelSelectionDisplay.from_estimator(FITTED, kind="allocation"))
-        train, validation = display.lines_
-        assert train.get_ydata().tolist() == [0, 1, 1, 2, 3]
-        assert validation.get_ydata().tolist() == [0, 0, 1, 1, 1]
-        drawn(ModelSelectionDisplay([], [[1.0]], ["a"]).plot(kind="allocation"))
-        with pytest.raises(ValueError, match="'test'"):
-            ModelSelectionDisplay(["train", "test"], [[1.0]], ["a"])
-        with pytest.raises(ValueError, match="kind"):
-            display.plot(kind="labels")
-
-    def test_model_probabilities(self):
-        display = drawn(ModelSelectionDisplay.from_estimator(FITTED))
-        np.testing.assert_array_equal(
-            display.image_.get_array(), FITTED.model_probabilities_.T
-        )
-        ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
-        assert ticks == FITTED.model_names_
-        assert display.ax_.lines[0].get_xydata().tolist() == [[1, 0], [2, 1]]
-        with pytest.raises(ValueError, match="2 names"):
-            ModelSelectionDisplay([], [[1.0]], ["a", "b"])
-
-    def test_other_learners(self):
-        learner = make_pipeline(CBGZClassifier().fit(X, y))
-        with pytest.raises(AttributeError, match="CBGZClassifier has no"):
-            ModelSelectionDisplay.from_estimator(learner)
-
-
 @pytest.mark.parametrize(
     "draw",
     [
         lambda: LabelCurveDisplay.from_estimator(EVERYTHING, X, y),
-        lambda: ModelSelectionDisplay.from_estimator(FITTED),
-        lambda: ModelSelectionDisplay(["train"], [[1.0]], ["C=1"]).plot(),
+        lambda: RecallCurveDisplay.from_estimator(MinMarginClassifier(), X, y),
     ],
 )
 def test_without_matplotlib(draw, monkeypatch):

@@ -8,7 +8,6 @@ from ._compare_recall import compare_recall
 from ._curves import LabelCurve
 from ._displays import (
     LabelCurveDisplay,
-    ModelSelectionDisplay,
     RecallCurveDisplay,
 )
 from ._doubtful import doubtful_labels
@@ -36,7 +35,6 @@ __all__ = [
     "ExperimentInterrupted",
     "LabelCurve",
     "LabelCurveDisplay",
-    "ModelSelectionDisplay",
     "RecallCurve",
     "RecallCurveDisplay",
     "RecallEstimate",
