@@ -21,7 +21,6 @@ import numpy as np
 
 from sklearn_activelearn import ASSLBoostClassifier, FASSLBoostClassifier
 from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.evaluation import CostCurveDisplay
 
 pool, answers = make_twonorm(400, random_state=0)
 X_test, y_test = make_twonorm(5000, random_state=1)
@@ -41,8 +40,13 @@ learners = {
 # first twenty of FASSL-Boost came with the random labels.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-CostCurveDisplay({name: one.cost_curve_ for name, one in learners.items()}).plot(left)
-left.set(xlabel="labels after the first 20")
+for name, learner in learners.items():
+    costs = learner.cost_curve_
+    left.plot(np.arange(1, len(costs) + 1), costs, label=name)
+left.set(
+    xlabel="labels after the first 20", ylabel="semi-supervised cost", yscale="log"
+)
+left.legend(frameon=False)
 for name, learner in learners.items():
     stages = learner.estimator_.staged_decision_function(X_test)
     errors = [np.mean((stage > 0) != (y_test > 0)) for stage in stages]

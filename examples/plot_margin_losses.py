@@ -21,8 +21,9 @@ would not move the weights, whichever it is, need not be bought.
 import sys
 
 import matplotlib.pyplot as plt
+import numpy as np
 
-from sklearn_activelearn.evaluation import LossDisplay
+from sklearn_activelearn.losses import make_loss
 
 THIN, BROAD = {"lw": 1.8}, {"lw": 6, "alpha": 0.3}
 STYLES = {
@@ -36,9 +37,11 @@ STYLES = {
 }
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
-display = LossDisplay(list(STYLES)).plot(left, line_kw=STYLES)
-left.legend().remove()
-figure.legend(handles=display.lines_, loc="outside right center", frameon=False)
+z = np.linspace(-5, 3, 401)
+for name, style in STYLES.items():
+    left.plot(z, make_loss(name).value(z), label=name, **style)
+left.set(xlabel="signed margin z = y w·x", ylabel="loss l(z)", xlim=(-5, 3))
+figure.legend(loc="outside right center", frameon=False)
 
 # %%
 # The probability to ask
@@ -48,8 +51,11 @@ figure.legend(handles=display.lines_, loc="outside right center", frameon=False)
 # the two labels would give. Where the loss is flat on both sides, nothing is
 # asked: the ramp beyond t = 1. With the hinge every label is bought.
 
-display.plot(right, kind="query_probability", line_kw=STYLES)
-right.legend().remove()
+margins = np.linspace(0, 5, 501)
+for name, style in STYLES.items():
+    right.plot(margins, make_loss(name).query_probability(margins), **style)
+right.set(xlabel="margin |w·x| of an unlabelled row", xlim=(0, 5), ylim=(0, 1.05))
+right.set(ylabel="probability q to buy the label")
 
 if len(sys.argv) > 1:
     figure.savefig(sys.argv[1])

@@ -22,7 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.evaluation import ModelSelectionDisplay
 
 X, y = load_digits(return_X_y=True)
 rows = np.flatnonzero((y == 5) | (y == 8))
@@ -48,6 +47,13 @@ print(f"{learner.best_params_}: accuracy {accuracy:.3f} on {len(test)} other ima
 # candidates hardly differ, as the published formula has it (:doc:`/reproduced`).
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-ModelSelectionDisplay.from_estimator(learner, kind="allocation", ax=left)
-ModelSelectionDisplay.from_estimator(learner, ax=right)
+for purpose in ("train", "validation"):
+    left.step(range(1, 41), np.cumsum(learner.allocation_ == purpose), label=purpose)
+left.set(xlabel="labels taught", ylabel="labels so far")
+left.legend(frameon=False)
+probabilities = learner.model_probabilities_.T
+image = right.imshow(probabilities, aspect="auto", cmap="Blues", vmin=0)
+right.set_yticks(range(len(learner.model_names_)), learner.model_names_)
+right.set(xlabel="round")
+figure.colorbar(image, ax=right, label="probability")
 plt.show()

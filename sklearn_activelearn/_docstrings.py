@@ -491,8 +491,6 @@ class DISPLAY:
         Figure of the last drawing.
     ax : matplotlib Axes, default=None
         Axes to draw on. None makes a figure.
-    **style : dict
-        Other arguments of `plot`.
     {returns}
         Returns
         -------

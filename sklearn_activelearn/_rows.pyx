@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Rows of a dense or CSR matrix, read in place."""
 
 import numpy as np
@@ -81,6 +81,44 @@ def squares(Rows rows):
         for i in range(rows.n_rows):
             if X.dots(X, i, &zeros[0], &view[i]) != 0:
                 view[i] = NAN
+    return out
+
+
+def scores(Rows rows, coef, intercept, bint normalize):
+    """Return the scores of all rows, with the bits of the loops of stream learners.
+
+    Parameters
+    ----------
+    rows : Rows
+        The matrix.
+    coef : ndarray of float64 of shape (n_vectors, n_features)
+        Weights of the features.
+    intercept : ndarray of float64 of shape (n_vectors,)
+        Weights of the constant feature.
+    normalize : bool
+        Whether rows are scaled to unit norm.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_vectors)
+    """
+    cdef const double[:, ::1] W = np.ascontiguousarray(coef)
+    cdef const double[::1] c = np.ascontiguousarray(intercept)
+    cdef const al_rows *X = &rows.view
+    cdef Py_ssize_t i, k, n_vectors = W.shape[0]
+    cdef double squares, norm, scale = 1.0
+    out = np.empty((rows.n_rows, n_vectors))
+    cdef double[:, ::1] view = out
+    with nogil:
+        for i in range(rows.n_rows):
+            squares = multiply(
+                X, i, &W[0, 0], n_vectors, W.shape[1], normalize, &view[i, 0]
+            )
+            if normalize:
+                norm = norm_of(X, i, squares)
+                scale = 1 / norm if norm > 0 else 0.0
+            for k in range(n_vectors):
+                view[i, k] = view[i, k] * scale + c[k]
     return out
 
 

@@ -15,9 +15,8 @@ from math import ceil, floor, inf, log
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betaincinv, expit, gammaln, logit, logsumexp, stdtrit
-from scipy.stats import binom, hypergeom, poisson
+from scipy.stats import hypergeom, poisson
 from scipy.stats import t as student
 
 from ._typing import Bools, Floats
@@ -413,90 +412,6 @@ def most_by_sample(n_rows: int, n_drawn: int, n_relevant: int, alpha: float) -> 
     return low
 
 
-def hypergeometric_p(relevant: Bools, n_rows: int, recall: float) -> float:
-    """Return the p-value of a missed recall, for rows read as if at random [1]_.
-
-    From each relevant row on, the rows read since are taken for a random sample of the
-    rows that were unread then; the smallest p-value counts.
-
-    Parameters
-    ----------
-    relevant : ndarray of bool of shape (n_read,)
-        Whether each row that was read is relevant, in order.
-    n_rows : int
-        Number of rows of the collection.
-    recall : float
-        The target.
-
-    References
-    ----------
-    .. [1] M. W. Callaghan, F. Müller-Hansen, "Statistical Stopping Criteria for
-       Automated Screening in Systematic Reviews", Systematic Reviews 9:273, 2020.
-    """
-    n_read = len(relevant)
-    (hits,) = np.nonzero(relevant)
-    starts = np.append(0, hits + 1)
-    starts = starts[starts < n_read]
-    found = np.arange(len(starts))  # before each start
-    missed = least_bad_total(len(hits), recall) - found
-    n_left, n_since = n_rows - starts, n_read - starts
-    is_possible = missed <= n_left
-    if not len(starts):
-        return 1.0
-    if not is_possible.any():
-        return 0.0
-    p = hypergeometric_cdf(
-        len(hits) - found, n_left, np.minimum(missed, n_left), n_since
-    )
-    return float(np.where(is_possible, p, 0.0).min())
-
-
-def hypergeometric_cdf(counts, n_rows, n_relevant, n_drawn):
-    """Return the distribution functions of many hypergeometric distributions."""
-    k = np.arange(counts.max() + 1)[:, None]
-    n_others = n_rows - n_relevant
-    is_in = (k <= counts) & (k <= n_relevant) & (k <= n_drawn)
-    is_in &= n_drawn - k <= n_others
-    k = np.where(is_in, k, 0)
-    others = np.where(is_in, n_drawn - k, 0)
-    factorials = gammaln(np.arange(n_rows.max() + 1) + 1)
-
-    def log_choose(n, some):
-        return factorials[n] - factorials[some] - factorials[n - some]
-
-    logs = log_choose(n_relevant, k) + log_choose(n_others, others)
-    logs = logs - log_choose(n_rows, n_drawn)
-    return np.exp(np.where(is_in, logs, -np.inf)).sum(axis=0).clip(max=1.0)
-
-
-def rank_in_sample(n_relevant: int, recall: float, alpha: float) -> int | None:
-    """Return the number of relevant rows of a sample to be read for a recall [1]_.
-
-    It is the smallest j with P(Bin(n_relevant, recall) <= j - 1) >= 1 - alpha: then
-    fewer than j of them lie among the first share `recall` of all relevant rows.
-
-    Parameters
-    ----------
-    n_relevant : int
-        Number of relevant rows of the random sample.
-    recall, alpha : float
-        The target, and the probability of missing it.
-
-    Returns
-    -------
-    rank : int or None
-        None if the sample has too few relevant rows.
-
-    References
-    ----------
-    .. [1] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
-       Reviews", CIKM 2021.
-    """
-    j = np.arange(1, n_relevant + 1)
-    is_enough = binom.cdf(j - 1, n_relevant, recall) >= 1 - alpha
-    return int(j[np.argmax(is_enough)]) if is_enough.any() else None
-
-
 # The cost of an audit
 
 #: An audit begins when at most EXPECTED relevant rows are expected to be unread, at
@@ -656,11 +571,6 @@ def changes(before, now, truth):
 
 # The error of a stream learner
 
-#: Exponents of the bets on each row.
-STAKES = 2.0 ** np.arange(2, -13, -1)
-#: Shares of the largest possible bet against mistakes.
-MIXTURE_SHARES = 0.5, 0.125
-
 
 def online_score_t_interval(sums, confidence):
     r"""Return the score-test interval of the error on the rows of a stream.
@@ -689,83 +599,6 @@ def online_score_t_interval(sums, confidence):
     n_left = sums.n_rows * sums.n_labels / sums.n_asked
     scale = stdtrit(sums.n_labels - 1, (1 + confidence) / 2) ** 2 / n_left
     return score_interval(value, scale, 0, slope, excess - 2 * slope)
-
-
-def online_betting_interval(octaves, confidence):
-    """Return the interval of a betting test, valid at all times together [1]_.
-
-    It holds the errors against which the mean wealth of several players stays below
-    ``2 / (1 - confidence)`` for each end. The wealth of a player who bets on mistakes
-    with exponent k is ``exp(-k M) * prod(1 + (exp(k) - 1) / q)``, the product over the
-    mistakes bought and M the number of all mistakes. The purchases of an octave of q
-    are known by their number and the sum of their weights 1 / q; from that follows the
-    least wealth they can have, because its logarithm is concave in a weight.
-
-    Parameters
-    ----------
-    octaves : Octaves
-        Counts and weights of all rows, at least one.
-    confidence : float
-        Coverage at all times together.
-
-    References
-    ----------
-    .. [1] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by
-       betting", JRSS B 86, 2024.
-    """
-    n_rows = octaves.n_rows.sum()
-    least, most = octaves.n_mistakes.sum(), n_rows - octaves.n_correct.sum()
-    limit = np.log(2 / (1 - confidence))
-
-    # log wealth of each player: slope in the number of mistakes, and constant
-    seen = octave_weights(octaves.n_mistakes, octaves.mistakes)
-    for_mistakes = [(-k, least_log_wealth(np.expm1(k), seen)) for k in STAKES]
-    # against mistakes: rare rows are bet to be correct, where losses are bounded; a
-    # label that is pending or was skipped counts as a mistake
-    n_correct, correct = octaves.n_correct, octaves.correct
-    right = octave_weights(n_correct, correct)
-    wrong = octave_weights(octaves.n_asked - n_correct, octaves.asked - correct)
-    against_mistakes = []
-    for rare in range(1, len(n_correct)):
-        for share in MIXTURE_SHARES:
-            loss = share / 2.0 ** (rare - 1)  # times the largest weight: the share
-            k = -np.log1p(-loss)
-            wealth = least_log_wealth(-loss, wrong[:, :rare])
-            wealth = wealth + least_log_wealth(np.expm1(k), right[:, rare:])
-            against_mistakes.append((k, wealth - k * octaves.n_rows[rare:].sum()))
-
-    def excess(n_mistakes, players):
-        slopes, constants = np.transpose(players)
-        wealth = slopes * n_mistakes + constants
-        return logsumexp(wealth) - np.log(len(wealth)) - limit
-
-    ends = []
-    for players, end, other in (
-        (for_mistakes, least, most),
-        (against_mistakes, most, least),
-    ):
-        if excess(other, players) >= 0:  # all errors are rejected
-            end = other
-        elif excess(end, players) > 0:
-            end = brentq(excess, end, other, (players,))
-        ends.append(end / n_rows)
-    return ends
-
-
-def octave_weights(counts, weights):
-    """Return counts and sums of weights of each octave, and the ends of the octave."""
-    high = 2.0 ** np.arange(len(counts))
-    low = np.maximum(high / 2, 1)
-    high[-1] = low[-1]  # the last octave has no end: all are taken for its lower end
-    return np.array([counts, weights, low, high])
-
-
-def least_log_wealth(factor, octaves):
-    """Return the least value of the sum of log(1 + factor * weight)."""
-    counts, weights, low, high = octaves
-    at_low, at_high = np.log1p(factor * low), np.log1p(factor * high)
-    share = (weights - counts * low) / np.where(high > low, high - low, np.inf)
-    return np.sum(counts * at_low + share * (at_high - at_low))
 
 
 # The mean loss of a pool, from rows drawn with unequal probabilities

@@ -1,7 +1,6 @@
 """What the displays draw; the pictures themselves are for human eyes."""
 
 import builtins
-from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -11,18 +10,15 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import (
     CBGZClassifier,
-    MarginLossClassifier,
+    MinMarginClassifier,
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import (
-    CostCurveDisplay,
     LabelCurve,
     LabelCurveDisplay,
-    LossDisplay,
-    ModelSelectionDisplay,
+    RecallCurveDisplay,
     label_curve,
 )
-from sklearn_activelearn.losses import RampLoss, make_loss
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -113,90 +109,11 @@ class TestLabelCurve:
             LabelCurveDisplay(curves[0]).plot(band=1)
 
 
-#: What a learner that selects its model, or boosts, remembers.
-FITTED = SimpleNamespace(
-    allocation_=np.array(["train", "validation", "train", "train"]),
-    model_probabilities_=np.array([[0.5, 0.3, 0.2], [0.2, 0.7, 0.1]]),
-    model_names_=["C=0.1", "C=1", "C=10"],
-    cost_curve_=np.array([1.0, 0.8, 0.7]),
-)
-
-
-class TestSelection:
-    def test_allocation(self):
-        display = drawn(ModelSelectionDisplay.from_estimator(FITTED, kind="allocation"))
-        train, validation = display.lines_
-        assert train.get_ydata().tolist() == [0, 1, 1, 2, 3]
-        assert validation.get_ydata().tolist() == [0, 0, 1, 1, 1]
-        drawn(ModelSelectionDisplay([], [[1.0]], ["a"]).plot(kind="allocation"))
-        with pytest.raises(ValueError, match="'test'"):
-            ModelSelectionDisplay(["train", "test"], [[1.0]], ["a"])
-        with pytest.raises(ValueError, match="kind"):
-            display.plot(kind="labels")
-
-    def test_model_probabilities(self):
-        display = drawn(ModelSelectionDisplay.from_estimator(FITTED))
-        np.testing.assert_array_equal(
-            display.image_.get_array(), FITTED.model_probabilities_.T
-        )
-        ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
-        assert ticks == FITTED.model_names_
-        assert display.ax_.lines[0].get_xydata().tolist() == [[1, 0], [2, 1]]
-        with pytest.raises(ValueError, match="2 names"):
-            ModelSelectionDisplay([], [[1.0]], ["a", "b"])
-
-    def test_costs(self):
-        display = drawn(CostCurveDisplay.from_estimator(FITTED))
-        assert display.lines_[0].get_ydata().tolist() == [1.0, 0.8, 0.7]
-        assert display.ax_.get_yscale() == "log"
-        zero = drawn(CostCurveDisplay([1.0, 0.0]).plot())
-        assert zero.ax_.get_yscale() == "linear"
-        both = CostCurveDisplay({"a": [1.0], "b": [2.0, 1.0]}).plot()
-        assert [line.get_label() for line in drawn(both).lines_] == ["a", "b"]
-        with pytest.raises(ValueError, match="shape"):
-            CostCurveDisplay([[1.0]])
-
-    @pytest.mark.parametrize("display", [ModelSelectionDisplay, CostCurveDisplay])
-    def test_other_learners(self, display):
-        learner = make_pipeline(CBGZClassifier().fit(X, y))
-        with pytest.raises(AttributeError, match="CBGZClassifier has no"):
-            display.from_estimator(learner)
-
-
-class TestLoss:
-    @pytest.mark.parametrize("kind", ["value", "derivative", "query_probability"])
-    def test_lines_are_the_losses(self, kind):
-        z = np.linspace(0, 2, 5)
-        display = LossDisplay(["hinge", RampLoss(2.0)]).plot(kind=kind, z=z)
-        hinge, ramp = drawn(display).lines_
-        for line, loss in ((hinge, make_loss("hinge")), (ramp, RampLoss(2.0))):
-            np.testing.assert_array_equal(line.get_ydata(), getattr(loss, kind)(z))
-        assert hinge.get_label() == "hinge"
-        assert ramp.get_label() == "RampLoss(t=2.0)"
-
-    def test_loss_of_a_learner(self):
-        learner = make_pipeline(MarginLossClassifier(RampLoss(t=3.0)))
-        black = {"RampLoss(t=3.0)": {"color": "k"}}
-        display = LossDisplay.from_estimator(learner, line_kw=black)
-        (line,) = display.lines_
-        np.testing.assert_array_equal(
-            line.get_ydata(), RampLoss(3.0).value(line.get_xdata())
-        )
-        assert line.get_color() == "k"
-        with pytest.raises(AttributeError, match="margin loss"):
-            LossDisplay.from_estimator(CBGZClassifier())
-        with pytest.raises(ValueError, match="kind"):
-            LossDisplay(["ramp"]).plot(kind="gain")
-
-
 @pytest.mark.parametrize(
     "draw",
     [
         lambda: LabelCurveDisplay.from_estimator(EVERYTHING, X, y),
-        lambda: ModelSelectionDisplay.from_estimator(FITTED),
-        lambda: CostCurveDisplay.from_estimator(FITTED),
-        lambda: CostCurveDisplay([1.0]).plot(),
-        lambda: LossDisplay(["ramp"]).plot(),
+        lambda: RecallCurveDisplay.from_estimator(MinMarginClassifier(), X, y),
     ],
 )
 def test_without_matplotlib(draw, monkeypatch):

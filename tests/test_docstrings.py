@@ -136,7 +136,7 @@ def test_names_in_braces_are_in_classes_that_have_a_table():
 def test_help_has_texts_in_place_of_names(module, shared):
     items = [getattr(module, name) for name in module.__all__]
     pages = [pydoc.render_doc(item, renderer=pydoc.plaintext) for item in items]
-    assert sum(shared in page for page in pages) >= 6
+    assert sum(shared in page for page in pages) >= 3
     in_braces = re.compile(rf"^[ |]*\{{{NAMES}\}}$", re.MULTILINE)
     assert not [found for page in pages for found in in_braces.findall(page)]
 

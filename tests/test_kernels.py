@@ -25,7 +25,7 @@ each_format = pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS.keys
 
 
 def scores(X, W, normalize=False):
-    return _pass.scores(_rows.Rows(X), W, np.zeros(len(W)), normalize)
+    return _rows.scores(_rows.Rows(X), W, np.zeros(len(W)), normalize)
 
 
 def dots(X, w, normalize=False):
@@ -136,7 +136,7 @@ def check_scores(make, n_vectors, normalize):
     )
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     rows = X / np.where(norms > 0, norms, 1) if normalize else X
-    found = _pass.scores(_rows.Rows(make(X)), coef, intercept, normalize)
+    found = _rows.scores(_rows.Rows(make(X)), coef, intercept, normalize)
     np.testing.assert_allclose(found, rows @ coef.T + intercept, atol=1e-13)
 
 

@@ -213,10 +213,9 @@ def test_with_all_labels_it_is_the_plain_mean(learner):
     X, y = noisy(150, 3)
     _, rows = followed(fresh(learner), X, y, lambda margin: 1.0)
     mean = np.mean([row.mistake for row in rows])
-    for always_valid in (False, True):
-        found = online_score(fresh(learner).fit(X, y), always_valid=always_valid)
-        assert (found.value, found.low, found.high) == (mean, mean, mean)
-        assert found.n_labels == found.n_rows == 150
+    found = online_score(fresh(learner).fit(X, y))
+    assert (found.value, found.low, found.high) == (mean, mean, mean)
+    assert found.n_labels == found.n_rows == 150
 
 
 def progressive(learner, X, y):
@@ -235,7 +234,7 @@ def progressive(learner, X, y):
 )
 def test_unbiased_and_covered(prototype):
     X, y = noisy(120)
-    errors, covered, always = [], [], []
+    errors, covered = [], []
     for seed in range(60):
         order = np.random.RandomState(seed).permutation(len(X))
         learner = fresh(prototype, random_state=seed)
@@ -243,10 +242,8 @@ def test_unbiased_and_covered(prototype):
         sums = Sums(*learner._learned.tallied.sums)
         errors.append(sums.mistakes - truth.sum())
         covered.append(holds(online_score(learner), truth.mean()))
-        always.append(holds(online_score(learner, always_valid=True), truth.mean()))
     assert abs(np.mean(errors)) < 2.5 * np.std(errors) / np.sqrt(len(errors))
     assert np.mean(covered) > 0.88
-    assert np.mean(always) > 0.95
 
 
 def holds(estimate, truth):
@@ -255,40 +252,11 @@ def holds(estimate, truth):
     return estimate.low <= truth <= estimate.high
 
 
-def test_narrower_with_less_confidence_and_wider_for_all_times():
+def test_narrower_with_less_confidence():
     X, y = noisy(400)
     learner = CBGZClassifier(0.1, random_state=0).fit(X, y)
-    half, usual, always = (
-        online_score(learner, **params)
-        for params in ({"confidence": 0.5}, {}, {"always_valid": True})
-    )
-    assert always.low < usual.low < half.low < half.value
-    assert half.value < half.high < usual.high < always.high
-
-
-@pytest.mark.parametrize("rate", [0.5, 0.125])
-def test_bets(rate):
-    """At powers of 1/2 nothing is lost by keeping octaves only."""
-    prototype = RandomSamplingClassifier(rate, **LAST)
-    X, y = numbered(noisy(300)[0]), noisy(300)[1]
-    kept = np.random.RandomState(0).uniform(size=300) < 0.9
-    learner, rows = followed(
-        fresh(prototype), X, y, lambda margin: rate, [5] * 300, kept
-    )
-    found = online_score(learner, always_valid=True)
-    np.testing.assert_allclose(
-        [found.low, found.high], reference.bet(rows, 0.95), rtol=1e-6
-    )
-
-
-@pytest.mark.parametrize("name", ["CBGZ", "CBGZ, small b", "log-ramp"])
-def test_bets_by_octave_lose_little(name):
-    prototype, rule = RULES[name]
-    learner, rows = followed(fresh(prototype), *noisy(400), rule)
-    found = online_score(learner, always_valid=True)
-    low, high = reference.bet(rows, 0.95)
-    assert found.low <= low <= found.low + 0.1 * (high - low)
-    assert found.high - 0.1 * (high - low) <= high <= found.high
+    half, usual = online_score(learner, confidence=0.5), online_score(learner)
+    assert usual.low < half.low < half.value < half.high < usual.high
 
 
 @pytest.mark.parametrize(
@@ -334,7 +302,7 @@ def test_rows_beyond_a_limit_do_not_count():
 
 def test_without_a_label():
     learner = RandomSamplingClassifier(1e-9, random_state=0).fit(*noisy(80))
-    for params in ({}, {"window": 5}, {"always_valid": True}):
+    for params in ({}, {"window": 5}):
         found = online_score(learner, **params)
         assert np.isnan(found.value)
         assert (found.low, found.high, found.n_labels) == (0, 1, 0)
@@ -398,11 +366,8 @@ def test_bad_input():
         ({"window": 0}, ValueError),
         ({"window": 2.5}, TypeError),
         ({"confidence": 1.0}, ValueError),
-        ({"always_valid": "yes"}, TypeError),
     ):
         with pytest.raises(error, match=next(iter(params))):
             online_score(learner, **params)
-    with pytest.raises(ValueError, match="window=None"):
-        online_score(learner, window=9, always_valid=True)
     with pytest.raises(TypeError, match=r"MinMarginClassifier.*ActiveTest"):
         online_score(MinMarginClassifier())

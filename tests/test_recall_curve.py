@@ -1,11 +1,13 @@
 """Recall against rows read: the numbers, and the picture."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from sklearn_activelearn import PassiveClassifier, RelevanceSamplingClassifier
-from sklearn_activelearn.evaluation import RecallCurve, RecallCurveDisplay, recall_curve
+from sklearn_activelearn.evaluation import RecallCurveDisplay, recall_curve
 from tests.tools import problem
 
 Y = np.array(["no", "yes", "no", "yes", "no", "no", "yes", "no", "no", "yes"])
@@ -47,9 +49,9 @@ def test_a_share_of_whole_rows(recall, needed):
 def test_one_run_another_class_and_json():
     curve = recall_curve(Y, ORDERS[1], positive="no")
     assert curve.read.tolist() == [[2, 4] + 4 * [np.inf]]
-    again = RecallCurve.from_json(curve.to_json())
-    np.testing.assert_array_equal(again.read, curve.read)
-    assert again.n_read.tolist() == [4]
+    stored = json.loads(curve.to_json())
+    assert (stored["n_rows"], stored["n_read"]) == (len(Y), [4])
+    assert stored["read"] == [[2, 4] + 4 * [None]]
     assert curve.to_frame().query("read < inf")["recall"].tolist() == [1 / 6, 2 / 6]
 
 

@@ -36,7 +36,6 @@ from sklearn_activelearn.stream._learned import Sums
 MOST_ROWS = 4_000
 RATES = (0.03, 0.1, 0.5)
 WINDOW = 500
-N_LOOKS = 20
 
 
 def scaled(X, y):
@@ -216,32 +215,6 @@ def table(streams, title, learners, runs, window=None):
         )
 
 
-def looks(streams, learners, runs):
-    """Print what many looks do to both intervals."""
-    print(f"\n{N_LOOKS} looks at a pass, {runs} runs, seeds 0 to {runs - 1}:")
-    print("how often, in %, intervals hold at all of them; width of always_valid at")
-    print("the end over the other one's")
-    print(f"  {'':12}{'':26} score-t  always_valid  width")
-    for name, stream in streams.items():
-        n_parts = 2 if name in NOT_STATIONARY else 1
-        ends = np.linspace(0, len(stream[1]), N_LOOKS + 1).astype(int)[1:]
-        for label, learner in learners.items():
-            held, widths = np.ones((runs, 2), bool), np.zeros(2)
-            for seed in range(runs):
-                one = Pass(learner, *stream, n_parts, seed)
-                for end in ends:
-                    one.go_on(end)
-                    for k in range(2):
-                        found = online_score(one.learner, always_valid=bool(k))
-                        held[seed, k] &= holds(found, one.mistakes.mean())
-                        if end == ends[-1]:
-                            widths[k] += found.high - found.low
-            once, always = 100 * held.mean(axis=0)
-            ratio = widths[1] / widths[0]
-            line = f"{once:8.1f} {always:13.1f} {ratio:6.2f}"
-            print(f"  {name:12}{label:26}{line}", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=500)
@@ -264,7 +237,6 @@ def main():
         title = f"CBGZClassifier, the last {WINDOW} rows"
         table(streams, title, cbgz, fewer, WINDOW)
         table(streams, "others, whole stream", OTHERS, fewer)
-        looks(streams, cbgz, -(-args.runs // 10))
     print(f"\n{time.perf_counter() - begun:.0f} s in all")
 
 

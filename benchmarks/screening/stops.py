@@ -23,12 +23,15 @@ where the hypergeometric test stops on the same order.
 
 import argparse
 import csv
+from collections.abc import Iterator
 from itertools import product
 from math import log
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
+from scipy.stats import binom
 
 from benchmarks.screening import rankings, tasks
 from sklearn_activelearn._statistics import (
@@ -37,14 +40,12 @@ from sklearn_activelearn._statistics import (
     least_bad_total,
     log_evidence,
 )
-from sklearn_activelearn.evaluation._compare_recall import (
-    ALPHA,
-    RECALL,
-    hypergeometric_stop,
-    looks,
-    sample_stop,
-)
+from sklearn_activelearn._typing import Bools
 
+#: Target of the rules, and the probability of missing it.
+RECALL, ALPHA = 0.95, 0.05
+#: Relevant rows that the random sample of a stopping rule is to hold.
+IN_SAMPLE = 80
 KINDS = ("model", "random", "late")
 METHODS = ("audit", "hypergeometric", "sample")
 SUMMARY = (
@@ -155,6 +156,147 @@ def audit_stop(order, rng):
             return low, int(relevant[:low].sum()), begin
         low = high + 1
     return n, int(y.sum()), begin
+
+
+def hypergeometric_p(relevant: Bools, n_rows: int, recall: float) -> float:
+    """Return the p-value of a missed recall, for rows read as if at random [1]_.
+
+    From each relevant row on, the rows read since are taken for a random sample of the
+    rows that were unread then; the smallest p-value counts.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool of shape (n_read,)
+        Whether each row that was read is relevant, in order.
+    n_rows : int
+        Number of rows of the collection.
+    recall : float
+        The target.
+
+    References
+    ----------
+    .. [1] M. W. Callaghan, F. Müller-Hansen, "Statistical Stopping Criteria for
+       Automated Screening in Systematic Reviews", Systematic Reviews 9:273, 2020.
+    """
+    n_read = len(relevant)
+    (hits,) = np.nonzero(relevant)
+    starts = np.append(0, hits + 1)
+    starts = starts[starts < n_read]
+    found = np.arange(len(starts))  # before each start
+    missed = least_bad_total(len(hits), recall) - found
+    n_left, n_since = n_rows - starts, n_read - starts
+    is_possible = missed <= n_left
+    if not len(starts):
+        return 1.0
+    if not is_possible.any():
+        return 0.0
+    p = hypergeometric_cdf(
+        len(hits) - found, n_left, np.minimum(missed, n_left), n_since
+    )
+    return float(np.where(is_possible, p, 0.0).min())
+
+
+def hypergeometric_cdf(counts, n_rows, n_relevant, n_drawn):
+    """Return the distribution functions of many hypergeometric distributions."""
+    k = np.arange(counts.max() + 1)[:, None]
+    n_others = n_rows - n_relevant
+    is_in = (k <= counts) & (k <= n_relevant) & (k <= n_drawn)
+    is_in &= n_drawn - k <= n_others
+    k = np.where(is_in, k, 0)
+    others = np.where(is_in, n_drawn - k, 0)
+    factorials = gammaln(np.arange(n_rows.max() + 1) + 1)
+
+    def log_choose(n, some):
+        return factorials[n] - factorials[some] - factorials[n - some]
+
+    logs = log_choose(n_relevant, k) + log_choose(n_others, others)
+    logs = logs - log_choose(n_rows, n_drawn)
+    return np.exp(np.where(is_in, logs, -np.inf)).sum(axis=0).clip(max=1.0)
+
+
+def rank_in_sample(n_relevant: int, recall: float, alpha: float) -> int | None:
+    """Return the number of relevant rows of a sample to be read for a recall [1]_.
+
+    It is the smallest j with P(Bin(n_relevant, recall) <= j - 1) >= 1 - alpha: then
+    fewer than j of them lie among the first share `recall` of all relevant rows.
+
+    Parameters
+    ----------
+    n_relevant : int
+        Number of relevant rows of the random sample.
+    recall, alpha : float
+        The target, and the probability of missing it.
+
+    Returns
+    -------
+    rank : int or None
+        None if the sample has too few relevant rows.
+
+    References
+    ----------
+    .. [1] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
+       Reviews", CIKM 2021.
+    """
+    j = np.arange(1, n_relevant + 1)
+    is_enough = binom.cdf(j - 1, n_relevant, recall) >= 1 - alpha
+    return int(j[np.argmax(is_enough)]) if is_enough.any() else None
+
+
+def looks(n_rows: int) -> Iterator[int]:
+    """Yield the numbers of rows read at which a learner would ask for more."""
+    n_read = 20
+    while n_read < n_rows:
+        yield n_read
+        n_read += max(10, n_read // 20)
+
+
+def hypergeometric_stop(relevant: Bools, recall: float, alpha: float) -> int:
+    """Return the rows read at the stop of the hypergeometric test.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool of shape (n_rows,)
+        Whether each row is relevant, in the order of reading.
+    recall, alpha : float
+        Target and level of the test.
+    """
+    n = len(relevant)
+    for n_read in looks(n):
+        known = relevant[:n_read]
+        if known.any() and hypergeometric_p(known, n, recall) < alpha:
+            return n_read
+    return n
+
+
+def sample_stop(
+    relevant: Bools, recall: float, alpha: float, rng: np.random.Generator
+) -> tuple[int, Bools] | None:
+    """Return the stop of the quantile rule; None: the sample has too few relevant rows.
+
+    Parameters
+    ----------
+    relevant, recall, alpha
+        As for `hypergeometric_stop`.
+    rng : Generator
+        Draws the sample.
+
+    Returns
+    -------
+    n_ranked : int
+        Rows read in the order of the ranking.
+    is_read : ndarray of bool of shape (n_rows,)
+        Rows read by then, with the rows of the sample.
+    """
+    n = len(relevant)
+    is_read = np.zeros(n, dtype=bool)
+    n_sample = min(n, round(IN_SAMPLE / relevant.mean()))
+    is_read[rng.choice(n, n_sample, replace=False)] = True
+    j = rank_in_sample(int((relevant & is_read).sum()), recall, alpha)
+    if j is None:
+        return None
+    n_ranked = int(np.flatnonzero(relevant & is_read)[j - 1]) + 1
+    is_read[:n_ranked] = True
+    return n_ranked, is_read
 
 
 def stops_of(file, draws):

@@ -12,14 +12,13 @@ from sklearn.utils import check_random_state
 from .._compat import BaseEstimator, ClassifierMixin
 from .._docstrings import CLASSIFIER, documented
 from .._labels import encode, find_classes
-from .._rows import Rows
+from .._linear import LinearPredictor
+from .._rows import Rows, scores
 from .._transaction import shallow_copy
 from .._typing import Floats, RowsLike, Seed
 from .._validation import check_flag, check_number, check_rows
 from ..exceptions import warn_user
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
-from ..stream._base import LinearPredictor
-from ..stream._pass import scores
 
 #: Number of entries of X that are processed together, to stay in the cache.
 BLOCK = 2**17

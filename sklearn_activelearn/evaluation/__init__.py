@@ -7,10 +7,7 @@ from ._compare import Comparison, compare
 from ._compare_recall import compare_recall
 from ._curves import LabelCurve
 from ._displays import (
-    CostCurveDisplay,
     LabelCurveDisplay,
-    LossDisplay,
-    ModelSelectionDisplay,
     RecallCurveDisplay,
 )
 from ._doubtful import doubtful_labels
@@ -34,13 +31,10 @@ from ._recall import (
 __all__ = [
     "ActiveTest",
     "Comparison",
-    "CostCurveDisplay",
     "Estimate",
     "ExperimentInterrupted",
     "LabelCurve",
     "LabelCurveDisplay",
-    "LossDisplay",
-    "ModelSelectionDisplay",
     "RecallCurve",
     "RecallCurveDisplay",
     "RecallEstimate",

@@ -1,6 +1,6 @@
 """Comparison of searches: how soon learners find all rows of a class, and stop."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +12,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from .._labels import check_not_missing
 from .._scores import score_of_class
-from .._statistics import hypergeometric_p, rank_in_sample
 from .._typing import Bools, Estimator, Label, RowsLike
 from .._validation import check_number
 from ..pool import RecallTarget, RelevanceSamplingClassifier, StoppingRule
@@ -31,8 +30,6 @@ RECALLS = (0.95, 1.0)
 RECALL, ALPHA = 0.95, 0.05
 #: Number of consecutive irrelevant rows after which people stop.
 IN_A_ROW = 100
-#: Relevant rows that the random sample of a stopping rule is to hold.
-IN_SAMPLE = 80
 
 
 class Stop(NamedTuple):
@@ -58,63 +55,6 @@ class AuditStart(StoppingRule):
         return False, {"own": own}
 
 
-def looks(n_rows: int) -> Iterator[int]:
-    """Yield the numbers of rows read at which a learner would ask for more."""
-    n_read = 20
-    while n_read < n_rows:
-        yield n_read
-        n_read += max(10, n_read // 20)
-
-
-def hypergeometric_stop(relevant: Bools, recall: float, alpha: float) -> int:
-    """Return the rows read at the stop of the hypergeometric test.
-
-    Parameters
-    ----------
-    relevant : ndarray of bool of shape (n_rows,)
-        Whether each row is relevant, in the order of reading.
-    recall, alpha : float
-        Target and level of the test.
-    """
-    n = len(relevant)
-    for n_read in looks(n):
-        known = relevant[:n_read]
-        if known.any() and hypergeometric_p(known, n, recall) < alpha:
-            return n_read
-    return n
-
-
-def sample_stop(
-    relevant: Bools, recall: float, alpha: float, rng: np.random.Generator
-) -> tuple[int, Bools] | None:
-    """Return the stop of the quantile rule; None: the sample has too few relevant rows.
-
-    Parameters
-    ----------
-    relevant, recall, alpha
-        As for `hypergeometric_stop`.
-    rng : Generator
-        Draws the sample.
-
-    Returns
-    -------
-    n_ranked : int
-        Rows read in the order of the ranking.
-    is_read : ndarray of bool of shape (n_rows,)
-        Rows read by then, with the rows of the sample.
-    """
-    n = len(relevant)
-    is_read = np.zeros(n, dtype=bool)
-    n_sample = min(n, round(IN_SAMPLE / relevant.mean()))
-    is_read[rng.choice(n, n_sample, replace=False)] = True
-    j = rank_in_sample(int((relevant & is_read).sum()), recall, alpha)
-    if j is None:
-        return None
-    n_ranked = int(np.flatnonzero(relevant & is_read)[j - 1]) + 1
-    is_read[:n_ranked] = True
-    return n_ranked, is_read
-
-
 def count_stop(relevant: Bools, n_in_a_row: int) -> int:
     """Return the rows read after a number of consecutive irrelevant rows."""
     n = len(relevant)
@@ -123,7 +63,7 @@ def count_stop(relevant: Bools, n_in_a_row: int) -> int:
     return int(np.argmax(is_over)) + 1 if is_over.any() else n
 
 
-def stops_of_run(learner: Any, X: Any, y: Bools, seed: int) -> dict[str, Stop]:
+def stops_of_run(learner: Any, X: Any, y: Bools) -> dict[str, Stop]:
     """Return where each stopping rule ends a run, by the name of the rule.
 
     Parameters
@@ -134,20 +74,14 @@ def stops_of_run(learner: Any, X: Any, y: Bools, seed: int) -> dict[str, Stop]:
         Rows.
     y : ndarray of bool of shape (n_rows,)
         Relevant rows.
-    seed : int
-        Seed of the random sample.
     """
     order = learner.queried_indices_
     relevant = y[order]
     read = {
-        "hypergeometric": relevant[: hypergeometric_stop(relevant, RECALL, ALPHA)],
         f"{IN_A_ROW} in a row": relevant[: count_stop(relevant, IN_A_ROW)],
     }
     if takes_audit(learner):
         read = {"audit": y[read_by_audit(learner, X, y)]} | read
-    sampled = sample_stop(relevant, RECALL, ALPHA, np.random.default_rng(seed))
-    if sampled is not None:
-        read["sample"] = relevant[sampled[1]]
     return {
         rule: Stop(len(rows), float(rows.sum() / y.sum()))
         for rule, rows in read.items()
@@ -360,7 +294,7 @@ def compare_recall(
                 model.set_params(stopping=AuditStart())
             try:
                 orders.append(model.fit(X, y).queried_indices_)
-                stops[name].append(stops_of_run(model, X, y, seed))
+                stops[name].append(stops_of_run(model, X, y))
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{learner_code(learner)}: {error}") from error
         curves[name] = recall_curve(y, orders)

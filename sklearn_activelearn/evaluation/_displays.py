@@ -1,6 +1,6 @@
-"""Displays of curves, purchases and losses; matplotlib is imported to draw them."""
+"""Displays of curves over repeated runs; matplotlib is imported to draw them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -10,7 +10,6 @@ from sklearn.base import clone
 from .._docstrings import DISPLAY, documented
 from .._typing import Estimator, Label, RowsLike
 from .._validation import check_number, check_option
-from ..losses import MarginLoss, make_loss
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
 from ._measures import ERRORS, NamedMeasure, learner_of
@@ -19,7 +18,6 @@ from ._recall import RecallCurve, recall_curve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
 
 #: One curve, or several by name.
@@ -33,13 +31,6 @@ PASSIVE = [
     {"color": color, "linestyle": style}
     for color, style in (("0.3", "--"), ("0.5", "-."), ("0.5", ":"), ("0.7", "--"))
 ]
-
-#: Labels of the vertical axis for each kind of `LossDisplay`.
-LOSS_KINDS = {
-    "value": "loss l(z)",
-    "derivative": "slope l'(z)",
-    "query_probability": "probability q to buy the label",
-}
 
 
 class Display:
@@ -58,18 +49,6 @@ class Display:
             raise ImportError(
                 f"{cls.__name__} needs matplotlib: pip install matplotlib"
             ) from error
-
-    @classmethod
-    def _fitted(cls, estimator, name, owner):
-        """Return an attribute of a fitted learner, or tell which kind has it."""
-        cls._check_matplotlib()
-        learner = learner_of(estimator)
-        if not hasattr(learner, name):
-            raise AttributeError(
-                f"{type(learner).__name__} has no {name}. {cls.__name__} needs a "
-                f"fitted {owner}."
-            )
-        return getattr(learner, name)
 
     def _start(self, ax):
         """Return the axes to draw on, new ones for None, and remember them."""
@@ -109,12 +88,6 @@ def curves_by_name(curves, name):
 def color_style(i):
     """Return the style of the i-th learner."""
     return {"color": COLORS[i % len(COLORS)]}
-
-
-def set_integer_ticks(*axes):
-    """Put the ticks of linear axes at whole numbers."""
-    for axis in axes:
-        axis.get_major_locator().set_params(integer=True)
 
 
 def set_log_ticks(axis, *, percent=False):
@@ -421,7 +394,7 @@ class RecallCurveDisplay(Display):
             model = clone(estimator)
             learner_of(model).set_params(random_state=seed)
             model.fit(X, y)
-            orders.append(cls._fitted(model, "queried_indices_", "pool learner"))
+            orders.append(learner_of(model).queried_indices_)
         curve = recall_curve(y, orders, positive=positive)
         name = type(learner_of(estimator)).__name__
         return cls({name: curve}, recall=recall).plot(ax)
@@ -448,295 +421,3 @@ class RecallCurveDisplay(Display):
         ax.axhline(self.recall, color="black", linewidth=0.8, linestyle=":")
         ax.set(xlabel="rows read", ylabel="recall", ylim=(0, 1.02))
         return self._finish(loc="lower right")
-
-
-@documented(DISPLAY)
-class CostCurveDisplay(Display):
-    """Semi-supervised cost of boosting after each round, one line for each learner.
-
-    Parameters
-    ----------
-    curves : array-like of shape (n,) or dict of them
-        Costs, by the name of the learner.
-
-    Attributes
-    ----------
-    {ax_, figure_}
-    lines_ : list of matplotlib Line2D
-        A line for each learner.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.evaluation import CostCurveDisplay
-    >>> display = CostCurveDisplay({"alpha = 0.1": [1.0, 0.7, 0.6]}).plot()
-    >>> display.lines_[0].get_xdata().tolist()
-    [1, 2, 3]
-    """
-
-    def __init__(self, curves: ArrayLike | Mapping[str, ArrayLike]):
-        self.curves = {
-            name: np.asarray(curve, dtype=float)
-            for name, curve in curves_by_name(curves, "cost").items()
-        }
-        for name, curve in self.curves.items():
-            if curve.ndim != 1:
-                raise ValueError(
-                    f"curve {name!r} must have the shape (n,), got {curve.shape}."
-                )
-
-    @classmethod
-    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None) -> Self:
-        """Draw the cost curve of a fitted learner.
-
-        Parameters
-        ----------
-        estimator : fitted learner, or Pipeline that ends in one
-            Has ``cost_curve_``.
-        {ax}
-
-        {returns}
-        """
-        owner = "boosting learner with a cost"
-        return cls(cls._fitted(estimator, "cost_curve_", owner)).plot(ax)
-
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the costs.
-
-        Parameters
-        ----------
-        {ax}
-
-        {returns}
-        """
-        ax = self._start(ax)
-        for i, (name, curve) in enumerate(self.curves.items()):
-            rounds = np.arange(1, len(curve) + 1)
-            self.lines_ += ax.plot(rounds, curve, label=name, **color_style(i))
-        ax.set(xlabel="round", ylabel="semi-supervised cost")
-        if all((curve > 0).all() for curve in self.curves.values()):
-            ax.set_yscale("log")  # a committee that is sure and wrong has a high cost
-        set_integer_ticks(ax.xaxis)
-        return self._finish()
-
-
-@documented(DISPLAY)
-class ModelSelectionDisplay(Display):
-    """Labels for training and for validation, and probabilities of candidate models.
-
-    It shows a learner that also chooses its model, such as `ALMSClassifier`.
-
-    Parameters
-    ----------
-    allocation : array-like of {"train", "validation"} of shape (n_labels,)
-        Purpose of each label, in the order in which the labels were taught.
-    probabilities : array-like of shape (n_rounds, n_models)
-        Probability of each model to be the best one, in each round.
-    names : sequence of str of shape (n_models,)
-        Names of the models.
-
-    Attributes
-    ----------
-    {ax_, figure_}
-    lines_ : list of matplotlib Line2D
-        Labels for training and for validation; the most probable models.
-    image_ : matplotlib AxesImage
-        The probabilities, if they were drawn.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.evaluation import ModelSelectionDisplay
-    >>> display = ModelSelectionDisplay(
-    ...     ["train", "validation", "train"], [[0.5, 0.5], [0.2, 0.8]], ["C=1", "C=10"]
-    ... ).plot(kind="allocation")
-    >>> [line.get_label() for line in display.lines_]
-    ['training: 2 of 3', 'validation: 1 of 3']
-    """
-
-    image_: "AxesImage"
-
-    def __init__(
-        self, allocation: ArrayLike, probabilities: ArrayLike, names: Iterable[str]
-    ):
-        self.allocation = np.asarray(allocation)
-        unknown = np.setdiff1d(self.allocation, ["train", "validation"])
-        if self.allocation.ndim != 1 or len(unknown):
-            found = f"{unknown[0]!r}" if len(unknown) else f"{self.allocation.ndim}-D"
-            raise ValueError(
-                'allocation must be a 1-D array of "train" and "validation", got '
-                f"{found}."
-            )
-        self.probabilities = np.asarray(probabilities, dtype=float)
-        self.names = list(names)
-        if self.probabilities.shape[1:] != (len(self.names),):
-            raise ValueError(
-                "probabilities must have a column for each name, got the shape "
-                f"{self.probabilities.shape} and {len(self.names)} names."
-            )
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Estimator,
-        *,
-        kind: Literal["allocation", "probabilities"] = "probabilities",
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """Draw the model selection of a fitted learner.
-
-        Parameters
-        ----------
-        estimator : fitted learner, or Pipeline that ends in one
-            Has ``allocation_``, ``model_probabilities_`` and ``model_names_``.
-        kind : {"allocation", "probabilities"}, default="probabilities"
-            As for `plot`.
-        {ax}
-
-        {returns}
-        """
-        names = "allocation_", "model_probabilities_", "model_names_"
-        owner = "learner that chooses its model, such as ALMSClassifier"
-        parts = [cls._fitted(estimator, name, owner) for name in names]
-        return cls(*parts).plot(ax, kind=kind)
-
-    def plot(
-        self,
-        ax: "Axes | None" = None,
-        *,
-        kind: Literal["allocation", "probabilities"] = "probabilities",
-    ) -> Self:
-        """Draw labels or probabilities.
-
-        Parameters
-        ----------
-        {ax}
-        kind : {"allocation", "probabilities"}, default="probabilities"
-            "allocation": the number of labels for training and for validation.
-            "probabilities": the probability of each model in each round, with a dot on
-            the most probable one.
-
-        {returns}
-        """
-        check_option(kind, "kind", ("allocation", "probabilities"))
-        ax = self._start(ax)
-        return (
-            self._plot_allocation(ax) if kind == "allocation" else self._plot_models(ax)
-        )
-
-    def _plot_allocation(self, ax):
-        n = len(self.allocation)
-        for i, (part, name) in enumerate(
-            (("train", "training"), ("validation", "validation"))
-        ):
-            is_part = self.allocation == part
-            counts = np.concatenate([[0], np.cumsum(is_part)])
-            label = f"{name}: {counts[-1]} of {n}"
-            self.lines_ += ax.plot(
-                range(n + 1), counts, label=label, drawstyle="steps-post",
-                **color_style(i),
-            )  # fmt: skip
-            ax.plot(
-                np.flatnonzero(is_part) + 1, np.full(is_part.sum(), 0.03), "|",
-                transform=ax.get_xaxis_transform(), markersize=10, **color_style(i),
-            )  # fmt: skip
-        ax.set(xlabel="labels taught", ylabel="labels so far", xlim=(0, n + 1))
-        ax.set_ylim(0, max(max(line.get_ydata()) for line in self.lines_) * 1.05 + 1)
-        set_integer_ticks(ax.xaxis, ax.yaxis)
-        return self._finish(loc="upper left", fontsize="medium")
-
-    def _plot_models(self, ax):
-        n_rounds, n_models = self.probabilities.shape
-        self.image_ = ax.imshow(
-            self.probabilities.T, aspect="auto", cmap="Blues", interpolation="nearest",
-            extent=(0.5, n_rounds + 0.5, n_models - 0.5, -0.5), vmin=0,
-        )  # fmt: skip
-        best = self.probabilities.argmax(axis=1)
-        rounds = np.arange(1, n_rounds + 1)
-        self.lines_ += ax.plot(rounds, best, ".", color=COLORS[1], markersize=5)
-        ax.set_yticks(range(n_models), self.names)
-        ax.set(xlabel="round (dot: most probable model)")
-        set_integer_ticks(ax.xaxis)
-        self.figure_.colorbar(self.image_, ax=ax, label="probability")
-        return self
-
-
-@documented(DISPLAY)
-class LossDisplay(Display):
-    """Margin losses, their slopes, or the purchases that they imply.
-
-    Parameters
-    ----------
-    losses : list of str or MarginLoss
-        Losses by name, or as objects.
-
-    Attributes
-    ----------
-    {ax_, figure_}
-    lines_ : list of matplotlib Line2D
-        A line for each loss.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.evaluation import LossDisplay
-    >>> display = LossDisplay(["hinge", "ramp"]).plot(kind="query_probability")
-    >>> [line.get_label() for line in display.lines_]
-    ['hinge', 'ramp']
-    """
-
-    def __init__(self, losses: Iterable[str | MarginLoss]):
-        self.losses = {str(loss): make_loss(loss) for loss in losses}
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Estimator, *, ax: "Axes | None" = None, **style: Any
-    ) -> Self:
-        """Draw the loss of a learner, fitted or not.
-
-        Parameters
-        ----------
-        estimator : estimator with a margin loss, or Pipeline that ends in one
-            Has the parameter `loss`.
-        {ax, **style}
-
-        {returns}
-        """
-        loss = cls._fitted(estimator, "loss", "learner with a margin loss")
-        return cls([loss]).plot(ax, **style)
-
-    def plot(
-        self,
-        ax: "Axes | None" = None,
-        *,
-        kind: Literal["value", "derivative", "query_probability"] = "value",
-        z: ArrayLike | None = None,
-        line_kw: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> Self:
-        """Draw the losses.
-
-        Parameters
-        ----------
-        {ax}
-        kind : {"value", "derivative", "query_probability"}, default="value"
-            The loss or its slope at the signed margin z = y w·x, or the probability of
-            buying a label at the margin ``|w·x|``.
-        z : array-like, default=None
-            Margins; None: from -5 to 3, or from 0 to 5.
-        line_kw : dict of dict, default=None
-            Arguments of matplotlib's ``plot``, by the name of the loss in the legend.
-
-        {returns}
-        """
-        check_option(kind, "kind", LOSS_KINDS)
-        ax = self._start(ax)
-        is_unlabelled = kind == "query_probability"
-        if z is None:
-            z = np.linspace(0, 5, 501) if is_unlabelled else np.linspace(-5, 3, 401)
-        for i, (name, loss) in enumerate(self.losses.items()):
-            style = {**color_style(i), **(line_kw or {}).get(name, {})}
-            self.lines_ += ax.plot(z, getattr(loss, kind)(z), label=name, **style)
-        xlabel = "margin |w·x| of an unlabelled row"
-        if is_unlabelled:
-            ax.set_ylim(0, 1.05)
-        else:
-            xlabel = "signed margin z = y w·x"
-        ax.set(xlabel=xlabel, ylabel=LOSS_KINDS[kind], xlim=(np.min(z), np.max(z)))
-        return self._finish()

@@ -7,16 +7,14 @@ import numpy as np
 from .._statistics import (
     Estimate,
     clopper_pearson_interval,
-    online_betting_interval,
     online_score_t_interval,
 )
-from .._validation import check_flag, check_limit, check_number, check_option
+from .._validation import check_limit, check_number, check_option
 from ..pool._base import PoolClassifier
 from ..pool._ledger import Labelled
 from ..pool._training import Known, stratified_folds
 from ..sources._containers import take
 from ..stream._base import StreamLoop
-from ..stream._learned import Octaves
 
 #: Random rows that count as one test row, because later purchases depend on them. Found
 #: by simulation, see the guide.
@@ -162,7 +160,6 @@ def online_score(
     *,
     window: int | None = None,
     confidence: float = 0.95,
-    always_valid: bool = False,
 ) -> Estimate:
     r"""Estimate a stream learner's own error from the labels that it bought anyway.
 
@@ -180,12 +177,8 @@ def online_score(
         than an eighth of the window if that is more. None: all rows since the last
         `fit`.
     confidence : float in (0, 1), default=0.95
-        Nominal coverage of the interval.
-    always_valid : bool, default=False
-        Return an interval that holds at all times together, so that you may stop as
-        soon as it is narrow enough, and whichever labels are missing. It is wider; the
-        other interval holds for a number of rows that was chosen in advance. Not with a
-        `window`.
+        Nominal coverage of the interval, for a number of rows that was chosen in
+        advance.
 
     Returns
     -------
@@ -221,12 +214,6 @@ def online_score(
     The estimate is progressive validation [1]_ with the weights of importance-weighted
     active learning [2]_.
 
-    The interval for all times comes from bets [3]_ on each row: :math:`e^{-kM_t} \prod
-    (1 + (e^k - 1) / q_s)`, with the product over the mistakes bought and :math:`M_t`
-    the number of all mistakes so far, is a martingale. With -k it is one, too, if all
-    :math:`q_s > 1 - e^{-k}`; among rows with a smaller probability the bet is on
-    correct predictions. Several k share the stake.
-
     Rows count while the learner can buy: not after its budget or patience has run out,
     and not beyond the `limit` of a `query`. Predictions are made with the last weights,
     which choose and learn, not with their mean (`average`), with which the learner's
@@ -243,8 +230,6 @@ def online_score(
        Progressive Cross-Validation", COLT 1999.
     .. [2] A. Beygelzimer, S. Dasgupta, J. Langford, "Importance Weighted Active
        Learning", ICML 2009.
-    .. [3] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables
-       by betting", JRSS B 86, 2024.
 
     Examples
     --------
@@ -264,18 +249,11 @@ def online_score(
     if window is not None:
         window = check_limit(window, "window", low=1)
     check_number(confidence, "confidence", 0, 1)
-    if check_flag(always_valid, "always_valid") and window is not None:
-        raise ValueError(
-            "always_valid=True needs window=None: it holds for all rows so far."
-        )
-    tallied = learner._checked_tallied()
-    sums = tallied.since(window)
+    sums = learner._checked_tallied().since(window)
     value, low, high = np.nan, 0.0, 1.0
     if sums.n_labels:
         value = min(sums.mistakes / sums.weights, 1.0)
         interval = online_score_t_interval(sums, confidence)
-        if always_valid:
-            interval = online_betting_interval(Octaves(*tallied.octaves.T), confidence)
         low, high = np.clip([min(*interval, value), max(*interval, value)], 0, 1)
     return Estimate(
         value, float(low), float(high), int(sums.n_labels), float(confidence),

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_memory
 from .. import __version__
 from .._compat import run_parallel
 from .._labels import check_not_missing, plain_labels
+from .._linear import labels_of
 from .._rows import Rows
 from .._transaction import begin_transaction
 from .._typing import (
@@ -43,7 +44,7 @@ from .._typing import (
 from .._validation import check_number, check_rows, check_sparse_rows
 from ..exceptions import OneClassWarning, warn_user
 from ..sources._containers import take
-from ..stream._base import StreamClassifier, StreamLoop, labels_of
+from ..stream._base import StreamClassifier, StreamLoop
 from ..stream._pass import Products
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
 from ._measures import learner_of, measures_of

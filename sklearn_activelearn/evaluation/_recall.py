@@ -1,9 +1,8 @@
 """Recall: the share of the relevant rows that was found, with bounds and costs."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -389,18 +388,6 @@ class RecallCurve(Result):
     n_rows: int
     read: np.ndarray
     n_read: np.ndarray
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the curve from the values of `to_dict`."""
-        read = [[np.inf if n is None else n for n in run] for run in values["read"]]
-        n_read = np.array(values["n_read"], dtype=int)
-        return cls(values["n_rows"], np.array(read, dtype=float), n_read)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return the curve from the text of `to_json`."""
-        return cls.from_dict(json.loads(text))
 
     @property
     def n_relevant(self) -> int:

@@ -1,7 +1,7 @@
 """Base of the stream learners: the loop over rows, requests, and prediction."""
 
 from collections.abc import Mapping
-from functools import partial, wraps
+from functools import partial
 from math import isfinite, nan
 from typing import Any, Literal, Self
 
@@ -17,14 +17,14 @@ from .._base import (
     validate_and_append,
     validate_and_reset,
 )
-from .._compat import answers_like_input
 from .._docstrings import LEARNER, documented
 from .._interrupts import SingleLabels, ensure_done
 from .._labels import check_not_missing
+from .._linear import LinearPredictor
 from .._requests import Purchase, Requests
 from .._rows import Rows
 from .._transaction import begin_transaction
-from .._typing import Floats, Labels, Method, RowNumbers, RowsLike, Seed
+from .._typing import Floats, RowNumbers, RowsLike, Seed
 from .._validation import (
     UNLIMITED,
     check_all_pending,
@@ -40,11 +40,11 @@ from .._validation import (
     validate_rows,
 )
 from ..exceptions import advice_for_rare_classes, warn_of_constant_answer
-from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
+from ..sources._containers import NO_ROWS, n_rows, take, to_memory
 from ..sources._conversion import as_source
 from ..sources._source import ArraySource, SomeRows, Source, prefetched
 from ._learned import Sums, Weights
-from ._pass import Pass, scores, teach
+from ._pass import Pass, teach
 from ._rules import UPDATE_RULES, QueryRule, UpdateRule
 from ._state import (
     AdaptiveState,
@@ -81,73 +81,6 @@ def in_groups(blocks, size):
         start, left = start + n, rows[n:] if n < len(rows) else None
     if left is not None:
         yield start, left
-
-
-def blockwise(method: Method) -> Method:
-    """Make a method accept rows that are not in memory; they are read in blocks."""
-
-    @wraps(method)
-    def answer(self, X):
-        source = None if type(X) is np.ndarray else as_source(X)
-        if source is None or isinstance(source, ArraySource):
-            return method(self, X)
-        names = getattr(self, "feature_names_in_", None)
-        source = source.prepared(lambda rows, numbers: to_frame(rows, names))
-        return source.answers(partial(method, self))
-
-    return answers_like_input(answer)
-
-
-class LinearPredictor:
-    """Scores and labels from `coef_` and `intercept_`, one row each for two classes."""
-
-    #: Whether rows are scaled to unit norm first.
-    _scales_rows = False
-
-    def _check_form(self):
-        """Raise if a parameter was changed that the weights depend on."""
-
-    @blockwise
-    def decision_function(self, X: RowsLike) -> Floats:
-        """Return the scores of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows to score.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the margin, positive for ``classes_[1]``.
-        """
-        check_is_fitted(self)
-        self._check_form()
-        X = check_rows(self, X, reset=False, finite=True)
-        out = scores(Rows(X), self.coef_, self.intercept_, self._scales_rows)
-        return out[:, 0] if out.shape[1] == 1 else out
-
-    @blockwise
-    def predict(self, X: RowsLike) -> Labels:
-        """Return the most likely class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted labels.
-        """
-        return labels_of(self.decision_function(X), self.classes_)
-
-
-def labels_of(scores, classes):
-    """Return the most likely classes by the scores of a `decision_function`."""
-    best = scores.argmax(axis=1) if scores.ndim > 1 else (scores > 0).astype(np.intp)
-    return classes[best]
 
 
 @documented(LEARNER)

@@ -54,23 +54,10 @@ class Sums(NamedTuple):
     squares: float = 0.0  # sum of 1 / q^2 over the mistakes
 
 
-class Octaves(NamedTuple):
-    """Counts of rows and sums of 1 / q, one for each octave of q."""
-
-    n_rows: Floats
-    n_asked: Floats
-    asked: Floats
-    n_mistakes: Floats
-    mistakes: Floats
-    n_correct: Floats
-    correct: Floats
-
-
 class Tallied(NamedTuple):
     """Sums over a stream, from which the error of its learner is estimated."""
 
     sums: Floats  # fields of `Sums`
-    octaves: Floats  # (n_octaves, 7), columns as in `Octaves`
     marks: Floats  # (n_spacings, 17, 7): earlier values of `sums`
 
     def since(self, window):

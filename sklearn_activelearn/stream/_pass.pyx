@@ -24,16 +24,14 @@ from libc.math cimport NAN, fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t, intptr_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-from .._rows cimport Rows, al_rows
+from .._rows cimport Rows, al_rows, norm_of
 from ._rules cimport Clock, QueryRule
 from ._state cimport (
-    ALIKE, C_DONE, C_NOT_FINITE, EXCESS, MARK_EVERY, OCTAVE_ROWS, ROWS, ClassWeights,
-    LinearState, Row, Tally, octave_of, uniform,
+    ALIKE, ASKED, C_DONE, C_NOT_FINITE, EXCESS, MARK_EVERY, ROWS, LinearState, Row,
+    Tally, uniform,
 )
 
 from .. import _rows
-from ._learned import Weights
-from ._state import nothing_learned
 
 cdef extern from "stream/_batched_pass.h" nogil:
     const Py_ssize_t AL_LANES, AL_ROWS_AT_ONCE, AL_IN_FRONT
@@ -340,7 +338,7 @@ cdef class Pass:
         self.bought[self.n_bought] = row
         self.chances[self.n_bought] = decision.probability
         if counts:
-            self.tally.buy(decision.least)
+            self.tally.sums[ASKED] += 1
             if not self.later:
                 self.tally.learn(
                     decision.least, guess != self.labels[row], self.n_open + 1
@@ -355,7 +353,6 @@ cdef class Pass:
         """Count a row that could be bought with a probability of `least` or more."""
         self.n_open += 1
         self.excess += (1 - least) / least
-        self.tally.octaves[octave_of(least), OCTAVE_ROWS] += 1
         if self.n_open % MARK_EVERY == 0:
             self.tally.set_rows(self.n_open, self.excess)
             self.tally.mark()
@@ -577,30 +574,6 @@ def teach(
     return stopped_at
 
 
-def predicting_state(coef, intercept, normalize):
-    """Return a state that scores rows with these weights."""
-    weights = Weights(coef, intercept, coef[:, :0], intercept)
-    learned = nothing_learned(weights, [])
-    classes = ClassWeights(learned.class_sums)
-    return LinearState(learned, classes, (None, None), 0, normalize, False, False)
-
-
-def scores(Rows rows, coef, intercept, bint normalize):
-    """Return the scores of all rows, (n_samples, n_vectors), with the bits of the loop."""
-    cdef LinearState state = predicting_state(coef, intercept, normalize)
-    out = np.empty((rows.n_rows, len(intercept)))
-    cdef double[:, ::1] view = out
-    cdef Py_ssize_t i
-    cdef Row row
-    row.X = &rows.view
-    with nogil:
-        for i in range(rows.n_rows):
-            row.index = i
-            state.score_row(&row, normalize)
-            view[i] = state.scores
-    return out
-
-
 cdef inline Py_ssize_t multiple(Py_ssize_t n, Py_ssize_t of) noexcept nogil:
     """The least multiple that is not below n."""
     return (n + of - 1) // of * of
@@ -724,22 +697,20 @@ cdef class Products:
         """
         cdef const double[:, ::1] all_weights = weights
         cdef const double[::1] constants = intercepts
-        cdef LinearState state = predicting_state(weights[:, :0], intercepts, normalize)
+        cdef const al_rows *X = &self.rows.view
+        cdef double norm, scale = 1.0
         cdef double[:, ::1] out = np.empty((self.n, self.n_vectors))
         cdef Py_ssize_t start = 0, end, slot, k
-        cdef Row row
-        row.X = &self.rows.view
-        state.W = self.part(weights, 0, 1)  # for the scale of a row, whatever its norm
         with nogil:
             while start < self.n:
                 end = self.score_ahead(all_weights, start, normalize)
-                self.hand_over(state, 0, 0)
                 for slot in range(end - start):
-                    row.index, row.slot = self.at(start + slot), slot
-                    state.score_row(&row, normalize)
+                    if normalize:
+                        norm = norm_of(X, self.at(start + slot), self.squares[slot])
+                        scale = 1 / norm if norm > 0 else 0.0
                     for k in range(self.n_vectors):
                         out[start + slot, k] = (
-                            self.products[slot, k] * row.scale + constants[k]
+                            self.products[slot, k] * scale + constants[k]
                         )
                 start = end
         if n_each == 1:

@@ -27,6 +27,7 @@ from .._compat import (
 )
 from .._docstrings import CLASSIFIER, documented
 from .._labels import encode, find_classes
+from .._linear import labels_of
 from .._rows import Rows, first_not_finite, squares
 from .._typing import Bools, RowsLike
 from .._validation import (
@@ -37,7 +38,7 @@ from .._validation import (
 )
 from ..sources._containers import take
 from ..sources._source import Source
-from ._base import StreamClassifier, labels_of
+from ._base import StreamClassifier
 from ._pass import LANES, BatchedPass
 
 #: The parameter of a proxy that holds the number of its setting.

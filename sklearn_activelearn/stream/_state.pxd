@@ -2,7 +2,6 @@
 # The state of a learner while a loop works on it.
 
 from libc.stdint cimport uint64_t
-from libc.string cimport memcpy
 
 from .._rows cimport al_rows
 from ._rules cimport Clock, QueryRule, UpdateRule
@@ -28,18 +27,7 @@ cdef enum:  # fields of `Sums`
     SQUARES
     N_SUMS
 
-cdef enum:  # fields of `Octaves`
-    OCTAVE_ROWS
-    OCTAVE_ASKED
-    OCTAVE_ASKED_WEIGHTS
-    OCTAVE_MISTAKES
-    OCTAVE_MISTAKES_WEIGHTS
-    OCTAVE_CORRECT
-    OCTAVE_CORRECT_WEIGHTS
-    N_COLUMNS
-
 cdef enum:
-    N_OCTAVES = 20
     MARK_EVERY = 64  # rows
     N_MARKS = 17     # marks kept for each spacing
 
@@ -55,21 +43,12 @@ cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:
     return (z ^ (z >> 31)) / 2048 * (1.0 / 9007199254740992.0)
 
 
-cdef inline Py_ssize_t octave_of(double chance) noexcept nogil:
-    """0 for a probability of 1, j for one in [2^-j, 2^(1-j)); the last for smaller ones."""
-    cdef uint64_t bits
-    memcpy(&bits, &chance, sizeof(bits))
-    return min(1023 - <Py_ssize_t> (bits >> 52), N_OCTAVES - 1)
-
-
 cdef class Tally:
     cdef double[::1] sums
-    cdef double[:, ::1] octaves
     cdef double[:, :, ::1] marks
     cdef readonly object tallied
     cdef void set_rows(self, Py_ssize_t n_rows, double excess) noexcept nogil
     cdef int mark(self) except -1 nogil
-    cdef void buy(self, double chance) noexcept nogil
     cdef void learn(self, double chance, bint mistake, double row) noexcept nogil
 
 

@@ -13,7 +13,7 @@ from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from .._rows cimport al_rows
+from .._rows cimport multiply, norm_of
 from ._rules cimport Clock, QueryRule, UpdateRule
 
 from ._learned import ClassSums, Counts, Learned, Scales, Tallied, Weights
@@ -41,7 +41,7 @@ def nothing_learned(weights, memory, n_classes=2, details=None):
     counts = np.zeros(n_classes)
     scores = np.zeros((1 if n_classes == 2 else n_classes, n_classes))
     tallied = Tallied(
-        np.zeros(N_SUMS), np.zeros((N_OCTAVES, N_COLUMNS)), np.zeros((0, N_MARKS, N_SUMS))
+        np.zeros(N_SUMS), np.zeros((0, N_MARKS, N_SUMS))
     )
     sums = ClassSums(counts, counts, counts, scores, scores)
     return Learned(weights, memory, Counts(), tallied, sums, details)
@@ -63,7 +63,7 @@ cdef class Tally:
 
     def __init__(self, tallied):
         self.tallied = Tallied(*(part.copy() for part in tallied))
-        self.sums, self.octaves, self.marks = self.tallied
+        self.sums, self.marks = self.tallied
 
     cdef void set_rows(self, Py_ssize_t n_rows, double excess) noexcept nogil:
         """Store the sums over rows, which a loop keeps in its own variables."""
@@ -88,22 +88,10 @@ cdef class Tally:
             n_blocks //= 2
             level += 1
 
-    cdef void buy(self, double chance) noexcept nogil:
-        """Count the purchase of the row counted last."""
-        cdef double *octave = &self.octaves[octave_of(chance), 0]
-        self.sums[ASKED] += 1
-        octave[OCTAVE_ASKED] += 1
-        octave[OCTAVE_ASKED_WEIGHTS] += 1 / chance
-
     cdef void learn(self, double chance, bint mistake, double row) noexcept nogil:
         """Count the label of a row that was bought; `row` is its number among all."""
-        cdef double *octave = &self.octaves[octave_of(chance), 0]
         cdef double weight = 1 / chance
         cdef Py_ssize_t level, i
-        octave[OCTAVE_MISTAKES if mistake else OCTAVE_CORRECT] += 1
-        octave[
-            OCTAVE_MISTAKES_WEIGHTS if mistake else OCTAVE_CORRECT_WEIGHTS
-        ] += weight
         add_label(&self.sums[0], weight, mistake)
         if row > self.sums[ROWS] - <Py_ssize_t> self.sums[ROWS] % MARK_EVERY:
             return
@@ -281,22 +269,6 @@ def prediction_thresholds(sums, averages):
     return out
 
 
-cdef inline double norm_of(const Row *row, double squares) noexcept nogil:
-    """Euclidean norm of a row, given its sum of squares.
-
-    A sum that may have lost digits is taken again relative to the largest value. A norm
-    whose inverse is not finite (below 6e-309) counts as zero.
-    """
-    cdef double largest, norm
-    if 1e-280 < squares < 1e280 or squares != squares:
-        return sqrt(squares)
-    largest = row.X.largest(row.X, row.index)
-    if largest == 0 or largest > DBL_MAX:
-        return largest
-    norm = largest * sqrt(row.X.squares(row.X, row.index, largest))
-    return min(norm, DBL_MAX) if norm * DBL_MAX > 1 else 0.0
-
-
 cdef class LinearState:
     """Weights, counts and rule memory of a learner while a loop works on them.
 
@@ -315,8 +287,8 @@ cdef class LinearState:
         Weights, counts and sums so far; copied.
     classes : ClassWeights
         Weights of the classes, for the sums of `learned`.
-    rules : (QueryRule, UpdateRule) or (None, None)
-        Rules of the learner; None if rows are only scored.
+    rules : (QueryRule, UpdateRule)
+        Rules of the learner.
     seed : int
         Seed of the uniform numbers, one for each row seen.
     normalize, fit_intercept, average : bool
@@ -352,9 +324,8 @@ cdef class LinearState:
          self.last_guess) = learned.counts
         self.tally, self.classes = Tally(learned.tallied), classes
         self.query_rule, self.update_rule = rules
-        if self.query_rule is not None:
-            self.query_rule.cy_begin_pass(len(self.memory))
-            self.update_rule.cy_begin_pass()
+        self.query_rule.cy_begin_pass(len(self.memory))
+        self.update_rule.cy_begin_pass()
         self.details = learned.details
         self.seed = seed
         self.normalize, self.fit_intercept = normalize, fit_intercept
@@ -391,7 +362,7 @@ cdef class LinearState:
         row.squared_norm = squares + self.fit_intercept if measure else -1.0
         row.scale = 1.0
         if self.normalize:
-            norm = norm_of(row, squares)
+            norm = norm_of(row.X, row.index, squares)
             row.scale = 1 / norm if norm > 0 else 0.0
             row.squared_norm = self.shrink * ((norm > 0) + self.fit_intercept)
         for k in range(self.W.shape[0]):
@@ -403,22 +374,15 @@ cdef class LinearState:
 
         Returns the sum of the squares of the row, if it is to be measured.
         """
-        cdef Py_ssize_t k, n_features = self.W.shape[1], n_vectors = self.W.shape[0]
-        cdef Py_ssize_t n_done = 0
-        cdef double squares = 0
+        cdef Py_ssize_t k, n_vectors = self.W.shape[0]
         if self.ahead != NULL:
             for k in range(n_vectors):
                 self.scores[k] = self.ahead[row.slot * self.ahead_stride + k]
             return self.ahead_squares[row.slot]
-        if measure:
-            self.scores[0] = row.X.dots(row.X, row.index, &self.W[0, 0], &squares)
-            n_done = 1
-        while n_done + 4 <= n_vectors:
-            row.X.dot4(row.X, row.index, &self.W[n_done, 0], n_features, &self.scores[n_done])
-            n_done += 4
-        for k in range(n_done, n_vectors):
-            self.scores[k] = row.X.dot(row.X, row.index, &self.W[k, 0])
-        return squares
+        return multiply(
+            row.X, row.index, &self.W[0, 0], n_vectors, self.W.shape[1], measure,
+            &self.scores[0],
+        )
 
     cdef double margin(self) noexcept nogil:
         """Margin of the row whose scores are filled in; fills in its `guess`."""

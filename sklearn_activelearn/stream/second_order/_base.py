@@ -6,6 +6,7 @@ from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
 from ..._base import ActiveClassifier
+from ..._linear import LinearPredictor, blockwise
 from ..._typing import Floats, RowsLike
 from ..._validation import (
     UNLIMITED,
@@ -14,7 +15,7 @@ from ..._validation import (
     check_option,
     check_rows,
 )
-from .._base import LinearPredictor, StreamLoop, blockwise
+from .._base import StreamLoop
 from .._learned import Weights
 from ._state import Dual, KernelDual, KernelState, Primal, SecondOrderState
 
