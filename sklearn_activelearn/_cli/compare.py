@@ -168,10 +168,10 @@ def write_report(args, text, report, table, plot, title):
         if args.plot:
             from matplotlib.figure import Figure
 
-            figure = Figure(figsize=(10, 5), dpi=100, layout="constrained")
+            figure = Figure(figsize=(7, 4.8), dpi=150, layout="constrained")
             ax = plot(figure.add_subplot()).ax_
             ax.get_legend().remove()
-            figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+            figure.legend(loc="outside lower center", frameon=False, ncols=2)
             ax.set_title(f"{title}: means of the runs")
             figure.savefig(args.plot)
             tell(f"curves: {args.plot}")
