@@ -38,7 +38,7 @@ class Estimate:
     confidence : float
         Nominal coverage of the interval, between 0 and 1.
     n_rows : int or None
-        Number of rows of a stream that the estimate is about; None if there is none.
+        Number of rows of the stream; None for an estimate that is not about a stream.
     """
 
     value: float
@@ -270,8 +270,9 @@ def log_likelihoods(reads: Reads, totals: Floats, start: int = 0) -> Floats:
 def log_evidence(reads: Reads, total: int, recall: float) -> float:
     """Return the evidence of the random rows that fewer than `total` are relevant.
 
-    It is the logarithm of a likelihood ratio: the largest number found that misses the
-    recall as the total, against `total`. If `total` rows are relevant, the ratio is a
+    It is the logarithm of a likelihood ratio. The denominator is the likelihood of
+    `total` relevant rows, the numerator the likelihood of `most_bad_found`. If
+    `total` rows are relevant, the ratio is a
     martingale [1]_: with probability 1 - alpha its logarithm never reaches
     ``log(1 / alpha)``. Where it is positive, it grows with the total.
 
@@ -455,7 +456,7 @@ def hypergeometric_cdf(counts, n_rows, n_relevant, n_drawn):
 
 
 def rank_in_sample(n_relevant: int, recall: float, alpha: float) -> int | None:
-    """Return the number of relevant rows of a sample to be read for a recall [1]_.
+    """Return how many relevant rows of a sample must be read to certify a recall [1]_.
 
     It is the smallest j with P(Bin(n_relevant, recall) <= j - 1) >= 1 - alpha: then
     fewer than j of them lie among the first share `recall` of all relevant rows.
@@ -710,7 +711,7 @@ def online_betting_interval(octaves, confidence):
 
 
 def octave_weights(counts, weights):
-    """Return counts and sums of weights of each octave, and the ends of the octave."""
+    """Return the count, sum and range of weights between powers of two."""
     high = 2.0 ** np.arange(len(counts))
     low = np.maximum(high / 2, 1)
     high[-1] = low[-1]  # the last octave has no end: all are taken for its lower end
@@ -824,7 +825,7 @@ def make_plan(losses, chances, mix):
 
 
 def loss_sign(losses, chances):
-    """Return -1 if losses are expected nearer to the most than to the least, else 1.
+    """Return -1 if expected losses are closer to the largest than to the least, else 1.
 
     Intervals are narrow where excess is rare, so they are made for losses of this sign.
     """
@@ -1135,7 +1136,7 @@ class BalancedScoreTest:
         return factors * self.spread / factors.sum(axis=1, keepdims=True)
 
     def errors(self, shift):
-        """Return likely errors of the classes; classes of few labels move the most."""
+        """Return likely errors of the classes; errors with few labels change most."""
         return expit(self.logits + shift * self.counts.mean() / self.counts)
 
     def variance(self, errors):

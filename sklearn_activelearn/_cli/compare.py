@@ -86,7 +86,7 @@ def run_find(args, name, data, learners):
     if n_relevant < 2 or n_relevant == n:
         raise UsageError(
             f"--find: {n_relevant} of {n:,} rows are {args.find}; at least two, and "
-            "others, are needed"
+            "rows of another class, are needed"
         )
     tell(f"{n:,} rows, {n_relevant:,} of them {args.find}")
     if learners is None and issparse(X):

@@ -138,7 +138,7 @@ def explored_score(
 
 
 def predict_held_out(learner):
-    """Return whether models that were trained without a label predict it, for each."""
+    """Return for each label whether a model trained without it predicts it."""
     known, trainer = Known.of(learner), learner._make_trainer()
     labelled, labels = known.labelled, known.labels
     fold, n_folds = stratified_folds(labelled.codes, N_FOLDS)
@@ -181,8 +181,8 @@ def online_score(
     confidence : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     always_valid : bool, default=False
-        Return an interval that holds at all times together, so that you may stop as
-        soon as it is narrow enough, and whichever labels are missing. It is wider; the
+        Return an interval that stays valid if it is computed repeatedly, so that you
+        may stop as soon as it is narrow enough, and whichever labels are missing. It is wider; the
         other interval holds for a number of rows that was chosen in advance. Not with a
         `window`.
 

@@ -104,8 +104,8 @@ def recall_estimate(
     confidence : float in (0, 1), default=0.95
         Confidence of the bound.
     always_valid : bool, default=False
-        Return a bound that holds at all times together, so that you may stop as soon as
-        it is high enough. The other bound holds for a number of random rows that was
+        Return a bound that stays valid if it is computed repeatedly, so that you may
+        stop as soon as it is high enough. The other bound holds for a number of random rows that was
         chosen in advance; if other rows were read between the random rows, the bound
         for all times is returned anyway.
     probabilities : array-like of shape (n_unread,), default=None

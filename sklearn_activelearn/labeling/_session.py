@@ -534,7 +534,9 @@ class LabelingSession(Generic[LearnerT]):
     def _check_who(who, votes=1, is_final=False):
         """Raise ValueError unless this is a name, or None where no name is needed."""
         if who is None and is_final:
-            raise ValueError("A final label needs the name of who decides: pass who=.")
+            raise ValueError(
+                "A final label needs the name of the person who decides: pass who=."
+            )
         if who is None and votes == 1:
             return
         if who is None:
@@ -672,7 +674,7 @@ class LabelingSession(Generic[LearnerT]):
 
     @staticmethod
     def _plain_label(db, label, settings):
-        """Return a label as it is stored; raise ValueError for what is no label."""
+        """Return a label as it is stored; raise ValueError for other values."""
         label = label.item() if isinstance(label, np.generic) else label
         kind, classes = settings["label_kind"], settings["classes"]
         if label_kind(label) is None:
@@ -771,7 +773,8 @@ class LabelingSession(Generic[LearnerT]):
             for id in reversed([*skipped] if wanted is None else dict.fromkeys(wanted)):
                 if id not in skipped:
                     raise ValueError(
-                        f"Row {id!r} is not skipped, or a stream learner has passed it."
+                        f"Row {id!r} cannot be shown again: it is not skipped, or a "
+                        "stream learner is past it."
                     )
                 found[id] = [
                     each for each in answers_of(db, id) if each["label"] is None

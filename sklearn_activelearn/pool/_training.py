@@ -398,8 +398,8 @@ def middle_of_best(scores):
 def stratified_folds(codes, n_folds):
     """Return the fold of each row, and the number of folds.
 
-    There are fewer folds while the second largest class has fewer rows: each training
-    set needs two classes.
+    The second largest class limits the number of folds, because each training set
+    needs two classes.
     """
     n_folds = min(n_folds, np.sort(np.bincount(codes))[-2])
     fold = np.empty(len(codes), dtype=int)
