@@ -182,9 +182,9 @@ def online_score(
         Nominal coverage of the interval.
     always_valid : bool, default=False
         Return an interval that stays valid if it is computed repeatedly, so that you
-        may stop as soon as it is narrow enough, and whichever labels are missing. It is wider; the
-        other interval holds for a number of rows that was chosen in advance. Not with a
-        `window`.
+        may stop as soon as it is narrow enough, and whichever labels are missing. It
+        is wider; the other interval holds for a number of rows that was chosen in
+        advance. Not with a `window`.
 
     Returns
     -------

@@ -1399,10 +1399,10 @@ class LabelingSession(Generic[LearnerT]):
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what is known about the score and about the worth of more labels.
 
-        The held-out rows have judged the models that have chosen rows: labels that were
-        given since the last rows were chosen count when the next ones are chosen. If
-        the first of these models had most of today's labels, a model of a random half
-        is trained to compare with, if the learner's model can be trained so.
+        The score is about the model that chose the last rows; labels that were given
+        later count as soon as it chooses further rows. It is compared with an earlier
+        model. If the first model already had most of the labels, a model is trained on
+        a random half of them for comparison, if labelled rows suffice to train it.
 
         Without held-out rows, the labels that the learner has bought are used
         (`explored_score`, or `online_score` of a stream learner). If the learner stops
