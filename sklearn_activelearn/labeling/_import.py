@@ -77,7 +77,7 @@ def read_other_session(path, ids, settings, pool, known):
     Warns
     -----
     UserWarning
-        For rows that are not here, and labels that are no classes here.
+        For rows and labels that this session does not have.
     """
     found, left_out, classes = [], Counter(), settings["classes"]
     texts = {str(label): label for label in known}

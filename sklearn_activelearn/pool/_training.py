@@ -87,7 +87,7 @@ class Known(NamedTuple):
 
     @classmethod
     def of(cls, learner: "PoolClassifier") -> Self:
-        """Return what a pool learner knows."""
+        """Return the labelled rows and the pool of a pool learner."""
         ledger = learner._ledger
         return cls(
             learner._prototypes,

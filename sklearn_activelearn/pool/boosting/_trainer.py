@@ -240,7 +240,7 @@ class BoostingClassifier(PoolClassifier):
 
 
 def unchanged(X):
-    """Return rows for classifiers that have no faster form of them."""
+    """Return rows unchanged, for classifiers without a faster form of rows."""
     return X
 
 
