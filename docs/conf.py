@@ -25,7 +25,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["templates"]
-exclude_patterns = ["_build", "templates", "images", "snippets"]
+exclude_patterns = ["_build", "templates", "images", "snippets", "static"]
 default_role = "literal"
 rst_prolog = ".. currentmodule:: sklearn_activelearn\n"
 
@@ -66,6 +66,8 @@ warnings.filterwarnings("ignore", message=".*non-interactive", category=UserWarn
 
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn-activelearn"
+html_static_path = ["static"]
+html_css_files = ["narrow.css"]
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,

@@ -37,7 +37,7 @@ class Estimate:
     confidence : float
         Nominal coverage of the interval, between 0 and 1.
     n_rows : int or None
-        Number of rows of a stream that the estimate is about; None if there is none.
+        Number of rows of the stream; None for an estimate that is not about a stream.
     """
 
     value: float
@@ -284,8 +284,9 @@ def log_likelihoods(reads: Reads, totals: Floats, start: int = 0) -> Floats:
 def log_evidence(reads: Reads, total: int, recall: float) -> float:
     """Return the evidence of the random rows that fewer than `total` are relevant.
 
-    It is the logarithm of a likelihood ratio: the largest number found that misses the
-    recall as the total, against `total`. If `total` rows are relevant, the ratio is a
+    It is the logarithm of a likelihood ratio. The denominator is the likelihood of
+    `total` relevant rows, the numerator the likelihood of `most_bad_found`. If
+    `total` rows are relevant, the ratio is a
     martingale [1]_: with probability 1 - alpha its logarithm never reaches
     ``log(1 / alpha)``. Where it is positive, it grows with the total.
 
@@ -700,7 +701,7 @@ def make_plan(losses, chances, mix):
 
 
 def loss_sign(losses, chances):
-    """Return -1 if losses are expected nearer to the most than to the least, else 1.
+    """Return -1 if expected losses are closer to the largest than to the least, else 1.
 
     Intervals are narrow where excess is rare, so they are made for losses of this sign.
     """
@@ -1011,7 +1012,7 @@ class BalancedScoreTest:
         return factors * self.spread / factors.sum(axis=1, keepdims=True)
 
     def errors(self, shift):
-        """Return likely errors of the classes; classes of few labels move the most."""
+        """Return likely errors of the classes; errors with few labels change most."""
         return expit(self.logits + shift * self.counts.mean() / self.counts)
 
     def variance(self, errors):

@@ -80,8 +80,8 @@ def begin_transaction(learner):
     lock = transaction.learner.__dict__.get("_under_way")
     if lock is not None and lock.locked():
         raise RuntimeError(
-            "learn or fit is running: nothing can change the learner until it ends, "
-            "not even its oracle."
+            "learn or fit is running. Until it ends, no other call may change the "
+            "learner, not even a call by its oracle."
         )
     return transaction
 

@@ -403,7 +403,7 @@ def check_class_weight(class_weight, classes=None):
     for label in class_weight:
         if label not in known:
             raise ValueError(
-                f"class_weight must have classes of {known}, got {label!r}."
+                f"class_weight has {label!r}, which is not one of the classes {known}."
             )
 
 

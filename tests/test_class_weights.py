@@ -350,7 +350,7 @@ BAD_WEIGHTS = [
     ({0: 1.0, 1: 0.0}, ValueError, r"class_weight\[1\] == 0.0, must be > 0"),
     ({0: -2}, ValueError, r"class_weight\[0\] == -2, must be > 0"),
     ({1: np.nan}, ValueError, r"class_weight\[1\] must be finite, got nan"),
-    ({0: 1, "x": 2}, ValueError, "class_weight must have classes of .* got 'x'"),
+    ({0: 1, "x": 2}, ValueError, "class_weight has 'x', which is not one of"),
     ({0: "a"}, TypeError, r"class_weight\[0\]"),
     ({0: True}, TypeError, r"class_weight\[0\]"),
 ]
@@ -408,7 +408,7 @@ def test_a_bad_setting_of_a_search_stops_nobody():
     X, codes = rare_stream(5, 2, n_rows=150)
     grid = {"class_weight": [None, {"x": 2.0}]}
     search = OnePassSearchCV(CBGZClassifier(random_state=0), grid, cv=3, refit=False)
-    with pytest.warns(FitFailedWarning, match="got 'x'"):
+    with pytest.warns(FitFailedWarning, match="has 'x'"):
         search.fit(X, codes)
     assert np.isfinite(search.cv_results_["mean_test_score"]).tolist() == [True, False]
 

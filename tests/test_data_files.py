@@ -88,7 +88,7 @@ def patched(offset, value, size=2):
 
 
 HEADER = b"{'descr': '<f8', 'fortran_order': False, 'shape': (%s)}\n"
-PLAIN = "no archive of plain arrays"
+PLAIN = "not an archive of plain arrays"
 
 BAD_NPZ = {
     "huge shape": (zipped(npy_file((10**12, 10))), PLAIN),
@@ -116,8 +116,8 @@ BAD_NPZ = {
 }
 
 BAD_ARRAYS = {
-    "no y": ({"X": np.eye(4)}, "holds X; needed are X and y"),
-    "many names": ({f"part{i}": 0 for i in range(200)}, "part19 …; needed are X"),
+    "no y": ({"X": np.eye(4)}, "holds X. It must hold y"),
+    "many names": ({f"part{i}": 0 for i in range(200)}, "part19 …. It must hold y"),
     "lengths": ({"X": np.eye(4), "y": [0, 1]}, "inconsistent numbers of samples"),
     "one dimension": ({"X": np.ones(4), "y": [0, 1, 0, 1]}, "Expected 2D array"),
     "text": ({"X": [["a"], ["b"]], "y": [0, 1]}, "not <U1"),
@@ -171,9 +171,9 @@ class TestSvmlight:
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
-            ("a.svm", b"1 1:2\nx 1:2\n1 1:1\n", "is no svmlight: "),
-            ("a.txt", b"1 1:2\n1 2:2 1:1\n", "is no svmlight: "),
-            ("a.svm", b"1 1:1\n-1 1:x\n", "is no svmlight: could not convert"),
+            ("a.svm", b"1 1:2\nx 1:2\n1 1:1\n", "is not in svmlight format: "),
+            ("a.txt", b"1 1:2\n1 2:2 1:1\n", "is not in svmlight format: "),
+            ("a.svm", b"1 1:1\n-1 1:x\n", "svmlight format: could not convert"),
             (
                 "a.svm",
                 b"1 1:1\n-1 2147483647:1\n",
@@ -188,8 +188,8 @@ class TestSvmlight:
                 "cannot be read",
             ),
             ("a.txt.bz2", b"1 1:2\n", "Invalid data stream"),
-            ("a.ods", b"x", "Its name must end in .csv, .parquet"),
-            ("a.csv.gz", b"x", "Its name must end in .csv, .parquet"),
+            ("a.ods", b"x", "the file must end in .csv, .parquet"),
+            ("a.csv.gz", b"x", "the file must end in .csv, .parquet"),
         ],
     )
     def test_damaged(self, name, content, message, tmp_path, refused):
@@ -198,7 +198,7 @@ class TestSvmlight:
 
 
 BAD_CSV = {
-    "infinite": ("kind,a\nx,1\ny,inf\n", "row 2, column 'a': 'inf' is no number"),
+    "infinite": ("kind,a\nx,1\ny,inf\n", "row 2, column 'a': 'inf' is not a number"),
     "no label": ("kind,a\n,1\n,2\n", "no row has a label in the column 'kind'"),
     "long row": ("kind,a\nx,1,2\n", "no CSV with commas: Expected 2 fields in line 2"),
     "open quote": ('kind,a\nx,"1\n', "no CSV with commas: EOF inside string"),
@@ -244,8 +244,8 @@ class TestTables:
         assert "are: kind, b" in refused(tmp_path / "a.csv")
         np.savez(tmp_path / "a.npz", X=np.eye(2), y=[0, 1])
         argv = [tmp_path / "a.npz", "--target", "y"]
-        assert "only tables (.csv" in refused(*argv)
-        assert "--text is about columns" in refused(argv[0], "--text", "y")
+        assert "Only tables (.csv" in refused(*argv)
+        assert "--text needs columns" in refused(argv[0], "--text", "y")
         for option in ("--target", "--drop"):
             assert main(["compare", option, "kind"]) == 2
             assert f"{option} needs --data" in capsys.readouterr().err

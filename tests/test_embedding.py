@@ -219,7 +219,7 @@ def fails_on_few(rows):
 @pytest.mark.parametrize(
     ("embedding", "words"),
     [
-        (whole_pool_at_once, "embedding made points of 2 dimensions.*row by itself"),
+        (whole_pool_at_once, "embedding returned 2 columns.*by itself"),
         (fails_on_few, "embedding .* failed on rows that are not in the pool: Runtime"),
     ],
 )
@@ -244,7 +244,7 @@ def test_rows_from_elsewhere_that_cannot_be_embedded(embedding, words):
 )
 def test_what_is_no_embedding_is_said_in_one_sentence(embedding, words):
     learner = UncertaintyHerdingClassifier(embedding=embedding)
-    with pytest.raises(ValueError, match=f"embedding must make .*{words}") as refused:
+    with pytest.raises(ValueError, match=f"embedding must return .*{words}") as refused:
         learner.query(X)
     assert "\n" not in str(refused.value)
     assert len(str(refused.value)) < 150

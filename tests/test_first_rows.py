@@ -215,7 +215,7 @@ class TestInitial:
             (X[:1] * np.nan, ValueError, "rows of finite numbers"),
             (np.eye(4)[:2] - np.eye(4)[:1], ValueError, "a row of zeros"),
             (csr_array((1, 4)), ValueError, "a row of zeros"),
-            (X[:, :3], ValueError, "initial has rows of 3 numbers, X of 4"),
+            (X[:, :3], ValueError, "initial have 3 numbers, rows of X 4"),
             (lambda X: X, ValueError, r"initial must return one number for each"),
             (lambda X: np.repeat(np.nan, len(X)), ValueError, "initial returned nan"),
         ],
@@ -233,7 +233,7 @@ class TestInitial:
         learner = MinMarginClassifier(budget=12, random_state=0).fit(X, y)
         bought = learner.queried_indices_
         learner.set_params(initial=initial)
-        with pytest.raises(ValueError, match="initial has"):
+        with pytest.raises(ValueError, match="initial ha"):
             learner.fit(X, y)
         assert learner.queried_indices_ is bought
 

@@ -511,7 +511,7 @@ class TestPredictions:
     def test_without_labels_there_is_no_model(self, run, option):
         file = {"--predict": "out.csv", "--save-model": "model.skops"}[option]
         argv = ["label", "stock.csv", *HOW, option, file]
-        why = f"error: {option}: There is no model yet, as there are no labels"
+        why = f"error: {option}: There is no model yet, because there are no labels"
         assert why in run(*argv, code=2)
         run("label", "stock.csv", *HOW)
         assert "There is no model yet" in run(*argv, code=2)
@@ -613,9 +613,9 @@ class TestModels:
         ("change", "why"),
         [
             ({"price": None}, "there is no column 'price'"),
-            ({"price": "lots"}, "row 1, column 'price': 'lots' is no number"),
-            ({"price": "inf"}, "row 1, column 'price': 'inf' is no number"),
-            ({"sold": "2024"}, "row 1, column 'sold': '2024' is no date of the form"),
+            ({"price": "lots"}, "row 1, column 'price': 'lots' is not a number"),
+            ({"price": "inf"}, "row 1, column 'price': 'inf' is not a number"),
+            ({"sold": "2024"}, "is not a date of the form"),
         ],
     )
     def test_rows_that_are_refused(self, saved, change, why):
@@ -638,9 +638,9 @@ class TestModels:
         assert "must end in .skops or .joblib" in refused("stock.csv")
         assert "No such file" in refused("none.skops")
         skops_io.dump({"a": 1}, "dict.skops")
-        assert "holds no model, but dict" in refused("dict.skops")
+        assert "contains a dict, not a model" in refused("dict.skops")
         skops_io.dump(LogisticRegression(), "other.skops")
-        assert "takes no rows of a table" in refused("other.skops")
+        assert "does not take the rows of a table" in refused("other.skops")
 
     def test_a_joblib_file_needs_trust(self, saved):
         saved(*TABLE, "--save-model", "model.joblib")
@@ -650,14 +650,14 @@ class TestModels:
         saved("predict", "model.skops", "stock.csv", "--out", "again.csv")
         assert read_rows("s.csv") == read_rows("again.csv")
         joblib.dump([1], "list.joblib")
-        with pytest.raises(ValueError, match="holds no model, but list"):
+        with pytest.raises(ValueError, match="contains a list, not a model"):
             load_model("list.joblib", trust=True)
 
     def test_types_of_others_need_trust(self, saved):
         learner = ASSLBoostClassifier(budget=20, random_state=0)
         X = np.random.default_rng(0).normal(size=(30, 2))
         learner.teach(X, X[:, 0] > 0)
-        with pytest.raises(ValueError, match=r"m\.skops would hold types .*Boosted"):
+        with pytest.raises(ValueError, match=r"m\.skops would contain types .*Boosted"):
             save_model(learner.estimator_, "m.skops")
         assert not os.path.exists("m.skops")
         skops_io.dump(learner.estimator_, "m.skops")
@@ -682,7 +682,7 @@ class TestModels:
     def test_learners_are_refused(self, run):
         learner = UncertaintySamplingClassifier().teach(np.eye(2), [0, 1])
         for each in (learner, make_pipeline(TableEncoder(), learner)):
-            with pytest.raises(TypeError, match="is a learner, whose file would hold"):
+            with pytest.raises(TypeError, match="is a learner, and its file would"):
                 save_model(each, "model.joblib")
         run(*TABLE, "--learner", "GreedyOnline")
         argv = [*TABLE, "--learner", "GreedyOnline", "--save-model", "m.joblib"]
@@ -750,8 +750,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "why"),
         [
-            (["--classes", "good"], "'good' is one class; two are needed"),
-            (["--classes", "good,good"], "'good' is there twice"),
+            (["--classes", "good"], "'good' is one class, but at least two are needed"),
+            (["--classes", "good,good"], "'good' is given twice"),
             (["--classes", "good,,bad"], "has no name"),
             (["--text", "nota"], "there is no column 'nota'. Did you mean 'note'?"),
             (["--text", "note"], "--text: note is named twice"),
@@ -760,7 +760,7 @@ class TestRefusals:
             (["--dates", "first"], "invalid choice: 'first'"),
             (
                 ["--labelled", "key"],
-                "row 1 has the label 'k-000', which is none of car, bike: --classes",
+                "row 1 has the label 'k-000', which is not one of car, bike: --classes",
             ),
             (["--id", "colour"], "the id 'blue' too"),
             (["--id", "price"], "row 1, column 'price': the id is missing"),
@@ -781,7 +781,7 @@ class TestRefusals:
             (["--keys", "ugly=x"], "--keys: 'ugly' is not one of the classes"),
             (["--keys", "car=x,bike=X"], "--keys: 'x' is the key of two classes"),
             (["--keys", "car"], "'car' is not CLASS=KEY"),
-            (["--keys", "car=x,car=y"], "'car' is there twice"),
+            (["--keys", "car=x,car=y"], "'car' is given twice"),
             (["--rename", "car"], "'car' is not OLD=NEW"),
             (["--guide", "none.md"], "--guide: none.md: No such file"),
             (["--guide", "latin"], "--guide: latin: the file is not text in UTF-8"),
@@ -799,7 +799,7 @@ class TestRefusals:
             (["--find", "car", "--recall", "2"], "2 is not between"),
             (
                 ["--find", "car", "--recall", "1"],
-                "only reading all rows makes a recall",
+                "a recall of 1 is certain only",
             ),
             (
                 ["--find", "boat"],

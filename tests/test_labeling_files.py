@@ -354,14 +354,14 @@ def test_a_file_that_is_no_session_is_refused(path):
     for content in contents:
         path.write_bytes(content)
         for call in opened, lambda path: export(path, path.with_suffix(".csv")):
-            with pytest.raises(ValueError, match=r"no labelling session|is damaged"):
+            with pytest.raises(ValueError, match=r"not a labelling session|is damaged"):
                 call(path)
         assert path.read_bytes() == content
     path.unlink()
     for table in "event", "other":  # an earlier state, and another program
         with closing(sqlite3.connect(path)) as db, db:
             db.execute(f"CREATE TABLE {table} (id INTEGER)")
-        with pytest.raises(ValueError, match="is a database, but no labelling session"):
+        with pytest.raises(ValueError, match="is a database, but not a labelling"):
             opened(path)
 
 

@@ -872,8 +872,8 @@ def test_numbers_stay_numbers(folder):
         ("a.csv", "id,label\nrow 1,good\nrow 99,bad\n", "no row with the id 'row 99'"),
         ("a.csv", "id,label\nrow 1,good\nrow 2,fine\n", "'fine' is not among"),
         ("a.csv", "text,label\n", "needs the columns id and label"),
-        ("a.json", "{}", "no export of Label Studio"),
-        ("a.json", "[1", "no export of Label Studio"),
+        ("a.json", "{}", "not an export of Label Studio"),
+        ("a.json", "[1", "not an export of Label Studio"),
         ("a.txt", "", "must end in .csv or .json"),
     ],
 )

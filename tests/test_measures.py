@@ -356,7 +356,7 @@ class TestSession:
         assert "a recall:yes of " in session.advice("recall:yes")
         for scoring, words in (
             ("roc_auc", "'roc_auc' needs decision_function or predict_proba"),
-            ("beauty", "no scorer"),
+            ("beauty", "not a scorer"),
             (["accuracy", "f1"], "one measure"),
         ):
             with pytest.raises(ValueError, match=words):

@@ -297,7 +297,7 @@ def test_rows_may_be_in_any_container(kind):
 def test_impossible_records_are_refused_by_name(recorded, name, value):
     learner, labels = recorded
     other = fresh(learner)
-    with pytest.raises(ValueError, match="no record of a learner") as refusal:
+    with pytest.raises(ValueError, match="not the record of a learner") as refusal:
         other.restore(X, {**learner.record(), name: value}, labels)
     assert name in str(refusal.value) or name in ("skipped", "dtype", "rows")
     assert not hasattr(other, "n_queries_")
@@ -388,8 +388,8 @@ def recorded():
         ({"X": X[::-1]}, "is not the row that was asked for"),
         ({"y": Y[:3]}, r"y must have 9 labels, .* got shape \(3,\)"),
         ({"y": ["perhaps"] * 9}, "perhaps"),
-        ({"record": {}}, "no record of a learner"),
-        ({"record": "rows"}, "no record of a learner"),
+        ({"record": {}}, "not the record of a learner"),
+        ({"record": "rows"}, "not the record of a learner"),
         ({"stopping": [None]}, "with 1 stopping rules, and this learner has 2"),
         ({"X": np.full_like(X, np.nan)}, "NaN"),
     ],

@@ -95,8 +95,18 @@ def test_each_page_is_in_one_menu():
 
 #: What people search for, and the section that answers it.
 SEARCHES = {
-    "rare class": ("which_learner", "Rare classes, imbalanced data"),
-    "imbalanced": ("which_learner", "Rare classes, imbalanced data"),
+    "rare class": ("unequal_classes", "Unequal classes"),
+    "imbalanced": ("unequal_classes", "Unequal classes"),
+    "inter-annotator agreement": (
+        "labeling",
+        "Several people, inter-annotator agreement",
+    ),
+    "rename class": ("labeling", "What changes later: rename a class, add rows"),
+    "GPU": ("labeling", "Features from a GPU"),
+    "Prodigy": (
+        "labelling_tools",
+        "Beside Prodigy, Label Studio, doccano and ASReview",
+    ),
     "stop": ("stopping", "When to stop"),
     "duplicate": ("pool", "Duplicate rows"),
     "embedding": ("pool", "Embeddings"),
@@ -105,7 +115,7 @@ SEARCHES = {
 
 def main_entries():
     """Return the main entries of the index, each with the section that it precedes."""
-    section = r"^\.\. index:: (.+)\n(?:\n|\.\. _.+:\n)*(.+)\n(?:=+|-+)$"
+    section = r"^\.\. index:: (.+)\n(?:\n|\.\. _.+:\n)*(.+)\n(?:=+|-+|~+)$"
     return [
         (entry.strip().removeprefix("!").strip(), (page.stem, title))
         for page in DOCS.glob("*.rst")

@@ -85,11 +85,11 @@ class TestKinds:
         [
             ({"text": ["w"]}, NAMES, "no column 'w'"),
             ({"text": ["x"]}, ["1", "2", "4", "8"], "no words in the column 'x'"),
-            ({"text": ["x"], "drop": ["x"]}, NAMES, "cannot be text and left out"),
+            ({"text": ["x"], "drop": ["x"]}, NAMES, "cannot be both text and left out"),
             ({"drop": ["x", "other"]}, NAMES, r"learn from. x \(by --drop\)"),
             ({"dates": "first"}, NAMES, "dates"),
-            ({}, ["1", "1e200", "", "3"], r"row 2, column 'x': '1e200' is no number"),
-            ({}, ["1", "3", "inf", ""], r"row 3, column 'x': 'inf' is no number"),
+            ({}, ["1", "1e200", "", "3"], r"row 2, .*: '1e200' is not a number"),
+            ({}, ["1", "3", "inf", ""], r"row 3, .*: 'inf' is not a number"),
         ],
     )
     def test_refused(self, params, cells, why):
@@ -123,7 +123,7 @@ class TestDates:
 
     def test_dates_that_can_be_read_in_two_ways(self):
         cells = ["1/2/2024", "3/2/2024", "5/2/2024", ""]
-        why = r"'x', such as 1/2/2024, have the day or the month first.*--dates day-"
+        why = r"such as 1/2/2024, can begin with the day or .*--dates day-"
         with pytest.raises(ValueError, match=why):
             treated_as(cells)
         by_day = days_of(cells, dates="day-first")
@@ -244,10 +244,13 @@ class TestNewRows:
     @pytest.mark.parametrize(
         ("change", "why"),
         [
-            ({"n": ["1", "x", "", ""]}, "row 2, column 'n': 'x' is no number"),
-            ({"n": ["1", "1e200", "", ""]}, "row 2, column 'n': '1e200' is no number"),
-            ({"day": ["2024-02-01"] * 4}, r"row 1, .*no date of the form %d\.%m\.%Y"),
-            ({"flag": ["yes", "maybe", "", ""]}, "row 2, .*'maybe' is no boolean"),
+            ({"n": ["1", "x", "", ""]}, "row 2, column 'n': 'x' is not a number"),
+            ({"n": ["1", "1e200", "", ""]}, "row 2, .*: '1e200' is not a number"),
+            (
+                {"day": ["2024-02-01"] * 4},
+                r"row 1, .*not a date of the form %d\.%m\.%Y",
+            ),
+            ({"flag": ["yes", "maybe", "", ""]}, "row 2, .*'maybe' is not a boolean"),
             ({"n": ["1"]}, "different numbers of cells"),
             ({name: [] for name in ("n", "day", "flag", "colour", "one")}, "is no row"),
         ],

@@ -86,7 +86,7 @@ def run_find(args, name, data, learners):
     if n_relevant < 2 or n_relevant == n:
         raise UsageError(
             f"--find: {n_relevant} of {n:,} rows are {args.find}; at least two, and "
-            "others, are needed"
+            "rows of another class, are needed"
         )
     tell(f"{n:,} rows, {n_relevant:,} of them {args.find}")
     if learners is None and issparse(X):
@@ -168,10 +168,10 @@ def write_report(args, text, report, table, plot, title):
         if args.plot:
             from matplotlib.figure import Figure
 
-            figure = Figure(figsize=(10, 5), dpi=100, layout="constrained")
+            figure = Figure(figsize=(7, 4.8), dpi=150, layout="constrained")
             ax = plot(figure.add_subplot()).ax_
             ax.get_legend().remove()
-            figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+            figure.legend(loc="outside lower center", frameon=False, ncols=2)
             ax.set_title(f"{title}: means of the runs")
             figure.savefig(args.plot)
             tell(f"curves: {args.plot}")

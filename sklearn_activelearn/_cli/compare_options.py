@@ -107,7 +107,7 @@ def add_compare(commands):
 
 
 def start_compare(args):
-    """Run ``compare``, once everything is checked that takes no time to check."""
+    """Check the options that can be checked quickly, and run ``compare``."""
     check_names(args, args.learner)
     check_together(args, (), [("find", "scoring"), ("find", "target-error")])
     if args.data is not None:

@@ -183,9 +183,11 @@ def parse_classes(text):
         raise argparse.ArgumentTypeError(f"a class of {text!r} has no name")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
-        raise argparse.ArgumentTypeError(f"{repeated[0]!r} is there twice")
+        raise argparse.ArgumentTypeError(f"{repeated[0]!r} is given twice")
     if len(names) < 2:
-        raise argparse.ArgumentTypeError(f"{text!r} is one class; two are needed")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is one class, but at least two are needed"
+        )
     return names
 
 
@@ -205,7 +207,7 @@ def parse_keys(text):
         if not is_there or not name:
             raise argparse.ArgumentTypeError(f"{part!r} is not CLASS=KEY")
         if name in keys:
-            raise argparse.ArgumentTypeError(f"{name!r} is there twice")
+            raise argparse.ArgumentTypeError(f"{name!r} is given twice")
         keys[name] = key
     return keys
 
@@ -279,8 +281,8 @@ def check_class_options(args):
     if args.find is not None:
         if args.recall == 1:
             raise UsageError(
-                "--recall: only reading all rows makes a recall of 1 certain; less, as "
-                "0.95, can be certain before"
+                "--recall: a recall of 1 is certain only when all rows have been read. "
+                "Choose a smaller recall, such as 0.95"
             )
         args.classes = args.classes or [args.find, f"not {args.find}"]
         if args.find not in args.classes or len(args.classes) != 2:
@@ -294,7 +296,7 @@ def check_class_options(args):
 
 
 def check_files(args):
-    """Refuse files that cannot be read or written, before any is."""
+    """Refuse files that cannot be read or written, before anything is done."""
     if args.out is None and not args.rehearse:
         raise UsageError("where are the labels to be kept? (--out)")
     if args.out is not None and not args.out.parent.is_dir():
@@ -333,7 +335,7 @@ def make_keys(args):
 
 
 def read_answer_lines(args):
-    """Return the lines of --answers, all of which are answers; None without it."""
+    """Return the checked lines of the file --answers; None without that option."""
     if args.answers is None:
         return None
     from ..labeling._keys import check_answers
@@ -388,23 +390,22 @@ def read_rows(args):
     for row_id, label in task.known.items():
         if label not in args.classes:
             raise UsageError(
-                f"--labelled: row {row_id} has the label {label!r}, which is none of "
-                f"{', '.join(args.classes)}: --classes names all labels"
+                f"--labelled: row {row_id} has the label {label!r}, which is not one "
+                f"of {', '.join(args.classes)}: --classes must name all labels"
             )
     if task.kind == "table":
         for line in task.encoder.treated_as_:
             tell(f"treated as {line}")
     if (args.test_size or 0) >= len(task.ids):
         raise UsageError(
-            f"--test-size: {args.test_size} rows cannot be held out, since there are "
-            f"{len(task.ids)}"
+            f"--test-size: {args.test_size} rows cannot be held out of {len(task.ids)}"
         )
     for option in ("predict", "save-model"):
         wanted = getattr(args, option.replace("-", "_"))
         if wanted and not (task.known or args.out.exists() or getattr(args, "import")):
             raise UsageError(
-                f"--{option}: There is no model yet, as there are no labels: the same "
-                f"command without --{option} asks for some"
+                f"--{option}: There is no model yet, because there are no labels. Run "
+                f"the command without --{option} first, and label some rows"
             )
     return task
 

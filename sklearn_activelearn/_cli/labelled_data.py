@@ -92,8 +92,8 @@ def read_labelled(path, target=None, *, standardize=True, once=False, **kinds):
     given = [name for name, columns in {"target": target, **kinds}.items() if columns]
     if given:
         raise ValueError(
-            f"--{given[0]} is about columns, but only tables ({', '.join(TABLES)}) "
-            "have columns with names."
+            f"--{given[0]} needs columns with names. Only tables "
+            f"({', '.join(TABLES)}) have them."
         )
     X, y = check_arrays(*(read_npz if kind == ".npz" else read_svmlight)(path))
     scales = standardize and not issparse(X)
@@ -107,8 +107,8 @@ def file_kind(path):
     kind = Path(path.stem if packed else path).suffix.lower()
     if kind not in SVMLIGHT and (packed or kind not in (*TABLES, ".npz")):
         raise ValueError(
-            f"what is in this file? Its name must end in "
-            f"{', '.join([*TABLES, '.npz', *SVMLIGHT])}; the last four may be followed "
+            f"the name of the file must end in "
+            f"{', '.join([*TABLES, '.npz', *SVMLIGHT])}. The last four may be followed "
             f"by {' or '.join(PACKED)}."
         )
     return kind
@@ -164,11 +164,11 @@ def read_npz(path):
                 return X, np.asarray(archive["y"])
     except Exception as error:  # a dozen kinds, from zipfile, zlib and NumPy
         raise ValueError(
-            f"the file is no archive of plain arrays: {shorten(error)}"
+            f"the file is not an archive of plain arrays: {shorten(error)}"
         ) from None
     shown = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
     raise ValueError(
-        f"the archive holds {shown or 'nothing'}; needed are X and y, or y beside the "
+        f"the archive holds {shown or 'nothing'}. It must hold y, and either X or the "
         "parts of a sparse matrix, as scipy.sparse.save_npz names them."
     )
 
@@ -178,7 +178,9 @@ def read_svmlight(path):
     try:
         return load_svmlight_file(str(path))
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"the file is no svmlight: {shorten(error)}") from None
+        raise ValueError(
+            f"the file is not in svmlight format: {shorten(error)}"
+        ) from None
     except (EOFError, OSError, zlib.error) as error:
         raise ValueError(f"the file cannot be read: {shorten(error)}") from None
 

@@ -79,7 +79,7 @@ def made(name, params):
         kinds |= all_estimators(type_filter="classifier")
     if name not in kinds:
         raise ValueError(
-            f"there is no loss and no classifier of scikit-learn {name!r}"
+            f"no loss and no classifier of scikit-learn has the name {name!r}"
             f"{similar(name, kinds)}"
         )
     try:

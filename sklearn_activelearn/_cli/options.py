@@ -150,7 +150,7 @@ def class_name(text):
 
 
 def choices(name, names):
-    """Return a guess at what a misspelt or shortened name means, and all names."""
+    """Return the most similar name to a misspelt one, and all names."""
     longer = [n for n in names if name and n.lower().startswith(name.lower())]
     close = longer or get_close_matches(name, names, 1)
     hint = f"did you mean {close[0]!r}, of " if close else "there are "
@@ -240,7 +240,7 @@ def blame(path, *others, option=None):
 
 @contextmanager
 def interrupted_with(sentence):
-    """Make Ctrl-C say what is kept, and how to go on."""
+    """Make Ctrl-C print which results are kept, and how to go on."""
     try:
         yield
     except KeyboardInterrupt:

@@ -80,8 +80,8 @@ def read_model(args):
     encoder = getattr(model, "steps", [("", None)])[0][1]
     if not isinstance(encoder, RowEncoder):
         raise UsageError(
-            f"{args.MODEL}: this model takes no rows of a table; label --save-model "
-            "writes one that does"
+            f"{args.MODEL}: this model does not take the rows of a table. Write "
+            "one that does with label --save-model"
         )
     if "folder" in encoder.get_params():
         is_folder = args.FILE.is_dir()
@@ -92,7 +92,7 @@ def read_model(args):
 def restore_cells(table, names):
     """Return a table without the apostrophes that an export puts before formulas.
 
-    A table is an export if an apostrophe stands before a name that the model needs.
+    The table is an export if the name of a needed column begins with an apostrophe.
     """
     from ..labeling._output import neutralise, restore_cell
 

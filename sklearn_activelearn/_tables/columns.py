@@ -91,7 +91,7 @@ def find_kinds(table, *, text=(), categorical=(), drop=(), dates=None):
             cells_of(table, name)
             if given.setdefault(name, kind) != kind:
                 raise ValueError(
-                    f"the column {name!r} cannot be {given[name]} and {kind}."
+                    f"the column {name!r} cannot be both {given[name]} and {kind}."
                 )
     columns = [
         give_kind(name, cells_of(table, name), given[name])
@@ -186,10 +186,9 @@ def find_date_form(name, cells, order):
         if len(possible) == 2:
             if order is None and found["day-first"] != found["month-first"]:
                 raise ValueError(
-                    f"the dates of the column {name!r}, such as {min(cells)}, have the "
-                    "day or the month first, and none of them tells which: choose "
-                    "--dates day-first or --dates month-first, or leave the column out "
-                    "with --drop."
+                    f"the dates of the column {name!r}, such as {min(cells)}, can "
+                    "begin with the day or with the month: choose --dates day-first or "
+                    "--dates month-first, or leave the column out with --drop."
                 )
             possible = [order or "day-first"]
         if possible:
@@ -266,7 +265,7 @@ def read_cells(cells, rows, column):
             what = f"date of the form {column.form}" if column.form else column.kind
             what += f" below {HUGE:g}" * (column.kind == "number")
             raise ValueError(
-                f"row {row}, column {column.name!r}: {cell[:40]!r} is no {what}."
+                f"row {row}, column {column.name!r}: {cell[:40]!r} is not a {what}."
             ) from None
     return np.array([known[cell] for cell in cells])
 
@@ -286,7 +285,7 @@ def read_cell(cell, column):
 
 
 def describe_kinds(columns):
-    """Return which columns are taken for what, in a line for each kind."""
+    """Return a line for each kind of column, with the names of its columns."""
     lines = []
     for kind in KINDS:
         names = [

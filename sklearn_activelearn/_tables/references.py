@@ -25,7 +25,7 @@ def read_ris(text):
         entries = rispy.loads(text)
     except Exception as error:  # depends on the line
         reason = f"{error}".partition("\n")[0][:200]
-        raise ValueError(f"the file is no RIS: {reason}") from None
+        raise ValueError(f"the file is not a RIS file: {reason}") from None
     references = []
     for entry in entries:
         found = {}
@@ -99,7 +99,7 @@ def to_columns(references, suffix):
 
 
 def drop_duplicates(table, label=None, *, drop_unclear=False):
-    """Return a table in which each reference is once, and sentences about it.
+    """Return a table without duplicate references, and sentences about duplicates.
 
     Two references are the same if they have the same DOI, or the same letters and
     digits in their titles while their DOIs do not differ. Cells that are empty in the
@@ -187,10 +187,10 @@ def find_first(titles, dois):
 
 
 def normalize_title(text):
-    """Return the letters and digits of a title, in small letters."""
+    """Return the letters and digits of a title in lower case."""
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()
 
 
 def normalize_doi(text):
-    """Return a DOI in small letters, without what may stand before and after it."""
+    """Return a DOI in lower case, without a prefix or a full stop."""
     return re.sub(r"^.*?(?=10\.)", "", text.strip().lower(), count=1).rstrip(".")

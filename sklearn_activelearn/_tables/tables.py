@@ -44,7 +44,7 @@ def read_table(path):
         return read_folder(path)
     check_file(path)
     if find_spec("pandas") is None:
-        raise ValueError("tables are read by pandas: pip install pandas.")
+        raise ValueError("tables need pandas: pip install pandas.")
     suffix = path.suffix.lower()
     if suffix in REFERENCES:
         table = as_text_table(REFERENCES[suffix](read_text(path)))
@@ -174,7 +174,7 @@ def as_text_table(rows):
 
 
 def cell_text(value):
-    """Return a cell as a CSV would have it."""
+    """Return the text of a cell in a CSV file."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))  # pandas makes floats of whole numbers beside gaps
     return str(value)

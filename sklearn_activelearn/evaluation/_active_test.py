@@ -180,7 +180,7 @@ def surrogate_probabilities(surrogate, model, labelled, X, classes, seed):
 
 
 def mean_probabilities(models, X, classes):
-    """Return the mean of the class probabilities of models, none of them tiny."""
+    """Return the mean class probabilities of models, with a small lower limit."""
     out = np.zeros((n_rows(X), len(classes)))
     for model in models:
         columns = encode(np.asarray(model.classes_), classes)
@@ -215,7 +215,7 @@ def default_surrogate(n_folds, is_sparse):
 
 
 def last_step_input(model, X):
-    """Return the rows as the last step of a model gets them."""
+    """Return the rows that the last step of a pipeline receives."""
     if isinstance(model, PoolClassifier):
         model = model.estimator_
     while isinstance(model, Pipeline):
@@ -251,8 +251,9 @@ class PreparedTest:
         if not is_known.all():
             row = int(np.argmin(is_known))
             raise ValueError(
-                f"y[{row}] = {y[[row]].tolist()[0]!r} has a loss outside the losses of "
-                f"the row for the classes {self.classes.tolist()}."
+                f"The loss of row {row} for its label {y[[row]].tolist()[0]!r} is "
+                "outside the range of its losses for the known classes "
+                f"{self.classes.tolist()}."
             )
         return losses
 
@@ -588,17 +589,17 @@ class ActiveTest(BaseEstimator):
     ) -> Estimate:
         """Return an estimate of the mean loss of the pool.
 
-        It uses the purchases before the first pending row. Labels of later rows wait
-        for it, because late labels may differ from others.
+        It uses the purchases before the first pending row. Labels of later rows are
+        not used yet, because rows whose labels come late may differ from others.
 
         Parameters
         ----------
         confidence : float in (0, 1), default=0.95
             Nominal coverage of the interval.
         always_valid : bool, default=False
-            Return an interval that holds at all times together, so that you may stop
-            as soon as it is narrow enough. It is wider; the other interval holds for a
-            number of labels that was chosen in advance.
+            Return an interval that stays valid if it is computed repeatedly, so that
+            you may stop as soon as it is narrow enough. It is wider than the other
+            interval, which holds for a number of labels that was chosen in advance.
 
         Returns
         -------

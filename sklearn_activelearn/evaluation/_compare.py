@@ -609,13 +609,13 @@ class Comparison:
 
 
 def fold(text):
-    """Return lines that do not part a number from its unit."""
+    """Break a text into lines, but not between a number and its unit."""
     lines = wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), WIDTH)
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def count_within(n_labels, most):
-    """Return the number of labels in words; infinite: not within those bought."""
+    """Return a number of labels in words; infinity means that it was not reached."""
     if np.isinf(n_labels):
         return f"not within {most:,.0f}"
     return f"{min(n_labels, most):,.0f}"

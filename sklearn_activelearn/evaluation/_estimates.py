@@ -136,7 +136,7 @@ def explored_score(
 
 
 def predict_held_out(learner):
-    """Return whether models that were trained without a label predict it, for each."""
+    """Return for each label whether a model trained without it predicts it."""
     known, trainer = Known.of(learner), learner._make_trainer()
     labelled, labels = known.labelled, known.labels
     fold, n_folds = stratified_folds(labelled.codes, N_FOLDS)

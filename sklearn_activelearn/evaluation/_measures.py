@@ -174,7 +174,7 @@ def measures_of(scoring, learner, y, *, single=False):
         name = name if key is None else key
         if name in scorers:
             raise ValueError(
-                f"scoring names the measure {name!r} twice; a dict gives each its name."
+                f"scoring has the measure {name!r} twice. Pass a dict of names."
             )
         scorers[name] = scorer
         best.append(0.0 if isinstance(one, str) and one.startswith("neg_") else 1.0)
@@ -256,7 +256,7 @@ def scorer_by_name(scoring, methods, classes, y):
         return name, get_scorer(name)
     except ValueError:
         raise ValueError(
-            f"scoring={scoring!r} is no scorer of scikit-learn. Some of them are "
+            f"scoring={scoring!r} is not a scorer of scikit-learn. Some of them are "
             "accuracy, balanced_accuracy, f1, f1_macro, recall, average_precision, "
             "roc_auc and neg_log_loss."
         ) from None

@@ -103,10 +103,10 @@ def recall_estimate(
     confidence : float in (0, 1), default=0.95
         Confidence of the bound.
     always_valid : bool, default=False
-        Return a bound that holds at all times together, so that you may stop as soon as
-        it is high enough. The other bound holds for a number of random rows that was
-        chosen in advance; if other rows were read between the random rows, the bound
-        for all times is returned anyway.
+        Return a bound that stays valid if it is computed repeatedly, so that you may
+        stop as soon as it is high enough. The other bound holds for a number of random
+        rows that was chosen in advance; if other rows were read between the random
+        rows, the bound for all times is returned anyway.
     probabilities : array-like of shape (n_unread,), default=None
         Probability of each unread row to be relevant. Only the estimate uses them.
         None: the estimate follows from the random rows.

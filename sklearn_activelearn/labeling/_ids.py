@@ -60,11 +60,11 @@ class Ids:
         return [self.all[row] for row in rows]
 
     def has_text(self, text):
-        """Return True if an id is written like this."""
+        """Return True if the text is the written form of an id."""
         return str(text) in self._texts
 
     def from_text(self, text):
-        """Return the id that is written like this."""
+        """Return the id with this written form."""
         if not self.has_text(text):
             raise ValueError(f"There is no row with the id {text!r}.")
         return self._texts[str(text)]
@@ -133,8 +133,8 @@ def check_texts(pool, ids):
         row = are_texts.index(False)
         cell = pool.iloc[row] if is_frame(pool) else pool[row]
         raise ValueError(
-            f"Row {ids[row]!r} of the pool has no text, but {cell!r}: fill it in, or "
-            f"leave it out ({are_texts.count(False)} of {len(ids)} rows)."
+            f"Row {ids[row]!r} of the pool has {cell!r} in place of a text. Fill "
+            f"it in, or leave it out ({are_texts.count(False)} of {len(ids)} rows)."
         )
 
 

@@ -77,7 +77,7 @@ def read_other_session(path, ids, settings, pool, known):
     Warns
     -----
     UserWarning
-        For rows that are not here, and labels that are no classes here.
+        For rows and labels that this session does not have.
     """
     found, left_out, classes = [], Counter(), settings["classes"]
     texts = {str(label): label for label in known}
@@ -184,7 +184,7 @@ def read_label_file(path, ids, known):
 
 
 def parse_label(read, known, are_numbers):
-    """Return what the text of a label stands for."""
+    """Return the label that a text stands for."""
     if read.text in known:
         return known[read.text]
     if read.label is not None:
@@ -217,7 +217,7 @@ def read_label_csv(path):
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} is not encoded as UTF-8.") from None
     except csv.Error as error:
-        raise ValueError(f"{path.name} is no valid CSV: {error}.") from None
+        raise ValueError(f"{path.name} is not a valid CSV file: {error}.") from None
     finally:
         csv.field_size_limit(before)
 
@@ -259,6 +259,6 @@ def read_label_json(path):
                     )
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(
-            f"{path.name} is no export of Label Studio: a list of tasks with an id in "
-            "their data, and one choice in each annotation."
+            f"{path.name} is not an export of Label Studio, which is a list of tasks "
+            "with an id in their data, and one choice in each annotation."
         ) from error

@@ -165,7 +165,7 @@ class TypeAhead:
         return None
 
     def ignore(self, key):
-        """Take a key that came before the next row was shown."""
+        """Handle a key that was pressed before the next row was shown."""
         self._rest = self._rest[1:] if self._rest[:1] == key.lower() else ""
         self._until = self._clock() + NAME_SECONDS
 

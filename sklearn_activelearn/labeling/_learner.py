@@ -273,12 +273,13 @@ class SessionLearner:
         ]
 
     def record_query(self, n_rows):
-        """Return what the last query has changed in the record of the learner.
+        """Return the changes of the last query to the record of the learner.
 
         Returns
         -------
         progress : dict or None
-            Counts, and what the stopping rules remember; None without a record.
+            Counts, and what the stopping rules remember; None if the
+            learner has no record.
         purposes : list of str
             Purpose of each of the `n_rows` rows that were asked for.
         """
@@ -301,7 +302,7 @@ class SessionLearner:
 
 
 def record_teaching(db):
-    """Store what the learner is taught next: the decisions that are news to it.
+    """Store the next labels to teach: the decisions that the learner does not know.
 
     Returns
     -------
@@ -328,7 +329,7 @@ def record_teaching(db):
 
 
 def forget_progress(db):
-    """Let the stopping rules begin again, as they do when a label was corrected."""
+    """Reset the memory of the stopping rules, as after a correction."""
     progress = current_learner(db)["progress"]
     if progress is not None:
         progress |= {"has_stopped": False, "stopping": []}
@@ -423,7 +424,7 @@ class Worker:
         self._thread.shutdown()
 
     def _catch_up(self):
-        """Let the learner know what the file says."""
+        """Teach the learner the labels of the file that it does not know."""
         if self._must_rebuild:
             self._rebuild()
         own = copy(self.own)

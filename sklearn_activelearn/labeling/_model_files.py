@@ -73,15 +73,15 @@ def save_model(model: Classifier, path: FilePath) -> int:
     final = getattr(model, "steps", [("", model)])[-1][1]
     if hasattr(final, "teach"):
         raise TypeError(
-            f"{type(final).__name__} is a learner, whose file would hold what it was "
-            "taught: save the model alone (estimator_); stream learners have none."
+            f"{type(final).__name__} is a learner, and its file would contain its "
+            "labels. Save its model alone, estimator_ (stream learners have none)."
         )
     write(model, path)
     return path.stat().st_size
 
 
 def check_model_file(path):
-    """Return what writes a model to a file of this name, if one can be written."""
+    """Return the function that writes a model to a file of this name, after checks."""
     write = function_for_suffix(path, {".skops": write_skops, ".joblib": write_joblib})
     check_no_session(path)
     if write is write_skops:
@@ -96,14 +96,14 @@ def require_skops():
 
 
 def write_skops(model, path):
-    """Write a model, if `load_model` will trust what it is made of."""
+    """Write a model, if `load_model` will trust its types."""
     from skops.io import dumps, get_untrusted_types
 
     data = dumps(model)
     if unknown := sorted({*get_untrusted_types(data=data)} - TRUSTED):
         raise ValueError(
-            f"{path} would hold types that nobody trusts unseen "
-            f"({', '.join(unknown)}): save the model as .joblib, for people who trust "
+            f"{path} would contain types that skops does not trust "
+            f"({', '.join(unknown)}). Save the model as .joblib, for people who trust "
             "you."
         )
     with replace_file(path, is_text=False) as file:
@@ -168,12 +168,12 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
                 f"scikit-learn=={version}, or save the model again."
             ) from None
     if not hasattr(model, "predict"):
-        raise ValueError(f"{path} holds no model, but {type(model).__name__}.")
+        raise ValueError(f"{path} contains a {type(model).__name__}, not a model.")
     return model
 
 
 def read_skops(path, trust):
-    """Return what is in a .skops file, if its types are trusted."""
+    """Return the object in a .skops file, if its types are trusted."""
     require_skops()
     from skops.io import get_untrusted_types, load
 
@@ -184,23 +184,23 @@ def read_skops(path, trust):
     if not trust and (unknown := sorted(types - TRUSTED)):
         raise ValueError(
             f"{path} holds types that are not trusted ({', '.join(unknown)}): "
-            "--trust loads it, if you trust who made it."
+            "pass --trust to load it, if you trust its author."
         )
     return checked_load(lambda: load(path, trusted=sorted(types)), path)
 
 
 def read_joblib(path, trust):
-    """Return what is in a .joblib file, of which any code may run."""
+    """Return the object in a .joblib file, which can run any code."""
     if not trust:
         raise ValueError(
-            f"{path} can run any code when it is loaded: --trust does so, if you "
-            "trust who made it; a .skops file needs no trust."
+            f"{path} can run any code when it is loaded: pass --trust to load it, if "
+            "you trust its author. A .skops file needs no trust."
         )
     return checked_load(lambda: joblib.load(path), path)
 
 
 def checked_load(load, path):
-    """Return what a function loads, or say why it cannot."""
+    """Return the object that a function loads; explain errors in one sentence."""
     try:
         return load()
     except InconsistentVersionWarning:

@@ -175,7 +175,7 @@ def learner_budget(budget, n_offered, n_test):
 
 
 def plan_beginning(args):
-    """Return what a new session stores; raise what the learner would raise."""
+    """Return the content of a new session; raise the errors of its learner."""
     args.check_test_size()
     budget = learner_budget(args.learner.budget, len(args.ids), args.test_size)
     seeds = draw_learner_seeds(args.learner)
@@ -232,7 +232,7 @@ def hold_out(db, ids, votes):
 
 
 class Resumption:
-    """A session that is opened again, and what is different now.
+    """A session that is opened again, and its differences from the stored one.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ class Resumption:
         return {old: renamed[old] for old in renamed if old in known}
 
     def _check(self, db):
-        """Raise ValueError for what a session cannot become."""
+        """Raise ValueError for changes that a session cannot make."""
         args, words = self.args, self.words
         if args.is_stream and (others := sorted(words - {"pool"} - self._free)):
             raise self._not_possible(f"stream learners keep their {', '.join(others)}")
@@ -371,7 +371,7 @@ class Resumption:
         return not (shown and shown_now and shown_now[: len(shown)] == shown)
 
     def _plan(self, db):
-        """Decide what is stored; raise what the learner will raise."""
+        """Decide on the new content; raise the errors of the learner."""
         args = self.args
         self.is_beginning = bool(self.words & NEW_LEARNER - self._same())
         self.budget = self._find_budget(db)
@@ -435,7 +435,7 @@ class Resumption:
         return args.draw_rows(free, n, (self.settings["test_size"],))
 
     def _try(self, rows, labels):
-        """Raise what the learner will raise; nothing is bought."""
+        """Raise the errors that the learner will raise, without buying labels."""
         args = self.args
         own = seeded_clone(args.learner, self.seeds, self.budget)
         with catch_warnings():
@@ -452,7 +452,7 @@ class Resumption:
                 ) from warning
 
     def apply(self, db):
-        """Store what is different."""
+        """Store the differences."""
         args, words = self.args, self.words
         if not words:
             n_offered, n_test = n_rows(args.pool), self.settings["test_size"]

@@ -83,7 +83,7 @@ def neutralise_cell(cell):
 
 
 def restore_cell(cell):
-    """Return the cell of which `neutralise` has made this one."""
+    """Undo `neutralise` for a cell."""
     plain = cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
     return MARKED.sub(r"\1", plain)
 

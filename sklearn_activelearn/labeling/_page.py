@@ -345,7 +345,7 @@ async def fail(request, error):
 
 
 def check_host(request):
-    """Refuse a page whose name was made to lead to this machine."""
+    """Refuse requests to a foreign host name that resolves to this machine."""
     if not LOOPBACK.fullmatch(request.headers.get("host", "")):
         raise HTTPException(421, "This server is for this machine only.")
 

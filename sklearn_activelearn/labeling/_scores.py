@@ -241,7 +241,7 @@ def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
 
 
 def describe_error(name, predicted, truth):
-    """Return twice the standard error of an accuracy in words, else ""."""
+    """Return twice the standard error in words; "" if the measure is no accuracy."""
     if name not in ("accuracy", "balanced accuracy"):
         return ""
     classes = [None] if name == "accuracy" else list(dict.fromkeys(truth))

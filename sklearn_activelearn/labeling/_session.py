@@ -535,7 +535,9 @@ class LabelingSession(Generic[LearnerT]):
     def _check_who(who, votes=1, is_final=False):
         """Raise ValueError unless this is a name, or None where no name is needed."""
         if who is None and is_final:
-            raise ValueError("A final label needs the name of who decides: pass who=.")
+            raise ValueError(
+                "A final label needs the name of the person who decides: pass who=."
+            )
         if who is None and votes == 1:
             return
         if who is None:
@@ -673,7 +675,7 @@ class LabelingSession(Generic[LearnerT]):
 
     @staticmethod
     def _plain_label(db, label, settings):
-        """Return a label as it is stored; raise ValueError for what is no label."""
+        """Return a label as it is stored; raise ValueError for other values."""
         label = label.item() if isinstance(label, np.generic) else label
         kind, classes = settings["label_kind"], settings["classes"]
         if label_kind(label) is None:
@@ -772,7 +774,8 @@ class LabelingSession(Generic[LearnerT]):
             for id in reversed([*skipped] if wanted is None else dict.fromkeys(wanted)):
                 if id not in skipped:
                     raise ValueError(
-                        f"Row {id!r} is not skipped, or a stream learner has passed it."
+                        f"Row {id!r} cannot be shown again: it is not skipped, or a "
+                        "stream learner is past it."
                     )
                 found[id] = [
                     each for each in answers_of(db, id) if each["label"] is None
@@ -1397,10 +1400,10 @@ class LabelingSession(Generic[LearnerT]):
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what is known about the score and about the worth of more labels.
 
-        The held-out rows have judged the models that have chosen rows: labels that were
-        given since the last rows were chosen count when the next ones are chosen. If
-        the first of these models had most of today's labels, a model of a random half
-        is trained to compare with, if the learner's model can be trained so.
+        The score is about the model that chose the last rows; labels that were given
+        later count as soon as it chooses further rows. It is compared with an earlier
+        model. If the first model already had most of the labels, a model is trained on
+        a random half of them for comparison, if labelled rows suffice to train it.
 
         Without held-out rows, the labels that the learner has bought are used
         (`explored_score`, or `online_score` of a stream learner). If the learner stops

@@ -265,14 +265,14 @@ def check_header(path):
         header = file.read(len(HEADER))
     if header and header != HEADER:
         raise ValueError(
-            f"{path} is no labelling session: it is not a database of SQLite. Name "
+            f"{path} is not a labelling session: it is not an SQLite database. Name "
             "another file, or restore this one from a copy."
         )
     return not header
 
 
 def identity_of(path):
-    """Return device and inode of a file, None if there is none."""
+    """Return the device and inode numbers of a file; None if it does not exist."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -346,7 +346,7 @@ def check_session_file(db, path):
     found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
     if found.keys() >= {"event"} or not found.keys() & STATEMENTS.keys():
         raise ValueError(
-            f"{path} is a database, but no labelling session. Name another file."
+            f"{path} is a database, but not a labelling session. Name another file."
         )
     if found != STATEMENTS:
         raise damaged(path, "its tables are not as they were created")
@@ -414,7 +414,7 @@ def check_relations(db):
         labels = json.loads(predicted)
         is_fine = isinstance(labels, list) and all(map(label_kind, labels))
         if not is_fine or len(labels) > n_test:
-            raise ValueError("a model has predictions that are no labels")
+            raise ValueError("a model has predictions that are not labels")
 
 
 def is_classes(value):

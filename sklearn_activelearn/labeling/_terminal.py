@@ -617,7 +617,7 @@ def cut(text, width):
 
 
 def pack(items, width, n_lines=None, rest="… and {} more"):
-    """Return items side by side in lines, with a last word on those left out."""
+    """Arrange items in lines, and say how many were left out."""
     lines, items = [""], [cut(item, width) for item in items]
     for i, item in enumerate(items):
         line = f"{lines[-1]}{GAP}{item}" if lines[-1] else item
@@ -828,7 +828,7 @@ class Screen:
 
         @bindings.add("escape", Keys.Any, filter=~self._is_asking)
         def ignore(event):
-            """Take Alt with a letter for no letter."""
+            """Ignore a letter that is pressed together with Alt."""
 
         @bindings.add("escape", filter=self._is_asking, eager=True)
         @bindings.add("c-d", filter=self._is_asking & ~has_text)

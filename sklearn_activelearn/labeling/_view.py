@@ -113,7 +113,7 @@ class LabelingView:
         return self.next(who, f"Row {self.session.undo(who)}: answer undone")
 
     def carry_out(self, choice, row, who=None):
-        """Label, skip or undo as a choice says, and return the next row."""
+        """Carry out a choice (label, skip or undo), and return the next row."""
         if choice.command == UNDO:
             return self.undo(who)
         if choice.command == SKIP:

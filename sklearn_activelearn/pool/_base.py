@@ -832,7 +832,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return transaction.commit()
 
     def _repeat_training(self):
-        """If models depend on the models before, train after each call but the last.
+        """Train after each past call but the last, if models continue earlier models.
 
         As before, a call on whose labels the estimator fails trains nothing.
         """
@@ -1112,7 +1112,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     @available_if(_has_record)
     def record(self) -> dict[str, Any]:
-        """Return what it has asked for and was taught, without values and labels.
+        """Return the requested and taught rows as JSON, without values and labels.
 
         The record is JSON. Keep it beside the rows, their ids if they have any, and the
         labels: `restore` makes the same learner of them. Learners whose models depend
@@ -1172,7 +1172,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         *,
         ids: ArrayLike | None = None,
     ) -> Self:
-        """Become what a learner with the same parameters was when it was recorded.
+        """Restore the recorded state of a learner with the same parameters.
 
         It is trained once, on all labels. What it knew before is forgotten.
 

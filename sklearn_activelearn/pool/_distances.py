@@ -101,9 +101,9 @@ class Points:
         points = self._embed(to_frame(X, self.names))
         if points.shape[1] != self.rows.shape[1]:
             raise ValueError(
-                f"embedding made points of {points.shape[1]} dimensions of rows that "
-                f"are not in the pool, and of {self.rows.shape[1]} of the pool; it "
-                "must treat each row by itself."
+                f"embedding returned {points.shape[1]} columns for rows that are not "
+                f"in the pool, and {self.rows.shape[1]} for the pool. It must treat "
+                "each row by itself."
             )
         return points
 
@@ -247,23 +247,23 @@ def check_points(points, n_samples):
         points = as_numbers(points) if issparse(points) else np.asarray(points)
         points = points.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError("embedding must make real numbers of rows.") from None
+        raise ValueError("embedding must return real numbers.") from None
     shape = points.shape
     if len(shape) != 2 or 0 in shape[1:]:
         raise ValueError(
-            "embedding must make an array of shape (n_samples, n_dimensions), got "
+            "embedding must return an array of shape (n_samples, n_dimensions), got "
             f"{shape}."
         )
     if shape[0] != n_samples:
         raise ValueError(
-            f"embedding must make one point of each row: it made {shape[0]} of "
-            f"{n_samples}."
+            f"embedding must return one vector for each row: it returned "
+            f"{shape[0]} for {n_samples} rows."
         )
     values = points.data if issparse(points) else points
     is_usual = abs(values) <= LARGEST
     if not is_usual.all():
         raise ValueError(
-            f"embedding must make finite numbers up to {LARGEST:g} of rows, got "
+            f"embedding must return finite numbers up to {LARGEST:g}, got "
             f"{values[~is_usual][0]}."
         )
     return points

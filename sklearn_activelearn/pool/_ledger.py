@@ -622,9 +622,11 @@ def check_record(record):
     try:
         wrong = [name for name, is_right in check_parts(record) if not is_right]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise ValueError(f"This is no record of a learner: {error!r}.") from error
+        raise ValueError(f"This is not the record of a learner: {error!r}.") from error
     if wrong:
-        raise ValueError(f"This is no record of a learner: its {wrong[0]!r} is wrong.")
+        raise ValueError(
+            f"This is not the record of a learner: its {wrong[0]!r} is wrong."
+        )
 
 
 #: Checks of the items that a record has for each row.

@@ -331,9 +331,9 @@ def check_scores(scores, rows, model):
 def find_best(utility, n_wanted, seed):
     """Return the positions of the highest utilities, best first.
 
-    Ties are broken at random, in the same order whatever `n_wanted`. Utilities of equal
-    rows may differ in their last bits, which depend on where the rows stand in X:
-    utilities that agree in half of their digits are ties.
+    Ties are broken at random; their order does not depend on `n_wanted`. Utilities
+    of equal rows may differ in their last bits, which depend on the position of the
+    rows in X. Therefore utilities that agree in half of their digits are ties.
     """
     largest = max(utility.max(), -utility.min())
     last = (
@@ -415,7 +415,7 @@ class DistinctFirst:
         return np.flatnonzero(self.is_new if self.is_new.any() else self.is_left)
 
     def keep(self, positions):
-        """Leave all rows out but these."""
+        """Keep only these rows."""
         others = np.delete(np.arange(len(self.keys)), positions)
         self.is_left[others] = self.is_new[others] = False
 
@@ -471,7 +471,7 @@ def check_initial_columns(initial, X, names):
     width, shape = numbers_of_initial(initial).shape[1], getattr(X, "shape", ())
     if len(shape) > 1 and np.prod(shape[1:]) != width:
         raise ValueError(
-            f"initial has rows of {width} numbers, X of {np.prod(shape[1:])}."
+            f"Rows of initial have {width} numbers, rows of X {np.prod(shape[1:])}."
         )
     own = getattr(initial, "columns", None)
     if own is not None and names is not None and [*own] != [*names]:

@@ -93,7 +93,7 @@ class Known(NamedTuple):
 
     @classmethod
     def of(cls, learner: "PoolClassifier") -> Self:
-        """Return what a pool learner knows."""
+        """Return the labelled rows and the pool of a pool learner."""
         ledger = learner._ledger
         return cls(
             learner._prototypes,
@@ -432,8 +432,8 @@ def middle_of_best(scores):
 def stratified_folds(codes, n_folds):
     """Return the fold of each row, and the number of folds.
 
-    There are fewer folds while the second largest class has fewer rows: each training
-    set needs two classes.
+    The second largest class limits the number of folds, because each training set
+    needs two classes.
     """
     n_folds = min(n_folds, np.sort(np.bincount(codes))[-2])
     fold = np.empty(len(codes), dtype=int)

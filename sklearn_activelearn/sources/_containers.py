@@ -285,7 +285,7 @@ def hash_cells(X):
 
 
 class KindOfCell(dict):
-    """Kinds of cells by their types; what is not a number or missing is a text."""
+    """Kinds of cells by their types; texts are neither numbers nor missing."""
 
     def __missing__(self, cell_type):
         if cell_type.__name__ in ("NoneType", "NAType", "NaTType"):

@@ -531,20 +531,20 @@ class StreamLoop:
         warn_of_constant_answer(self, label, rows, known, advice_for_rare_classes(cure))
 
     def _checked_tallied(self):
-        """Return the sums that tell the error on the stream; raise if they cannot."""
+        """Return sums that estimate the error on the stream; raise if they cannot."""
         name = type(self).__name__
         if not hasattr(self, "_learned"):
             raise NotFittedError(f"This {name} has not seen a row yet.")
         if self._make_rules()[0].is_threshold:
             raise ValueError(
-                f"{name} buys below a threshold: it buys other rows with probability "
-                "0, and the labels it buys say nothing about its error on them."
+                f"{name} never buys rows above its threshold, so its labels say "
+                "nothing about its error on these rows."
             )
         tallied = self._learned.tallied
         if np.isinf(Sums(*tallied.sums).excess):
             raise ValueError(
-                f"This {name} met rows that it buys with probability 0, and the labels "
-                "it buys say nothing about its error on them."
+                f"This {name} has seen rows that it buys with probability 0, so its "
+                "labels say nothing about its error on these rows."
             )
         return tallied
 

@@ -8,7 +8,7 @@ from .._typing import Floats
 
 
 class Weights(NamedTuple):
-    """Weights of every class, and how far their mean over the labels lags behind."""
+    """Weights of every class, and their difference from the mean over the labels."""
 
     coef: Floats  # (n_vectors, n_features)
     intercept: Floats  # (n_vectors,)

@@ -55,7 +55,7 @@ class SharedSetting(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """Rows that are finite, with numbers that every pass over them needs."""
+    """Finite rows, with derived numbers that every pass over them needs."""
 
     rows: object
     squares: object  # sum of squares of each dense row, (n_samples,); or None
@@ -358,7 +358,7 @@ class SearchRecord:
 
 
 def model_has(method):
-    """Return a decorator for a method of a proxy that its fitted model has, too."""
+    """Return a decorator for proxy methods that need a method of the fitted model."""
     return available_if(lambda self: hasattr(self.model or self.fitted.learner, method))
 
 

@@ -186,7 +186,7 @@ def state(learner):
 
 
 def frozen(value):
-    """Return an object that is equal only for values with the same bits."""
+    """Return an object that compares equal only for values with the same bits."""
     if isinstance(value, np.ndarray) and value.dtype.hasobject:
         return value.dtype.str, value.shape, frozen(value.ravel().tolist())
     if isinstance(value, np.ndarray):
@@ -619,7 +619,7 @@ def check_corrections(learner, X, y, rows=None, changed=None):
 
 
 def teach_in_parts(learner, X, y, rows):
-    """Show a learner the pool, and teach it rows in three calls."""
+    """Query a pool, and teach the learner rows in three calls."""
     learner.query(X, limit=0)
     for part in np.split(rows, [3, 4]):
         learner.teach(X[part], y[part])

@@ -11,7 +11,7 @@ from ._trainer import BoostingClassifier, BoostingTrainer
 
 
 class NewtonTrainer(BoostingTrainer):
-    """Newton steps from nothing, until the cost stalls.
+    """Trainer of new committees by Newton steps, until the cost stalls.
 
     Parameters
     ----------

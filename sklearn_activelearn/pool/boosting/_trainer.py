@@ -77,8 +77,8 @@ class BoostingTrainer(Trainer):
         weak_learners : iterator of classifier
             A weak learner for each step.
         n_first, n_later : int
-            Number of labels of the first committee, 0 if there was one before, and
-            number of labels since.
+            Number of labels for a first committee, 0 if the committee has members,
+            and number of labels since the last training.
         """
         raise NotImplementedError
 
@@ -190,7 +190,7 @@ class BoostingTrainer(Trainer):
 
 
 class AdaBoostTrainer(BoostingTrainer):
-    """AdaBoost from nothing, until a member is no better than chance or has no error.
+    """Trainer of new committees by AdaBoost, until a member is useless or perfect.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ class BoostingClassifier(PoolClassifier):
 
 
 def unchanged(X):
-    """Return rows for classifiers that have no faster form of them."""
+    """Return rows unchanged, for classifiers without a faster form of rows."""
     return X
 
 

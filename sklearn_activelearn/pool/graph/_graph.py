@@ -246,7 +246,7 @@ class LabelledGraph:
         return np.eye(self.n_classes)[self.codes]
 
     def _clamp(self, field, start):
-        """Return a field where the labels from `start` on are clamped, one by one."""
+        """Return a field with the labels from position `start` on added one by one."""
         later = slice(start, None)
         for node, certain in zip(self._nodes[later], self._certain[later], strict=True):
             field = field.clamped(node, certain)

@@ -193,7 +193,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
 
 
 def noise_model(scores):
-    """Return (1 + score) / 2, bent to stay within (0, 1); strictly increasing."""
+    """Return (1 + score) / 2, changed at the ends to stay strictly within (0, 1)."""
     size = np.abs(scores)
     # continuous and with a continuous slope at LINEAR_UP_TO
     room = 1 - LINEAR_UP_TO
