@@ -302,7 +302,7 @@ POOL_LEARNERS = [
             n_pairs=1,
             cv=2,
             n_initial=8,
-            batch_size=2,
+            batch_size=4,
             budget=12,
         )
     ),

@@ -28,6 +28,7 @@ from sklearn_activelearn import (
     PassiveClassifier,
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
+    RelevanceSamplingClassifier,
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
     SSMarginBoostClassifier,
@@ -99,8 +100,13 @@ each_class = each_family_of(CLASSES)
 each_of_both_kinds = each([STREAM_DEFAULTS[0], MinMarginClassifier()])
 
 
-#: Those that have defaults have them here, but for two to which labels are dear.
-FEW_LABELS = {ALMSClassifier: 10, UncertaintyHerdingClassifier: 20}
+#: Learners have their defaults here, but a smaller budget where training takes long.
+FEW_LABELS = {
+    ALMSClassifier: 12,
+    RelevanceSamplingClassifier: 20,
+    UncertaintyHerdingClassifier: 20,
+    UncertaintySamplingClassifier: 20,
+}
 CHECKED = [
     clone(row).set_params(budget=FEW_LABELS[type(row)])
     if type(row) in FEW_LABELS
