@@ -103,7 +103,7 @@ each_of_both_kinds = each([STREAM_DEFAULTS[0], MinMarginClassifier()])
 #: Learners have their defaults here, but a smaller budget where training takes long.
 FEW_LABELS = {
     ALMSClassifier: 12,
-    RelevanceSamplingClassifier: 20,
+    RelevanceSamplingClassifier: 50,
     UncertaintyHerdingClassifier: 20,
     UncertaintySamplingClassifier: 20,
 }

@@ -20,7 +20,6 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.sources import _identity
 from sklearn_activelearn.sources._identity import ById
 from tests.learners import LEARNERS, POOL_DEFAULTS, POOL_LEARNERS, name_of
 from tests.sources import SOURCES
@@ -269,20 +268,6 @@ def test_masked_ids():
     ids = np.ma.array(np.arange(40), mask=np.arange(40) == 3)
     with pytest.raises(TypeError, match="masked"):
         make_learner().query(X, ids=ids)
-
-
-def test_ids_of_a_pool_are_checked_once_whatever_is_taught(monkeypatch):
-    learner, n_hashed = make_learner(), []
-    rows = learner.query(X, ids=IDS)
-
-    def counted(ids, hashes_of_ids=_identity.hashes_of_ids):
-        n_hashed.append(len(ids))
-        return hashes_of_ids(ids)
-
-    monkeypatch.setattr(_identity, "hashes_of_ids", counted)
-    learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
-    learner.query(X, ids=IDS)
-    assert n_hashed == [len(rows)]
 
 
 def test_no_rows_change_nothing():

@@ -5,9 +5,11 @@ learner stands for its family, and with the profile `explore` each for itself.
 """
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.utils import get_tags
 
 from sklearn_activelearn import (
     CBGZClassifier,
@@ -17,7 +19,12 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.testing import _guarantees as guarantees
 from sklearn_activelearn.testing import check_learner
-from sklearn_activelearn.testing._guarantees import CHECKS, is_pool
+from sklearn_activelearn.testing._guarantees import (
+    CHECKS,
+    is_pool,
+    make_problems,
+    with_small_budget,
+)
 from tests.learners import (
     DEFAULTS,
     LEARNERS,
@@ -25,6 +32,7 @@ from tests.learners import (
     each_family,
     each_pool_family,
     each_stream_family,
+    families_of,
 )
 from tests.tools import (
     RecordingOracle,
@@ -41,8 +49,8 @@ from tests.tools import (
 SECOND_ORDER = RLSSamplingClassifier | SecondOrderPerceptronClassifier | SOLEClassifier
 
 
-@each([*LEARNERS, CBGZClassifier(budget=0.5)])
-def test_every_guarantee(prototype):
+@each([*families_of(LEARNERS), CBGZClassifier(budget=0.5)])
+def test_check_learner(prototype):
     before = repr(vars(prototype))
     results = check_learner(prototype)
     assert repr(vars(prototype)) == before
@@ -51,6 +59,19 @@ def test_every_guarantee(prototype):
         is_checked = check.pools if is_pool(prototype) else check.streams
         assert result["status"] == ("passed" if is_checked else "skipped")
         assert result["exception"] is None
+
+
+PROBLEMS = list(make_problems(get_tags(LEARNERS[0]).classifier_tags))
+
+
+@pytest.mark.parametrize("number", range(len(LEARNERS)))
+def test_every_guarantee(number):
+    """Check settings of a class in turn on two classes and on three."""
+    learner, (X, y) = LEARNERS[number], PROBLEMS[number % len(PROBLEMS)]
+    learner = with_small_budget(learner, len(X))
+    for check in CHECKS:
+        if check.pools if is_pool(learner) else check.streams:
+            check(learner, X, y)
 
 
 @each_family

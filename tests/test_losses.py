@@ -75,28 +75,6 @@ def test_twin(loss, z):
 
 
 @each_loss
-@given(z=margins)
-def test_finite_differences(loss, z):
-    step = 1e-6
-    before, after = loss.value([z - step, z + step])
-    slopes = loss.derivative([z - step, z, z + step])
-    slack = 1e-6 * (1 + abs(z)) + 1e-5
-    # between the slopes on both sides, which differ where the loss has a corner
-    assert slopes.min() - slack <= (after - before) / (2 * step) <= slopes.max() + slack
-
-
-@each_loss
-@given(a=margins, b=margins)
-def test_shape_of_the_curve(loss, a, b):
-    a, b = sorted([a, b])
-    assert loss.value(a) >= loss.value(b) >= 0
-    assert np.all(loss.derivative([a, b]) <= 0)
-    if loss.convex:
-        middle = loss.value((a + b) / 2)
-        assert middle <= (loss.value(a) + loss.value(b)) / 2 + 1e-12
-
-
-@each_loss
 @given(margin=st.floats(0, 50), z=margins)
 def test_the_tight_probability_bounds_the_weight(loss, margin, z):
     q = loss.query_probability(margin)
@@ -135,22 +113,6 @@ def test_shapes_and_extremes(loss):
     assert loss.value(np.inf) == loss.derivative(np.inf) == 0
     assert np.isfinite(loss.derivative([-np.inf, -1e300, 1e300])).all()
     assert grid[0, 0] == -5  # the argument is left alone
-
-
-def test_smooth_losses_have_no_corner():
-    z = np.linspace(-4, 4, 80_001)
-    for loss in (losses.SmoothHingeLoss(h=0.3), losses.SmoothRampLoss(t=2, h=0.3)):
-        jumps = np.abs(np.diff(loss.derivative(z)))
-        assert jumps.max() < 1.01 * 1e-4 / 0.6
-
-
-def test_narrow_corners_are_the_plain_losses():
-    z = np.linspace(-4, 4, 101)
-    for smooth, plain in [
-        (losses.SmoothHingeLoss(h=1e-6), losses.HingeLoss()),
-        (losses.SmoothRampLoss(t=2, h=1e-6), losses.RampLoss(t=2)),
-    ]:
-        np.testing.assert_allclose(smooth.value(z), plain.value(z), atol=1e-6)
 
 
 def test_root_ramp_with_a_small_power_is_a_log_ramp():

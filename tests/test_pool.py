@@ -9,8 +9,6 @@ from hypothesis import given, settings
 from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import make_column_transformer
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
     LinearRegression,
@@ -23,7 +21,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
@@ -112,24 +110,6 @@ def test_divergence_from_the_consensus():
 
 
 @each_pool_family
-@given(stream=streams())
-def test_no_row_is_bought_twice(prototype, stream):
-    X, y = stream
-    learner = fresh(prototype, budget=None, stopping=None).fit(X, y)
-    assert sorted(learner.queried_indices_) == list(range(len(X)))
-    assert learner.n_queries_ == len(X)
-    assert learner.query(X[:0]).size == 0
-
-    learner = fresh(prototype, budget=None, stopping=None)
-    asked = []
-    while len(rows := learner.query(X)):  # labels are late: nothing is taught
-        asked += rows.tolist()
-    # of equal rows either may be asked for: they are known by their values
-    assert sorted(X[asked].tolist()) == sorted(X.tolist())
-    assert learner.n_pending_ == len(X)
-
-
-@each_pool_family
 def test_a_chunk_after_the_other(prototype):
     learner = fresh(prototype, budget=30, stopping=None)
     bought = []
@@ -211,63 +191,6 @@ NO_SGD = [
 ]
 
 
-class Failing(RecordingOracle):
-    """An oracle that fails at its k-th call."""
-
-    def __init__(self, y, k, error):
-        super().__init__(y)
-        self.k, self.error = k, error
-
-    def __call__(self, rows):
-        self.k -= 1
-        if self.k < 0:
-            raise self.error("the oracle failed")
-        return super().__call__(rows)
-
-
-@each_pool_family
-@pytest.mark.parametrize(
-    ("error", "k", "budget"),
-    [(OSError, 0, 20), (KeyboardInterrupt, 1, 0.2), (OSError, 4, 0.2)],
-)
-def test_an_oracle_that_raises_loses_nothing(prototype, error, k, budget):
-    oracle = Failing(y, k, error)
-    learner = fresh(prototype, budget=budget, stopping=None)
-    expected = clone(learner).fit(X, y)
-    try:
-        learner.learn(X, oracle, classes=["no", "yes"])
-    except error:
-        assert oracle.k < 0
-    else:
-        pytest.skip("the budget was spent before")
-    assert learner.queried_indices_.tolist() == oracle.asked
-    assert learner.n_queries_ == len(oracle.asked)
-    learner.predict(X)
-    again = RecordingOracle(y)
-    rest = np.setdiff1d(np.arange(len(X)), oracle.asked)
-    learner.learn(X, again, candidates=rest)
-    assert oracle.asked + again.asked == expected.queried_indices_.tolist()
-    assert frozen(responses(learner, X)) == frozen(responses(expected, X))
-    assert len(learner.query(X)) == 0  # no row was counted twice
-
-
-@each_pool_family
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (lambda rows: None, "shape"),
-        (lambda rows: y[rows][:-1], "one label for each"),
-    ],
-)
-def test_answers_that_are_too_few_store_nothing(prototype, answer, words):
-    learner = fresh(prototype)
-    with pytest.raises(ValueError, match=words):
-        learner.learn(X, answer, classes=["no", "yes"])
-    assert learner.n_queries_ == 0
-    expected = fresh(prototype).fit(X, y)
-    assert learner.learn(X, RecordingOracle(y)).n_queries_ == expected.n_queries_
-
-
 @each_pool_family
 @pytest.mark.parametrize(
     ("told", "wrong"),
@@ -314,54 +237,6 @@ def test_the_oracle_sees_the_learner_before_the_round():
     for n, predicted in seen[1:]:
         until = fresh(MinMarginClassifier(), budget=n).fit(X, y)
         assert until.predict(X).tolist() == predicted
-
-
-@pytest.mark.parametrize("convert", [list, np.array, pd.Series])
-def test_a_pool_of_texts(convert):
-    texts = [
-        f"{'cheap pills' if label == 'yes' else 'meeting notes'} {i}"
-        for i, label in enumerate(y)
-    ]
-    model = make_pipeline(TfidfVectorizer(), LogisticRegression())
-    pool = convert(texts)
-    for prototype in (
-        MinMarginClassifier(model, budget=14),
-        UncertaintySamplingClassifier(model, budget=14),
-        QueryByCommitteeClassifier(model, budget=12, cv=2),
-        PassiveClassifier(model, budget=14),
-    ):
-        learner = fresh(prototype).fit(pool, y)
-        assert learner.score(pool, y) == 1
-        rows = learner.set_params(budget=16).query(pool)
-        taken = pool.iloc[rows] if hasattr(pool, "iloc") else [texts[i] for i in rows]
-        learner.teach(taken, y[rows])
-        assert learner.n_pending_ == 0
-        asked = fresh(prototype).learn(pool, RecordingOracle(y))
-        expected = fresh(prototype).fit(pool, y)
-        assert asked.queried_indices_.tolist() == expected.queried_indices_.tolist()
-
-
-def test_a_table_with_text_and_missing_values():
-    frame = pd.DataFrame(
-        {"size": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")}
-    )
-    frame.loc[::7, "size"] = np.nan
-    columns = make_column_transformer(
-        (make_pipeline(SimpleImputer(), StandardScaler()), ["size"]),
-        (OneHotEncoder(handle_unknown="ignore"), ["colour"]),
-    )
-    prototype = UncertaintySamplingClassifier(
-        make_pipeline(columns, LogisticRegression()), budget=30
-    )
-    learner = fresh(prototype).fit(frame, y)
-    assert learner.feature_names_in_.tolist() == ["size", "colour"]
-    assert learner.score(frame, y) > 0.7
-    by_hand = fresh(prototype)
-    rows = by_hand.query(frame)
-    by_hand.teach(frame.iloc[rows], y[rows])
-    assert by_hand.n_pending_ == 0
-    with pytest.raises(ValueError, match="feature names"):
-        learner.query(frame.rename(columns={"size": "weight"}))
 
 
 @each_family_of(NO_SGD)

@@ -13,7 +13,6 @@ from tests.learners import (
     each_family,
     each_family_of,
     each_learner,
-    each_linear_stream_learner,
     each_stream_family,
     each_stream_learner,
 )
@@ -79,18 +78,6 @@ def test_no_rows(prototype, convert):
     assert not oracle.asked
     assert state(learner) == before
     assert fresh(prototype).query(nothing).size == 0
-
-
-@each_linear_stream_learner
-@given(stream=streams())
-def test_query_moves_no_weight(prototype, stream):
-    X, y = stream
-    learner = begun(prototype, X, y)
-    before = learner.coef_.tobytes(), learner.intercept_.tobytes(), learner.n_updates_
-    learner.query(X)
-    after = learner.coef_.tobytes(), learner.intercept_.tobytes(), learner.n_updates_
-    assert after == before
-    assert learner.n_seen_ == 2 * len(X)
 
 
 @each_stream_learner
