@@ -100,19 +100,14 @@ each_class = each_family_of(CLASSES)
 each_of_both_kinds = each([STREAM_DEFAULTS[0], MinMarginClassifier()])
 
 
-#: Learners have their defaults here, but a smaller budget where training takes long.
-FEW_LABELS = {
-    ALMSClassifier: 12,
-    RelevanceSamplingClassifier: 50,
-    UncertaintyHerdingClassifier: 20,
-    UncertaintySamplingClassifier: 20,
+#: Learners have their defaults here, but train less often where training takes long.
+QUICK = {
+    ALMSClassifier: {"budget": 12},
+    RelevanceSamplingClassifier: {"batch_size": 10},
+    UncertaintyHerdingClassifier: {"budget": 20},
+    UncertaintySamplingClassifier: {"budget": 20},
 }
-CHECKED = [
-    clone(row).set_params(budget=FEW_LABELS[type(row)])
-    if type(row) in FEW_LABELS
-    else row
-    for row in DEFAULTS
-]
+CHECKED = [clone(row).set_params(**QUICK.get(type(row), {})) for row in DEFAULTS]
 
 
 #: Some checks have labels that follow from no feature, and few rows.

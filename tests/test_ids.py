@@ -21,7 +21,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.sources._identity import ById
-from tests.learners import LEARNERS, POOL_DEFAULTS, POOL_LEARNERS, name_of
+from tests.learners import each_family, each_pool_family, name_of
 from tests.sources import SOURCES
 from tests.tools import NaiveBayes, fresh, frozen, problem, responses, state
 
@@ -75,7 +75,7 @@ def without_names(learner):
     return known
 
 
-@pytest.mark.parametrize("prototype", LEARNERS, ids=name_of)
+@each_family
 def test_numbers_as_ids_change_nothing(prototype):
     rng = np.random.RandomState(1)
     rows = rng.poisson(2.0, size=(40, 4)) + rng.standard_normal((40, 4)) / 100
@@ -97,7 +97,7 @@ def taught_afterwards(learner, X, y, rows, ids):
     return other
 
 
-@pytest.mark.parametrize("prototype", POOL_LEARNERS, ids=name_of)
+@each_pool_family
 @pytest.mark.parametrize("limit", [0, None])
 def test_changed_values_make_the_model_that_they_would_have_made(prototype, limit):
     learner = fresh(prototype, budget=12)
@@ -536,8 +536,7 @@ def test_ids_come_always_or_never(prototype):
         named.skip(ids=[1])
 
 
-@pytest.mark.parametrize("prototype", POOL_DEFAULTS, ids=name_of)
-def test_pool_learners_simulate_without_ids(prototype):
+def test_pool_learners_simulate_without_ids():
     learner = make_learner().teach(X[:5], y[:5], ids=range(5))
     with pytest.raises(ValueError, match="ids are missing"):
         learner.partial_fit(X, y)

@@ -12,7 +12,6 @@ from tests.learners import (
     TIMELESS,
     each_family,
     each_family_of,
-    each_learner,
     each_stream_family,
     each_stream_learner,
 )
@@ -41,7 +40,7 @@ def test_candidates(prototype, stream, data):
     assert known == same
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams(), limit=st.integers(0, 10))
 def test_limit(prototype, stream, limit):
     X, y = stream
@@ -63,7 +62,7 @@ def test_probability_is_an_addition_to_the_rows(prototype, stream):
     assert state(learner) == state(other)
 
 
-@each_learner
+@each_family
 @pytest.mark.parametrize("convert", [np.asarray, csr_array])
 def test_no_rows(prototype, convert):
     X, y = np.eye(4), np.array(["no", "yes", "no", "yes"])
@@ -154,7 +153,7 @@ def test_a_raised_budget_goes_on(prototype):
     assert learner.fit(X, y).n_queries_ == 5  # starts from nothing
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams(), patience=st.integers(1, 6))
 def test_patience(prototype, stream, patience):
     X, y = stream

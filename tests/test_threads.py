@@ -216,9 +216,7 @@ class Pausing(Thread):
     there are so many such moments where verbs begin and end.
     """
 
-    PLACES = (
-        "_protocol.py", "_transaction.py", "_loop.py", "_simulation.py", "weakref.py",
-    )  # fmt: skip
+    PLACES = ("_base.py", "_transaction.py", "weakref.py")
 
     def __init__(self, k, function, *arguments):
         self.k, self.resume, self.is_paused = k, threading.Event(), threading.Event()
