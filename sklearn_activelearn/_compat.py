@@ -1,7 +1,10 @@
-"""Differences between versions of scikit-learn, and its base classes.
+"""Differences between versions of scikit-learn and Python, and scikit-learn's classes.
 
 scikit-learn has no types. The stub of this module adds them to its base classes.
 """
+
+import functools
+import sys
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, make_scorer
@@ -36,6 +39,22 @@ except ImportError:  # scikit-learn < 1.9 has no callbacks
         return fit
 
 
+if sys.version_info >= (3, 12):
+    cached_property = functools.cached_property
+else:
+
+    class cached_property(functools.cached_property):
+        """A cached property that threads of different learners do not wait for.
+
+        In Python 3.11 all objects of a class share a lock.
+        """
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            return vars(instance).setdefault(self.attrname, self.func(instance))
+
+
 __all__ = [
     "CALLBACK_ATTRIBUTES",
     "STANDARD_SCORER",
@@ -45,6 +64,7 @@ __all__ = [
     "ClassifierMixin",
     "GridSearchCV",
     "available_if",
+    "cached_property",
     "with_callbacks",
 ]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -20,6 +20,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
 from .._base import unfitted_copy
+from .._compat import cached_property
 from .._labels import encode
 from .._scores import logits_of, probabilities_of_all
 from .._typing import Classifier, Labels, RowsLike
