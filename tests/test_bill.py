@@ -43,7 +43,6 @@ from tests.tools import (
     RecordingOracle,
     fresh,
     frozen,
-    group_of,
     responses,
     state,
     streams,
@@ -302,22 +301,6 @@ def test_why_a_stream_learner_stops():
     assert learner.stop_reason_ == "patience"
     assert learner.set_params(budget=2).query(X[:1]).size == 0
     assert learner.stop_reason_ == "budget"
-
-
-@each_stream_family
-@given(stream=streams(), budget=st.integers(0, 6), patience=st.integers(1, 4))
-def test_why_a_stream_stops_does_not_depend_on_its_chunks(
-    prototype, stream, budget, patience
-):
-    X, y = stream
-    limits = {"budget": budget, "patience": patience}
-    whole = fresh(prototype, **limits).partial_fit(X, y, np.unique(y))
-    parts = fresh(prototype, **limits)
-    for i in range(0, len(X), group_of(parts)):
-        part = slice(i, i + group_of(parts))
-        parts.partial_fit(X[part], y[part], np.unique(y))
-    assert parts.stop_reason_ == whole.stop_reason_
-    assert whole.stop_reason_ in (None, "budget", "patience")
 
 
 @each_default

@@ -17,7 +17,6 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import GridSearchCV
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -32,7 +31,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.pool import MarginExhausted, PoolClassifier, StablePredictions
+from sklearn_activelearn.pool import PoolClassifier, StablePredictions
 from sklearn_activelearn.pool._committee import consensus_kl
 from tests.learners import (
     COMMITTEE,
@@ -358,38 +357,6 @@ def test_few_labels_of_a_class_are_no_error():
     with pytest.warns(OneClassWarning):
         learner.fit(X, rare)
     assert learner.cv_scores_.tolist() == [1, 1]
-
-
-@pytest.mark.parametrize(
-    "rule", ["margin_exhausted", MarginExhausted(), ["margin_exhausted"]]
-)
-def test_stopping_when_the_margin_is_exhausted(rule):
-    hard = MinMarginClassifier(
-        SVC(kernel="linear", C=1e3), stopping=rule, budget=None, random_state=0
-    )
-    learner = clone(hard).fit(X, X[:, 0] > 0)
-    assert 10 < learner.n_queries_ < 80
-    left = np.delete(np.arange(80), learner.queried_indices_)
-    assert np.abs(learner.decision_function(X[left])).min() >= 1
-    corners = np.arange(80) % 3
-    blobs = X[:, :2] / 4 + 3 * np.array([[0, 0], [1, 0], [0, 1]])[corners]
-    hard.set_params(estimator=OneVsRestClassifier(SVC(kernel="linear", C=1e3)))
-    assert hard.fit(blobs, corners).n_queries_ < 60
-
-
-def test_stopping_when_predictions_are_stable():
-    rule = StablePredictions(threshold=1.0, patience=4)
-    learner = MinMarginClassifier(stopping=rule, budget=None, random_state=0).fit(X, y)
-    n_labels = learner.n_queries_
-    assert 14 <= n_labels < 80
-    left = np.delete(np.arange(80), learner.queried_indices_)
-    predicted = {
-        tuple(fresh(MinMarginClassifier(), budget=n).fit(X, y).predict(X[left]))
-        for n in range(n_labels - 4, n_labels + 1)
-    }
-    assert len(predicted) == 1
-    earlier = [rule, "margin_exhausted"]
-    assert fresh(learner, stopping=earlier).fit(X, y).n_queries_ <= n_labels
 
 
 @pytest.mark.parametrize(

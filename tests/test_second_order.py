@@ -613,23 +613,6 @@ def test_a_state_that_is_read_only(params, sparse):
     )
 
 
-def test_a_rule_that_remembers_something_else():
-    X, codes = gaussian_stream(0, 2, n_rows=100)
-    learner = RLSSamplingClassifier(variant="all", random_state=0)
-    learner.partial_fit(X[:50], codes[:50], classes=[0, 1])
-    learner.set_params(variant="next", lam=3e3)
-    other = fresh(learner)
-    other.teach(X[:50], codes[:50], classes=[0, 1])
-    other._learned = other._learned._replace(counts=learner._learned.counts)
-    bought = []
-    for row in range(50, 100):  # what is wanted of the next row outlives the call
-        learner.partial_fit(X[[row]], codes[[row]])
-        bought += (learner.queried_indices_ + row).tolist()
-    other.partial_fit(X[50:], codes[50:])
-    assert bought == (other.queried_indices_ + 50).tolist()
-    assert 0 < len(bought) < 50
-
-
 @pytest.mark.parametrize(
     ("name", "before", "after"),
     [

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.special import softmax
 
 from benchmarks.papers import _readings as common
 from benchmarks.papers import _readings_alms as bought_by
@@ -13,7 +12,7 @@ from benchmarks.papers import _readings_alms_scores as scores
 from benchmarks.papers import _readings_boosting as endings
 from benchmarks.papers import _readings_rules as rules
 from benchmarks.papers import alms, boosting, readings, readings_again
-from benchmarks.papers._alms_purchases import Labelled, best
+from benchmarks.papers._alms_purchases import Labelled
 from benchmarks.papers._alms_variants import variant
 from benchmarks.papers._results import Results, read_texts
 from sklearn_activelearn import PassiveClassifier
@@ -107,43 +106,6 @@ class TestModelSelection:
         reading = {**DEFAULT, "label": "expected"}
         np.testing.assert_allclose(worth.values(reading), expected, rtol=1e-9)
 
-    @pytest.mark.parametrize("probability", bought_by.BOUGHT["probability"])
-    def test_means_over_pairs(self, probability):
-        losses = np.random.RandomState(0).uniform(size=(3, 5, 2))
-        weigh = model_probabilities
-        if probability != DEFAULT["probability"]:
-            weigh = bought_by.sharp_probabilities
-        weights = np.array([weigh(losses[:, :, k]) for k in (0, 1)])
-        expected = [
-            weights.mean(axis=(0, 2)),
-            losses.mean(axis=(1, 2)),
-            np.mean(
-                [
-                    weights[k][:, p] @ losses[:, p, 1 - k]
-                    for p in range(5)
-                    for k in (0, 1)
-                ]
-            ),
-        ]
-        found = bought_by.means(losses, {"probability": probability})
-        for own, other in zip(found, expected, strict=True):
-            np.testing.assert_allclose(own, other)
-
-    def test_line_8_trains_on_the_candidate_where_it_does_not_validate(self, pool):
-        worth = worth_of(pool)
-        guesses = np.zeros(7, dtype=int)
-        training, literal = worth._means(guesses, {**DEFAULT, "line 8": "as written"})
-        _, usual = worth._means(guesses, DEFAULT)
-        share = 2 / (worth.models.n_validation + 1)
-        old = worth.old.mean(axis=(1, 2))[:, None]
-        # what the candidate validates is the same
-        np.testing.assert_allclose(
-            literal[1] - (1 - share) * training[1],
-            usual[1] - (1 - share) * old,
-            atol=1e-12,
-        )
-        assert not np.allclose(literal[1], usual[1])
-
     @pytest.mark.parametrize("reading", OTHERS, ids=str)
     def test_a_reading_is_not_the_default(self, pool, reading):
         differs = []
@@ -160,20 +122,6 @@ class TestModelSelection:
             )
             differs.append(not (same_values and same_probabilities))
         assert any(differs)
-
-    def test_probabilities(self):
-        losses = np.array([[0.1, 0.3, 0.2], [1.0, 0.2, 0.6]])
-        half = 1.96 * losses.std(axis=1, ddof=1) / np.sqrt(3)
-        mean, ends = losses.mean(axis=1), bought_by.ends
-        np.testing.assert_allclose(ends(losses, "upper"), mean + half)
-        np.testing.assert_allclose(ends(losses, "lower"), mean - half)
-        assert ends(losses[:, :1], "upper").tolist() == [0.1, 1.0]
-        clipped = ends(10 * losses - 5, "lower, 0 at least")
-        assert clipped.min() == 0
-        sharp = {"interval": "upper", "probability": "T = 1/|V|"}
-        np.testing.assert_allclose(
-            bought_by.probabilities(losses, sharp), softmax(-3 * (mean + half))
-        )
 
     def test_readings_that_share_their_trainings_buy_the_same_without(self, pool):
         models, size = bought_by.models_with("sum"), (10, 15, 1)
@@ -215,11 +163,6 @@ class TestModelSelection:
             learner.teach(pool.X[rows], pool.sign[rows])
             assert learner.best_index_ == chosen
 
-    def test_ties_go_to_the_middle_or_to_the_least_penalty(self):
-        losses = np.array([[1, 1], [0, 1], [1, 0], [0, 1.0]])
-        assert scores.first_of_best(losses) == 1
-        assert best(losses) == 2
-
     def test_without_folds_the_middle_is_chosen(self, pool):
         known = Labelled(
             pool,
@@ -227,12 +170,6 @@ class TestModelSelection:
             bought_by.models_with("mean"),
         )
         assert scores.chosen_by_others(known) == [10, 0, 10, 0]
-
-    def test_scores_on_test_rows(self, pool):
-        margins = np.array([3.0 * pool.sign_test, -1.0 * pool.sign_test])
-        accuracy, likelihood = scores.on_test(pool, margins)
-        assert accuracy.tolist() == [1, 0]
-        np.testing.assert_allclose(likelihood, 1 / (1 + np.exp([-3.0, 1.0])))
 
 
 def run_of(area, others):
