@@ -231,7 +231,7 @@ class Pausing(Thread):
             self.k -= frame.f_code.co_filename.endswith(self.PLACES)
             if self.k == 0 and not self.is_paused.is_set():
                 self.is_paused.set()
-                self.resume.wait(LONG)
+                assert self.resume.wait(LONG), "another call waits"
 
 
 def wait_for(event, thread):
