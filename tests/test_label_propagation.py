@@ -516,6 +516,14 @@ def test_rows_taught_unasked_take_their_places(kernel):
     assert state(unasked)["_pool"] == state(left_out)["_pool"]
 
 
+def test_of_equal_rows_those_that_may_not_be_bought_take_the_first_labels():
+    pool = np.repeat(X[:20], 2, axis=0)
+    learner = ActiveLabelPropagationClassifier(n_neighbors=3, random_state=0)
+    learner.query(pool, candidates=np.arange(0, 40, 2), limit=0)
+    learner.teach(pool[[6, 6]], ["a", "b"])
+    assert learner.transduction_[[7, 6]].tolist() == ["a", "b"]
+
+
 def test_late_labels_of_a_pool_that_has_shrunk():
     learner = ActiveLabelPropagationClassifier(random_state=0)
     rows = learner.query(X)
