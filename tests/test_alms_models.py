@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
@@ -25,12 +24,9 @@ from sklearn_activelearn.pool.alms._models import (
     PlainSigmoid,
     RefittedModels,
     calibrated,
-    coordinates,
     log_loss,
 )
 from sklearn_activelearn.pool.alms._value_of_information import (
-    lower_ends,
-    means_over_pairs,
     model_probabilities,
     values_of_information,
 )
@@ -178,43 +174,6 @@ def test_ctrl_c_does_not_wait(name):
     start = perf_counter()
     train(pairs)
     assert stopped < 0.05 + 10 * (perf_counter() - start)
-
-
-def test_coordinates_keep_inner_products():
-    rng = np.random.RandomState(0)
-    X, others = rng.standard_normal((6, 20)), rng.standard_normal((4, 20))
-    for rows, pool in (
-        (X, others),
-        (csr_array(X), csr_array(others)),
-        (X[:, :3], others[:, :3]),
-    ):
-        A, B = coordinates(rows, pool, False)
-        dense, pool = (part @ np.eye(part.shape[1]) for part in (rows, pool))
-        np.testing.assert_allclose(A @ A.T, dense @ dense.T, atol=1e-10)
-        np.testing.assert_allclose(B @ A.T, pool @ dense.T, atol=1e-10)
-        np.testing.assert_allclose((B**2).sum(axis=1), (pool**2).sum(axis=1))
-
-
-def test_model_probabilities():
-    errors = np.array([0.1, 0.5, 2.0])
-    expected = 1 - np.exp(errors) / np.exp(errors).sum()
-    np.testing.assert_allclose(model_probabilities(errors), expected / 2)
-    assert model_probabilities(np.array([3.0])).tolist() == [1.0]
-    assert lower_ends(np.array([[1.0], [2.0]])).tolist() == [1.0, 2.0]
-    losses = np.array([[0.1, 0.3, 0.2], [1.0, 5.0, 0.0]])
-    np.testing.assert_allclose(
-        lower_ends(losses), [reference.lower_end(row) for row in losses]
-    )
-    assert lower_ends(losses)[1] == 0
-
-
-def test_means_over_pairs():
-    losses = np.random.RandomState(0).uniform(size=(3, 5, 2))
-    weights = np.array([model_probabilities(losses[:, :, k]) for k in (0, 1)])
-    found = means_over_pairs(losses, model_probabilities)
-    expected = weights.mean(axis=(0, 2)), losses.mean(axis=(1, 2))
-    for own, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(own, other)
 
 
 def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):

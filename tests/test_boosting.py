@@ -338,12 +338,6 @@ def test_the_first_committee_has_a_given_size():
     assert sizes == {2 + 6}
 
 
-@pytest.mark.parametrize("value", [0, -1, 1.5, "one"])
-def test_the_size_of_the_first_committee_is_checked(value):
-    with pytest.raises((TypeError, ValueError), match="n_initial_estimators"):
-        FASSLBoostClassifier(n_initial_estimators=value).fit(X, y)
-
-
 def test_query_by_boosting_does_not_care_when_labels_come():
     first = QueryByBoostingClassifier().teach(X[:20], y[:20]).teach(X[20:40], y[20:40])
     last = QueryByBoostingClassifier().teach(X[20:40], y[20:40]).teach(X[:20], y[:20])
@@ -429,14 +423,6 @@ def test_newton_steps_need_probabilities(learner):
         learner(LinearSVC()).fit(X, y)
 
 
-@each_boosting
-@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "much"])
-def test_alpha_out_of_its_range(prototype, alpha):
-    if "alpha" in prototype.get_params():
-        with pytest.raises((TypeError, ValueError), match="alpha"):
-            fresh(prototype, alpha=alpha).fit(X, y)
-
-
 @each_querying
 def test_a_pool_that_shrinks_is_the_same_pool(prototype):
     whole, shrinking = fresh(prototype), fresh(prototype)
@@ -496,15 +482,6 @@ def test_late_labels_of_an_earlier_pool():
     assert learner.score(X, y) > 0.6
 
 
-def test_rows_without_a_label_count():
-    committees = [
-        COMBClassifier(alpha=alpha, budget=12, random_state=0).fit(X, y)
-        for alpha in (0.0, 1.0)
-    ]
-    none, full = (committee.decision_function(X) for committee in committees)
-    assert np.any(none != full)
-
-
 def test_a_random_start_buys_everything_at_once():
     learner = SSMarginBoostClassifier(budget=15, random_state=0)
     rows, probability = learner.query(X, return_probability=True)
@@ -529,15 +506,6 @@ def test_a_class_that_comes_late_starts_all_committees_again(prototype):
     rows = np.append(two, third)
     once.teach(X[rows], codes[rows])
     assert frozen(responses(learner, X)) == frozen(responses(once, X))
-
-
-@pytest.mark.parametrize("learner", [QueryByBoostingClassifier, FASSLBoostClassifier])
-def test_random_members_differ(learner):
-    X, y = make_twonorm(200, random_state=0)
-    weak = DecisionTreeClassifier(max_depth=1, max_features=1, random_state=3)
-    fitted = learner(weak, budget=30, random_state=0).fit(X, y)
-    split = {member.tree_.feature[0] for member in fitted.estimator_.estimators_}
-    assert len(split) > 5
 
 
 def test_rows_that_do_not_count_make_no_weight_vanish():

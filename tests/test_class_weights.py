@@ -199,21 +199,6 @@ def test_coordinate_descent(
 
 
 class TestThresholds:
-    def test_by_hand(self):
-        """Scores just before each label was learned, worked out on paper."""
-        X, codes = np.array([[1.0], [3.0], [-1.0], [2.0]]), [1, 1, 0, 1]
-        learner = RandomSamplingClassifier(
-            rate=1.0,
-            class_weight="balanced",
-            average=False,
-            fit_intercept=False,
-            normalize=False,
-        ).partial_fit(X, codes, classes=[0, 1])
-        # the first is a mistake, w = 1; the others score 3, -1 and 2 before they come
-        positive = (1 * 0 + 8 * 3 + 27 * 2) / (1 + 8 + 27)
-        assert learner.coef_.tolist() == [[1.0]]
-        np.testing.assert_allclose(learner.intercept_, -(positive - 1) / 2)
-
     def test_probabilities_follow_the_predictions(self):
         X, codes = rare_stream(3, 2, n_rows=120)
         learner = RLSSamplingClassifier(class_weight="balanced", random_state=0)

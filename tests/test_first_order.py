@@ -119,39 +119,6 @@ def test_taught_rows_weigh_one(update, seed, n_classes, average):
     np.testing.assert_allclose(weights_of(learner), all_bought["W"], atol=1e-10)
 
 
-@given(seed=st.integers(0, 2**32 - 1), fit_intercept=flags)
-def test_reflections_keep_the_norm(seed, fit_intercept):
-    X, codes = gaussian_stream(seed, 2, n_rows=80)
-    learner = DKMClassifier(
-        R=30, update="dkm", average=False, fit_intercept=fit_intercept
-    )
-    learner.fit(X, codes)
-    assert learner.n_updates_ > 1
-    assert np.linalg.norm(weights_of(learner)[1]) == pytest.approx(1, rel=1e-12)
-
-
-@given(seed=st.integers(0, 2**32 - 1), power=st.integers(-8, 8), average=flags)
-def test_cbgz_depends_on_the_ratio_of_b_and_eta(seed, power, average):
-    X, codes = gaussian_stream(seed, 3)
-    factor, prototype = 2.0**power, CBGZClassifier(b=0.3, average=average)
-    one = fresh(prototype).fit(X, codes)
-    other = fresh(prototype, b=0.3 * factor, eta0=factor).fit(X, codes)
-    np.testing.assert_array_equal(other.queried_indices_, one.queried_indices_)
-    np.testing.assert_array_equal(other.coef_, factor * one.coef_)
-
-
-@each_update
-@given(seed=st.integers(0, 2**32 - 1), eta0=st.floats(0.01, 100), average=flags)
-def test_random_sampling_does_not_depend_on_eta(update, seed, eta0, average):
-    X, codes = gaussian_stream(seed, 3)
-    prototype = RandomSamplingClassifier(rate=0.5, update=update, average=average)
-    one = fresh(prototype).fit(X, codes)
-    other = fresh(prototype, eta0=eta0).fit(X, codes)
-    np.testing.assert_array_equal(other.queried_indices_, one.queried_indices_)
-    scale = 1.0 if update == "dkm" else eta0  # a reflection has no step length
-    np.testing.assert_allclose(other.coef_, scale * one.coef_, atol=1e-12 * scale)
-
-
 def test_coins_are_splitmix64():
     # the first outputs of the public reference implementation for this seed
     published = [6457827717110365317, 3203168211198807973, 9817491932198370423]

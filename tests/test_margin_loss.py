@@ -387,12 +387,6 @@ def test_greedy_with_groups_of_one_is_passive():
     assert state(greedy) == state(passive)
 
 
-def test_greedy_takes_the_first_of_equal_margins():
-    X = np.ones((10, 2))
-    learner = GreedyOnlineClassifier().partial_fit(X, [0, 1] * 5, classes=[0, 1])
-    assert learner.queried_indices_.tolist() == [0, 5]
-
-
 def test_an_error_in_a_group_names_its_row_and_consumes_nothing():
     X, codes = gaussian_stream(0, 2)
     X[13] = np.nan

@@ -205,20 +205,6 @@ def test_what_cannot_share_a_pass_is_fitted_alone():
     assert not search.fused_.any()
 
 
-def test_rules_that_need_norms_beside_others():
-    X, y = CANCER
-    learner = CBGZClassifier(normalize=False, random_state=0)
-    for b in (["adaptive", 0.1], [0.1, "adaptive"]):
-        assert same(learner, {"b": b}, X, y).fused_.all()
-
-
-def test_groups_of_rows_looked_at_together():
-    X, y = DIGITS
-    grid = {"m": [1, 3, 5], "eta0": [0.1, 1.0]}
-    search = same(GreedyOnlineClassifier(random_state=0), grid, X / 16, y, cv=2)
-    assert search.fused_.all()
-
-
 @pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 def test_transformers_are_fitted_once_a_fold_and_setting():
     X, y = DIGITS
@@ -550,28 +536,6 @@ def test_a_search_that_is_stopped_leaves_what_was_found():
         search.fit(X, y)
     changed = {name for name in before if vars(search)[name] is not before[name]}
     assert changed == {"scoring", "param_grid"}
-
-
-@pytest.mark.parametrize("scoring", [None, "accuracy", lambda e, X, y: e.score(X, y)])
-@pytest.mark.parametrize(
-    "labels", ["whole numbers", "flags", "texts", "objects", "list", "column", "series"]
-)
-def test_labels_of_every_kind(labels, scoring):
-    X, y = CANCER
-    y = {
-        "whole numbers": lambda: y,
-        "flags": lambda: y > 0,
-        "texts": lambda: np.array(["no", "yes!"])[y],
-        "objects": lambda: np.array(["no", "yes!"], dtype=object)[y],
-        "list": y.tolist,
-        "column": lambda: y[:, None],
-        "series": lambda: pytest.importorskip("pandas").Series(y, name="y"),
-    }[labels]()
-    learner = CBGZClassifier(random_state=0)
-    how = {"cv": KFold(2), "scoring": scoring, "return_train_score": True}
-    search = same(learner, GRID, X, y, **how)
-    assert search.fused_.all()
-    assert 0.5 < search.best_score_ < 1
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
