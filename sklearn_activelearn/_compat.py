@@ -1,8 +1,6 @@
-"""Differences between versions of scikit-learn and backends of joblib.
+"""Differences between versions of scikit-learn and Python, and backends of joblib."""
 
-scikit-learn has no types. The stub of this module adds them to its base classes.
-"""
-
+import functools
 import sys
 from functools import wraps
 
@@ -41,6 +39,22 @@ except ImportError:  # scikit-learn < 1.9 has no callbacks
         return fit
 
 
+if sys.version_info >= (3, 12):
+    cached_property = functools.cached_property
+else:
+
+    class cached_property(functools.cached_property):
+        """A cached property that threads of different learners do not wait for.
+
+        In Python 3.11 all objects of a class share a lock.
+        """
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            return vars(instance).setdefault(self.attrname, self.func(instance))
+
+
 __all__ = [
     "CALLBACK_ATTRIBUTES",
     "STANDARD_SCORER",
@@ -51,6 +65,7 @@ __all__ = [
     "GridSearchCV",
     "answers_like_input",
     "available_if",
+    "cached_property",
     "run_parallel",
     "to_numpy",
     "with_callbacks",

@@ -9,8 +9,6 @@ import numpy as np
 #: Values of all kinds: each type of a docstring refuses some.
 VALUES = [-1, 0, 1, 1.5, -0.5, np.inf, np.nan, "x", "1", None, True]
 
-#: Words for objects that none of these is.
-OBJECTS = {"callable", "dict", "str", "classifier", "transformer", "rows"}
 
 PART = re.compile(
     r"(?P<number>int|float)"

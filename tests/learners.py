@@ -12,7 +12,6 @@ import pytest
 from hypothesis import settings
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.metrics.pairwise import (
-    euclidean_distances,
     manhattan_distances,
     polynomial_kernel,
 )
@@ -71,11 +70,6 @@ def mean_range(probabilities, weights):
 def halved(X):
     """Return an embedding of one's own."""
     return X / 2
-
-
-def overlap(first, second):
-    """Return a similarity of one's own."""
-    return 1 / (1 + euclidean_distances(first, second))
 
 
 class TanhLoss(MarginLoss):
@@ -302,7 +296,7 @@ POOL_LEARNERS = [
             n_pairs=1,
             cv=2,
             n_initial=8,
-            batch_size=2,
+            batch_size=4,
             budget=12,
         )
     ),

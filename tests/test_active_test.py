@@ -4,11 +4,9 @@ import pickle
 from itertools import permutations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from scipy.stats import t
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -162,15 +160,6 @@ def test_unbiased_over_all_orders(n_bought, mix):
         in_all += p
         np.testing.assert_allclose(np.prod(steps), p)
     np.testing.assert_allclose([in_all, mean, weight], [1, losses.mean(), 1])
-
-
-@given(purchases())
-def test_the_last_weight_of_all_rows_is_one(drawn):
-    table, chances, mix, _, _ = drawn
-    plan = make_plan(table, chances, mix)
-    order = np.random.RandomState(0).permutation(len(plan))
-    weights = lure_weights(step_probabilities(plan.probabilities, order), len(plan))
-    np.testing.assert_array_equal(weights, np.ones(len(plan)))
 
 
 def drawn_orders(plan, n_bought, n):
@@ -415,21 +404,6 @@ def test_own_losses(loss, method):
     assert test.estimate().value == pytest.approx(truth)
 
 
-CONTAINERS = {"sparse": csr_array, "frame": pd.DataFrame, "list": np.ndarray.tolist}
-
-
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_containers(container):
-    pool = CONTAINERS[container](POOL)
-    model = clone(MODEL).fit(CONTAINERS[container](X[:60]), NAMES[:60])
-    test = ActiveTest(model, random_state=0)
-    rows, expected = test.query(pool, limit=20), begun()[1]
-    np.testing.assert_array_equal(rows, expected)
-    test.teach(POOL[rows], ANSWERS[rows].tolist())
-    assert (test.n_taught_, test.n_pending_) == (20, 0)
-    np.testing.assert_array_equal(test.pending(pool), [])
-
-
 def test_texts_go_to_the_surrogate_as_the_last_step_sees_them():
     texts = [f"{'good' if y else 'bad'} {i % 7} film {i}" for i, y in enumerate(Y)]
     model = make_pipeline(TfidfVectorizer(), LogisticRegression())
@@ -554,10 +528,3 @@ def test_refusals_elsewhere():
     one = DummyClassifier().fit(X[:5], ["no"] * 5)
     with pytest.raises(ValueError, match="Only one class is known, 'no'"):
         ActiveTest(one).query(POOL)
-
-
-def test_it_looks_like_an_estimator():
-    assert repr(ActiveTest(MODEL, mix=0.5)) == (
-        "ActiveTest(mix=0.5, model=LogisticRegression())"
-    )
-    assert clone(ActiveTest(MODEL)).model is MODEL

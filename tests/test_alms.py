@@ -173,17 +173,6 @@ def test_a_small_pool_does_not_spoil_a_scaler():
     np.testing.assert_allclose(by_hand.estimator_[0].mean_, X.mean(axis=0))
 
 
-def test_a_pipeline_keeps_its_parameters(tmp_path):
-    steps = ("scaler", StandardScaler()), ("model", LogisticRegression())
-    pipeline = Pipeline(steps, memory=str(tmp_path), transform_input=["sample_weight"])
-    learner = ALMSClassifier(pipeline, budget=11, **SMALL).fit(X, y)
-    assert learner.estimator_.memory == str(tmp_path)
-    assert learner.estimator_.transform_input == ["sample_weight"]
-    assert [name for name, _ in learner.estimator_.steps] == ["scaler", "model"]
-    assert pipeline.steps is steps
-    assert not hasattr(pipeline[0], "mean_")
-
-
 def test_work_is_divided_among_workers(monkeypatch):
     parts = []
 

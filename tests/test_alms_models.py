@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
-from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
@@ -19,23 +17,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn._statistics import lower_ends
 from sklearn_activelearn.pool._ledger import Labelled
 from sklearn_activelearn.pool.alms import _models, _value_of_information
-from sklearn_activelearn.pool.alms._logistic import (
-    probabilities,
-    solve,
-)
 from sklearn_activelearn.pool.alms._models import (
     JointModels,
     PlainSigmoid,
     RefittedModels,
     calibrated,
-    coordinates,
     log_loss,
 )
 from sklearn_activelearn.pool.alms._value_of_information import (
-    means_over_pairs,
     model_probabilities,
     values_of_information,
 )
@@ -133,51 +124,14 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
     )
 
 
-def test_some_pairs_and_candidates_at_a_time():
-    _, together = engines(*problem(0, n=30, v=9, n_pool=12))
-    pairs, guesses = np.transpose(np.triu_indices(9, 1)), np.arange(12) % 2
-    losses = together.without_but_with(np.arange(12), pairs, guesses)
-    _, fresh = engines(*problem(0, n=30, v=9, n_pool=12))
-    for engine in (together, fresh):  # few pairs are guessed in another way
-        for wanted in (np.array([8, 2, 30, 31]), np.arange(36)[::-1]):
-            some = engine.without_but_with(np.array([7, 3]), pairs[wanted], guesses)
-            np.testing.assert_allclose(some, losses[:, [7, 3]][:, :, wanted], atol=5e-5)
-
-
-@pytest.mark.parametrize("scale", [1.0, 10.0, 100.0])
+@pytest.mark.parametrize("scale", [1.0, 100.0])
 def test_rows_that_move_far(scale):
-    X, y, is_validation, pool = problem(0, n=24, v=6, n_pool=20, separable=True)
+    X, y, is_validation, pool = problem(0, n=24, v=6, n_pool=8, separable=True)
     refitted, together = engines(scale * X, y, is_validation, scale * pool)
-    pairs, guesses = np.transpose(np.triu_indices(6, 1)), np.arange(20) % 2
-    losses = together.without_but_with(np.arange(20), pairs, guesses)
-    expected = refitted.without_but_with(np.arange(20), pairs, guesses)
+    pairs, guesses = np.transpose(np.triu_indices(6, 1)), np.arange(8) % 2
+    losses = together.without_but_with(np.arange(8), pairs, guesses)
+    expected = refitted.without_but_with(np.arange(8), pairs, guesses)
     np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-3)
-
-
-def test_probabilities_are_those_of_expit():
-    margins = np.append(np.linspace(-45, 45, 999), [0, 1e-300, 690, -690, 1e9, -1e9])
-    expected = np.stack([expit(-margins), expit(margins)], axis=-1)
-    np.testing.assert_allclose(
-        probabilities(margins), expected, rtol=1e-13, atol=1e-300
-    )
-    assert probabilities(np.empty((3, 0))).shape == (3, 0, 2)
-
-
-@pytest.mark.parametrize("lam", LAMS)
-@pytest.mark.parametrize("fit_intercept", [False, True])
-def test_the_solution_has_no_slope(lam, fit_intercept):
-    X, y, _, _ = problem(1, n=20, d=30)
-    A, _ = coordinates(X, None, fit_intercept)
-    none, sign = np.empty((1, 0), dtype=np.intp), 2.0 * y - 1
-    w = solve(A, sign, fit_intercept, none, None, np.array([lam]))[0, 0]
-
-    def objective(w):
-        weights = w[:-1] if fit_intercept else w
-        return np.logaddexp(0, -sign * (A @ w)).sum() + lam / 2 * weights @ weights
-
-    for step in 1e-5 * np.eye(len(w)):
-        slope = (objective(w + step) - objective(w - step)) / 2e-5
-        assert abs(slope) < 1e-6 * max(1, objective(w))
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e2, 1e4])
@@ -220,43 +174,6 @@ def test_ctrl_c_does_not_wait(name):
     start = perf_counter()
     train(pairs)
     assert stopped < 0.05 + 10 * (perf_counter() - start)
-
-
-def test_coordinates_keep_inner_products():
-    rng = np.random.RandomState(0)
-    X, others = rng.standard_normal((6, 20)), rng.standard_normal((4, 20))
-    for rows, pool in (
-        (X, others),
-        (csr_array(X), csr_array(others)),
-        (X[:, :3], others[:, :3]),
-    ):
-        A, B = coordinates(rows, pool, False)
-        dense, pool = (part @ np.eye(part.shape[1]) for part in (rows, pool))
-        np.testing.assert_allclose(A @ A.T, dense @ dense.T, atol=1e-10)
-        np.testing.assert_allclose(B @ A.T, pool @ dense.T, atol=1e-10)
-        np.testing.assert_allclose((B**2).sum(axis=1), (pool**2).sum(axis=1))
-
-
-def test_model_probabilities():
-    errors = np.array([0.1, 0.5, 2.0])
-    expected = 1 - np.exp(errors) / np.exp(errors).sum()
-    np.testing.assert_allclose(model_probabilities(errors), expected / 2)
-    assert model_probabilities(np.array([3.0])).tolist() == [1.0]
-    assert lower_ends(np.array([[1.0], [2.0]])).tolist() == [1.0, 2.0]
-    losses = np.array([[0.1, 0.3, 0.2], [1.0, 5.0, 0.0]])
-    np.testing.assert_allclose(
-        lower_ends(losses), [reference.lower_end(row) for row in losses]
-    )
-    assert lower_ends(losses)[1] == 0
-
-
-def test_means_over_pairs():
-    losses = np.random.RandomState(0).uniform(size=(3, 5, 2))
-    weights = np.array([model_probabilities(losses[:, :, k]) for k in (0, 1)])
-    found = means_over_pairs(losses, model_probabilities)
-    expected = weights.mean(axis=(0, 2)), losses.mean(axis=(1, 2))
-    for own, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(own, other)
 
 
 def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):

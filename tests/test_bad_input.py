@@ -307,6 +307,9 @@ def test_bad_parameters_of_a_learner_that_was_taught(prototype):
         ({"candidates": [50]}, ValueError, r"\[0, 50\)"),
         ({"candidates": [-1]}, ValueError, r"\[0, 50\)"),
         ({"candidates": [1, 1]}, ValueError, "more than once"),
+        ({"candidates": [2**63]}, ValueError, "must be row numbers"),
+        ({"candidates": ["a"]}, ValueError, "row numbers"),
+        ({"exclude": [0.5]}, ValueError, "row numbers"),
         ({"candidates": [[1]]}, ValueError, "1-D"),
         ({"candidates": [0.5]}, ValueError, "row numbers"),
         (
@@ -322,6 +325,9 @@ def test_bad_arguments_of_query(prototype, arguments, error, words):
     before = frozen(vars(learner))
     with pytest.raises(error, match=words):
         learner.query(X, **arguments)
+    if {"candidates", "exclude"} & arguments.keys():
+        with pytest.raises(error, match=words):
+            learner.learn(X, pytest.fail, **arguments)
     assert frozen(vars(learner)) == before
 
 

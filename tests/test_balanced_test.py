@@ -1,7 +1,5 @@
 """The balanced error, estimated from rows that were chosen."""
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -132,17 +130,6 @@ def test_ends_stay_where_an_error_can_be(is_right):
     assert 0 <= found.low <= found.value <= found.high <= 1
     assert found.low == 0 if is_right else found.high == 1
     assert found.low < found.high
-
-
-def test_order_and_company_do_not_matter():
-    whole, rows = begun()
-    whole.teach(POOL[rows], ANSWERS[rows])
-    test, first = begun(3)
-    again = np.append(first, [test.query(POOL)[0] for _ in range(17)])
-    np.testing.assert_array_equal(again, rows)
-    for part in (rows[:4:-1], rows[4::-1]):
-        test = pickle.loads(pickle.dumps(test.teach(POOL[part], ANSWERS[part])))
-    assert test.estimate() == whole.estimate()
 
 
 def test_names_of_the_classes_do_not_matter():

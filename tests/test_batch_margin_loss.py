@@ -1,8 +1,6 @@
 """The batch classifier: objective, optima, starts, scikit-learn's checks."""
 
-import pickle
 import tracemalloc
-import warnings
 
 import numpy as np
 import pytest
@@ -12,18 +10,12 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_activelearn import BatchMarginLossClassifier
 from sklearn_activelearn.batch._margin_loss import TEMPERATURE, Objective
-from sklearn_activelearn.datasets import make_outlier_line
 from sklearn_activelearn.losses import (
-    LOSSES,
     SmoothHingeLoss,
     SmoothRampLoss,
     make_loss,
@@ -202,20 +194,6 @@ def separable_with_outliers():
     return X, y
 
 
-def test_the_first_restart_begins_at_the_smooth_hinge():
-    X, y = separable_with_outliers()
-    start = BatchMarginLossClassifier().fit(X, y)
-    by_hand = BatchMarginLossClassifier("sigmoid", n_restarts=0, warm_start=True)
-    by_hand.__dict__.update(
-        coef_=start.coef_, intercept_=start.intercept_, classes_=start.classes_
-    )
-    zero = BatchMarginLossClassifier("sigmoid", n_restarts=0).fit(X, y)
-    best = min(by_hand.fit(X, y).objective_, zero.objective_)
-    both = BatchMarginLossClassifier("sigmoid", n_restarts=1).fit(X, y)
-    assert both.objective_ == best
-    assert both.n_iter_ == zero.n_iter_ + start.n_iter_ + by_hand.n_iter_
-
-
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_random_points_fit_the_scale_of_the_rows(n_classes, fit_intercept):
@@ -234,17 +212,6 @@ def test_a_convex_loss_is_not_restarted():
     X, y = separable_with_outliers()
     learner = BatchMarginLossClassifier(n_restarts=5).fit(X, y)
     assert learner.n_restarts_ == 0
-
-
-@pytest.mark.parametrize("loss", SMOOTH)
-def test_random_state(loss):
-    X, y = load_iris(return_X_y=True)
-    learners = [
-        BatchMarginLossClassifier(loss, random_state=seed).fit(X, y)
-        for seed in (0, 0, 1)
-    ]
-    assert learners[0].coef_.tobytes() == learners[1].coef_.tobytes()
-    assert (learners[0].n_iter_ == learners[2].n_iter_) == (loss == "smooth_hinge")
 
 
 @pytest.mark.parametrize("loss", SMOOTH)
@@ -363,34 +330,11 @@ def test_rows_are_not_copied(dtype, kind):
     assert peak < X.size * dtype().itemsize / 3
 
 
-@pytest.mark.parametrize("labels", [["no", "yes"], ["a", "b", "c"]])
-def test_labels_of_any_kind(labels):
-    X, codes = problem(6, len(labels))
-    y = np.array(labels)[codes]
-    learner = BatchMarginLossClassifier().fit(X, y)
-    numbers = BatchMarginLossClassifier().fit(X, codes)
-    assert learner.coef_.tobytes() == numbers.coef_.tobytes()
-    assert learner.classes_.tolist() == labels
-    assert learner.predict(X).tolist() == [labels[c] for c in numbers.predict(X)]
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_tie_is_the_first_class(n_classes):
     X, codes = problem(7, n_classes)
     learner = BatchMarginLossClassifier(fit_intercept=False).fit(X, codes + 5)
     assert learner.predict(np.zeros((1, 3))) == [5]
-
-
-def test_pipeline_and_grid_search():
-    X, y = load_iris(return_X_y=True)
-    pipeline = make_pipeline(
-        StandardScaler(), BatchMarginLossClassifier(random_state=0)
-    )
-    grid = {"loss": [*SMOOTH, SmoothRampLoss(t=2.0)], "alpha": [1e-3, 10.0]}
-    grid = {f"batchmarginlossclassifier__{name}": grid[name] for name in grid}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
-    assert search.best_score_ > 0.93
-    assert search.best_params_["batchmarginlossclassifier__alpha"] == 1e-3
 
 
 def test_a_restart_begins_with_the_corner_of_the_loss():
@@ -404,42 +348,3 @@ def test_a_restart_begins_with_the_corner_of_the_loss():
         both = BatchMarginLossClassifier(loss, n_restarts=1).fit(X, y)
         lowest = min(by_hand.fit(X, y).objective_, zero.objective_)
         assert both.objective_ == lowest
-
-
-def test_data_frames():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    y = y.map({0: "setosa", 1: "versicolor", 2: "virginica"})
-    learner = BatchMarginLossClassifier().fit(X, y)
-    assert learner.feature_names_in_.tolist() == list(X.columns)
-    assert learner.score(X, y) > 0.95
-    with pytest.raises(ValueError, match="feature names"):
-        learner.predict(X[X.columns[::-1]])
-
-
-def test_pickle():
-    X, y = load_iris(return_X_y=True)
-    learner = BatchMarginLossClassifier("sigmoid", random_state=0, warm_start=True)
-    copy = pickle.loads(pickle.dumps(learner.fit(X, y)))
-    np.testing.assert_array_equal(
-        copy.decision_function(X), learner.decision_function(X)
-    )
-    assert copy.fit(X, y).objective_ == learner.fit(X, y).objective_
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_every_loss_learns(loss):
-    X, y = make_outlier_line(random_state=0)
-    inliers = np.abs(X[:, 0]) < 10
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        learner = BatchMarginLossClassifier(loss, random_state=0)
-        assert learner.fit(X[inliers], y[inliers]).score(X[inliers], y[inliers]) == 1.0
-
-
-def test_digits_about_as_well_as_scikit_learn():
-    X, y = load_digits(return_X_y=True)
-    X = X / 16
-    theirs = SGDClassifier(alpha=1e-4, random_state=0).fit(X[:400], y[:400])
-    for loss in SMOOTH:
-        ours = BatchMarginLossClassifier(loss, random_state=0).fit(X[:400], y[:400])
-        assert ours.score(X[900:], y[900:]) > theirs.score(X[900:], y[900:]) - 0.03

@@ -1,8 +1,6 @@
 """What a person who pays for labels relies on: nothing lost, nothing sold twice."""
 
-import pickle
 import warnings
-from copy import deepcopy
 
 import numpy as np
 import pandas as pd
@@ -41,12 +39,10 @@ from tests.learners import (
     each_stream_default,
     each_stream_family,
 )
-from tests.reference.ledger import ReferenceLedger
 from tests.tools import (
     RecordingOracle,
     fresh,
     frozen,
-    group_of,
     responses,
     state,
     streams,
@@ -63,57 +59,6 @@ def buy_all(learner, X, y, classes=None, **how):
         learner.teach(X[rows], y[rows], classes)
         bought += rows.tolist()
     return bought
-
-
-@each_pool_family
-@given(stream=streams(), data=st.data())
-def test_nothing_is_sold_twice(prototype, stream, data):
-    X, y = stream
-    learner, book = fresh(prototype, budget=None, stopping=None), ReferenceLedger()
-    unasked = data.draw(st.lists(st.integers(0, len(X) - 1), max_size=3))
-    for _ in range(3):
-        how = data.draw(st.sampled_from(["same", "reversed", "slice", "pickled"]))
-        pool, labels = X, y
-        if how == "reversed":
-            pool, labels = X[::-1], y[::-1]
-        elif how == "slice":
-            pool, labels = X[1::2], y[1::2]
-        elif how == "pickled":
-            learner = pickle.loads(pickle.dumps(learner))
-        if how == "same":
-            learner.teach(X[unasked], y[unasked], classes=np.unique(y))
-            book.teach(X[unasked], y[unasked])
-        rows = learner.query(pool)
-        for_sale = book.for_sale(pool, list(range(len(pool))))
-        assert set(rows.tolist()) <= set(for_sale)
-        assert len(rows) or not for_sale
-        book.ask(pool, rows.tolist())
-        learner.teach(pool[rows], labels[rows], classes=np.unique(y))
-        book.teach(pool[rows], labels[rows])
-    left = len(book.for_sale(X, list(range(len(X)))))
-    assert len(buy_all(learner, X, y)) == left
-    assert learner.stop_reason_ == "no rows"
-
-
-@each_pool_default
-def test_the_loop_of_the_documentation_buys_different_rows(prototype):
-    learner = fresh(prototype, budget=40, stopping=None)
-    bought = buy_all(learner, X[:120], answers[:120])
-    assert len(bought) == len(set(bought)) == learner.n_queries_ == 40
-    assert learner.stop_reason_ == "budget"
-    learner.set_params(budget=50)
-    oracle = RecordingOracle(answers)
-    learner.learn(X[:120], oracle)
-    assert len(oracle.asked) == 10
-    assert not set(oracle.asked) & set(bought)
-
-
-@each_pool_default
-def test_learn_goes_on_after_an_error_of_its_oracle(prototype):
-    learner = fresh(prototype, budget=30, stopping=None)
-    expected = fresh(learner).fit(X[:90], answers[:90])
-    assert expected.n_queries_ == len({*expected.queried_indices_.tolist()}) == 30
-    guarantees.check_failing_oracle(learner, X[:90], answers[:90], 13, expected)
 
 
 def test_tables_whose_answers_come_one_by_one():
@@ -285,31 +230,6 @@ def test_rows_left_out_are_the_others_taken(prototype, stream, data):
     assert all(state(learner) == state(learners[0]) for learner in learners[1:])
 
 
-@pytest.mark.parametrize("name", ["candidates", "exclude"])
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([0, 0], "more than once"),
-        ([60], "must be row numbers"),
-        ([-1], "must be row numbers"),
-        ([2**63], "must be row numbers"),
-        ([[0]], "1-D"),
-        (["a"], "row numbers"),
-        ([0.5], "row numbers"),
-        ([True, False], "mask of 60 rows, as X, got 2"),
-    ],
-    ids=str,
-)
-@each_default
-def test_rows_that_are_none(prototype, name, rows, words):
-    learner = fresh(prototype)
-    with pytest.raises(ValueError, match=f"{name}.*{words}"):
-        learner.query(X[:60], **{name: rows})
-    with pytest.raises(ValueError, match=f"{name}.*{words}"):
-        learner.learn(X[:60], pytest.fail, [0, 1], **{name: rows})
-    assert vars(learner) == learner.get_params(deep=False)
-
-
 @each_pool_learner
 def test_what_a_row_is_worth(prototype):
     learner = fresh(prototype, budget=None, stopping=None)
@@ -381,22 +301,6 @@ def test_why_a_stream_learner_stops():
     assert learner.stop_reason_ == "patience"
     assert learner.set_params(budget=2).query(X[:1]).size == 0
     assert learner.stop_reason_ == "budget"
-
-
-@each_stream_family
-@given(stream=streams(), budget=st.integers(0, 6), patience=st.integers(1, 4))
-def test_why_a_stream_stops_does_not_depend_on_its_chunks(
-    prototype, stream, budget, patience
-):
-    X, y = stream
-    limits = {"budget": budget, "patience": patience}
-    whole = fresh(prototype, **limits).partial_fit(X, y, np.unique(y))
-    parts = fresh(prototype, **limits)
-    for i in range(0, len(X), group_of(parts)):
-        part = slice(i, i + group_of(parts))
-        parts.partial_fit(X[part], y[part], np.unique(y))
-    assert parts.stop_reason_ == whole.stop_reason_
-    assert whole.stop_reason_ in (None, "budget", "patience")
 
 
 @each_default
@@ -610,65 +514,6 @@ def test_fit_forgets(prototype):
     never = fresh(prototype, budget=0).fit(X[:80], answers[:80])
     assert set(vars(learner)) == set(vars(never))
     assert state(learner) == state(never)
-
-
-@each_default
-@pytest.mark.parametrize("copied", [deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
-def test_errors_change_nothing_in_copies_either(prototype, copied):
-    pool, labels = X[:80] * 3, answers[:80]
-    learner = copied(fresh(prototype).fit(pool, labels))
-    before = frozen(state(learner))
-    huge = np.vstack([pool[:3], np.full((1, 30), np.nan)])
-    for call in (
-        lambda: learner.teach(huge, labels[:4]),
-        lambda: learner.teach(pool[:3], [0, 1, 9], classes=[0, 1]),
-        lambda: learner.partial_fit(huge, labels[:4]),
-        lambda: learner.query(huge),
-    ):
-        with pytest.raises(ValueError, match=r"NaN|infinity|9 is not"):
-            call()
-        assert frozen(state(learner)) == before
-
-    def fails(rows):
-        raise KeyError
-
-    again = copied(learner)
-    if hasattr(prototype, "patience"):
-        again.set_params(patience=None)
-        weights = frozen(again._learned.weights)
-        with pytest.raises(KeyError):
-            again.set_params(budget=None).learn(np.tile(pool, (9, 1)), fails)
-        assert frozen(again._learned.weights) == weights
-    assert frozen(state(learner)) == before
-
-
-@each_default
-def test_the_oracle_has_an_array_of_its_own(prototype):
-    def oracle(rows):
-        labels = answers[rows]
-        rows += 1
-        return labels
-
-    learner = fresh(prototype).learn(X[:60], oracle, [0, 1])
-    expected = fresh(prototype).learn(X[:60], RecordingOracle(answers), [0, 1])
-    assert state(learner) == state(expected)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
-@each_default
-def test_parameters_cannot_be_set_while_it_learns(prototype):
-    learner = fresh(prototype)
-
-    def oracle(rows):
-        with pytest.raises(RuntimeError, match="learn or fit is running"):
-            learner.set_params(budget=3)
-        with pytest.raises(RuntimeError, match="learn or fit is running"):
-            learner.skip()
-        return answers[rows]
-
-    learner.learn(X[:40], oracle, [0, 1])
-    assert repr(learner) == repr(fresh(prototype))
-    assert learner.set_params(budget=3).budget == 3
 
 
 def test_a_wrong_parameter_changes_no_nested_estimator():

@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_digits
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -26,19 +24,15 @@ from sklearn_activelearn import (
     COMBClassifier,
     DecisionStumpClassifier,
     FASSLBoostClassifier,
-    PassiveClassifier,
     QueryByBoostingClassifier,
     SSMarginBoostClassifier,
 )
 from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.pool._ledger import KeptPool
-from sklearn_activelearn.pool._selection import NO_ROWS
 from sklearn_activelearn.pool.boosting._committee import (
     LEFT_OUT,
     UNLABELLED,
     BoostingCost,
 )
-from sklearn_activelearn.sources._identity import ByValue
 from tests.learners import each
 from tests.reference import boosting as reference
 from tests.tools import (
@@ -46,7 +40,6 @@ from tests.tools import (
     fresh,
     frozen,
     responses,
-    state,
     streams,
 )
 
@@ -345,20 +338,6 @@ def test_the_first_committee_has_a_given_size():
     assert sizes == {2 + 6}
 
 
-@pytest.mark.parametrize("value", [0, -1, 1.5, "one"])
-def test_the_size_of_the_first_committee_is_checked(value):
-    with pytest.raises((TypeError, ValueError), match="n_initial_estimators"):
-        FASSLBoostClassifier(n_initial_estimators=value).fit(X, y)
-
-
-def test_late_labels_grow_it_alike():
-    learner = FASSLBoostClassifier(batch_size=4, random_state=0)
-    first = learner.query(X)
-    second = learner.query(X)  # nothing is known yet: random rows
-    learner.teach(X[second], y[second]).teach(X[first], y[first])
-    assert committee_size(learner) == len(first) + len(second) == 14
-
-
 def test_query_by_boosting_does_not_care_when_labels_come():
     first = QueryByBoostingClassifier().teach(X[:20], y[:20]).teach(X[20:40], y[20:40])
     last = QueryByBoostingClassifier().teach(X[20:40], y[20:40]).teach(X[:20], y[:20])
@@ -444,14 +423,6 @@ def test_newton_steps_need_probabilities(learner):
         learner(LinearSVC()).fit(X, y)
 
 
-@each_boosting
-@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "much"])
-def test_alpha_out_of_its_range(prototype, alpha):
-    if "alpha" in prototype.get_params():
-        with pytest.raises((TypeError, ValueError), match="alpha"):
-            fresh(prototype, alpha=alpha).fit(X, y)
-
-
 @each_querying
 def test_a_pool_that_shrinks_is_the_same_pool(prototype):
     whole, shrinking = fresh(prototype), fresh(prototype)
@@ -511,15 +482,6 @@ def test_late_labels_of_an_earlier_pool():
     assert learner.score(X, y) > 0.6
 
 
-def test_rows_without_a_label_count():
-    committees = [
-        COMBClassifier(alpha=alpha, budget=12, random_state=0).fit(X, y)
-        for alpha in (0.0, 1.0)
-    ]
-    none, full = (committee.decision_function(X) for committee in committees)
-    assert np.any(none != full)
-
-
 def test_a_random_start_buys_everything_at_once():
     learner = SSMarginBoostClassifier(budget=15, random_state=0)
     rows, probability = learner.query(X, return_probability=True)
@@ -534,42 +496,6 @@ def test_a_random_start_buys_everything_at_once():
 
 
 @each_boosting
-def test_labels_of_any_kind_and_number(prototype):
-    X, codes = load_digits(return_X_y=True)
-    rows = codes < 4
-    X, labels = (
-        X[rows][:300],
-        np.array(["nought", "one", "two", "three"])[codes[rows]][:300],
-    )
-    learner = fresh(prototype, budget=60).fit(X, labels)
-    assert learner.classes_.tolist() == ["nought", "one", "three", "two"]
-    assert learner.score(X, labels) > 0.6
-    assert learner.decision_function(X).shape == (300, 4)
-    probabilities = learner.predict_proba(X)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    np.testing.assert_array_equal(
-        learner.classes_[probabilities.argmax(axis=1)], learner.predict(X)
-    )
-
-
-@each_querying
-def test_a_class_that_comes_late(prototype):
-    X, codes = load_digits(return_X_y=True)
-    rows = codes < 3
-    X, labels = X[rows][:200], codes[rows][:200]
-    learner = fresh(prototype, budget=None)
-    two = np.flatnonzero(labels < 2)[:15]
-    learner.query(X)
-    learner.teach(X[two], labels[two])
-    assert learner.classes_.tolist() == [0, 1]
-    third = np.flatnonzero(labels == 2)[:15]
-    learner.teach(X[third], labels[third])
-    assert learner.classes_.tolist() == [0, 1, 2]
-    assert learner.score(X, labels) > 0.6
-    assert len(learner.query(X)) == 1
-
-
-@each_boosting
 def test_a_class_that_comes_late_starts_all_committees_again(prototype):
     codes = np.digitize(X[:, 0] + X[:, 1], [-1, 1])
     two, third = np.flatnonzero(codes != 1), np.flatnonzero(codes == 1)
@@ -580,47 +506,6 @@ def test_a_class_that_comes_late_starts_all_committees_again(prototype):
     rows = np.append(two, third)
     once.teach(X[rows], codes[rows])
     assert frozen(responses(learner, X)) == frozen(responses(once, X))
-
-
-def test_frames_keep_their_names():
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    learner = FASSLBoostClassifier(budget=20, random_state=0).fit(frame, y)
-    expected = FASSLBoostClassifier(budget=20, random_state=0).fit(X, y)
-    assert learner.feature_names_in_.tolist() == list("abcd")
-    np.testing.assert_array_equal(learner.predict(frame), expected.predict(X))
-
-
-def test_random_labels_with_boosting():
-    boosted = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
-    learner = PassiveClassifier(boosted, budget=40, random_state=0).fit(X, y)
-    assert learner.score(X, y) > 0.85
-
-
-@each_boosting
-def test_clone_and_state(prototype):
-    learner = fresh(prototype, budget=15).fit(X, y)
-    assert state(clone(learner).fit(X, y)) == state(learner)
-
-
-@pytest.mark.parametrize("learner", [QueryByBoostingClassifier, FASSLBoostClassifier])
-def test_random_members_differ(learner):
-    X, y = make_twonorm(200, random_state=0)
-    weak = DecisionTreeClassifier(max_depth=1, max_features=1, random_state=3)
-    fitted = learner(weak, budget=30, random_state=0).fit(X, y)
-    split = {member.tree_.feature[0] for member in fitted.estimator_.estimators_}
-    assert len(split) > 5
-
-
-def test_guessed_labels_help_where_few_are_known():
-    def errors(alpha):
-        for seed in range(3):
-            X, y = make_twonorm(1400, random_state=seed)
-            learner = SSMarginBoostClassifier(
-                alpha=alpha, n_initial=20, budget=20, random_state=seed
-            )
-            yield 1 - learner.fit(X[:400], y[:400]).score(X[400:], y[400:])
-
-    assert np.mean(list(errors(0.01))) < 0.8 * np.mean(list(errors(0.0)))
 
 
 def test_rows_that_do_not_count_make_no_weight_vanish():
@@ -638,13 +523,6 @@ def test_another_weak_learner_is_taken_over():
     learner.teach(X[50:][rows], y[50:][rows])
     last = learner.estimator_.estimators_[-1]
     assert isinstance(last, DecisionStumpClassifier)
-
-
-def test_a_pool_with_missing_values_is_recognised():
-    X = np.array([[np.nan, 1.0], [2.0, np.nan]])
-    first = KeptPool().offer(ByValue(X), X, np.arange(2), NO_ROWS)
-    again = first.offer(ByValue(X), X.copy(), np.arange(2), NO_ROWS)
-    assert again.X is first.X
 
 
 @each([row for row in QUERYING if "init" in row.get_params()])

@@ -1,16 +1,10 @@
 """Class weights of stream learners against their reference, and what they are for."""
 
-import warnings
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_activelearn import (
@@ -205,21 +199,6 @@ def test_coordinate_descent(
 
 
 class TestThresholds:
-    def test_by_hand(self):
-        """Scores just before each label was learned, worked out on paper."""
-        X, codes = np.array([[1.0], [3.0], [-1.0], [2.0]]), [1, 1, 0, 1]
-        learner = RandomSamplingClassifier(
-            rate=1.0,
-            class_weight="balanced",
-            average=False,
-            fit_intercept=False,
-            normalize=False,
-        ).partial_fit(X, codes, classes=[0, 1])
-        # the first is a mistake, w = 1; the others score 3, -1 and 2 before they come
-        positive = (1 * 0 + 8 * 3 + 27 * 2) / (1 + 8 + 27)
-        assert learner.coef_.tolist() == [[1.0]]
-        np.testing.assert_allclose(learner.intercept_, -(positive - 1) / 2)
-
     def test_probabilities_follow_the_predictions(self):
         X, codes = rare_stream(3, 2, n_rows=120)
         learner = RLSSamplingClassifier(class_weight="balanced", random_state=0)
@@ -264,16 +243,6 @@ class TestOneClass:
         n = min(limit, 21)
         assert learner.queried_indices_[:n].tolist() == list(range(n))
 
-    def test_a_group_has_one_purchase(self):
-        X, _ = gaussian_stream(0, 2, n_rows=40)
-        learner = GreedyOnlineClassifier(m=4, class_weight="balanced", random_state=0)
-        assert learner.fit(X, np.arange(40) == 39).n_queries_ == 10
-
-    def test_the_budget_holds(self):
-        X, _ = gaussian_stream(0, 2, n_rows=40)
-        learner = CBGZClassifier(class_weight="balanced", budget=5, random_state=0)
-        assert learner.fit(X, np.arange(40) == 39).n_queries_ == 5
-
     def test_chunks_are_bought_whole(self):
         X, _ = gaussian_stream(0, 2, n_rows=40)
         learner = CBGZClassifier(1e-9, class_weight="balanced")
@@ -307,29 +276,6 @@ def test_rules_of_ones_own_are_weighed(update, step):
     learner = OwnClassifier(class_weight={0: 20.0, 1: 40.0}, normalize=False)
     learner.partial_fit(np.array([[2.0]]), [0], classes=[0, 1])
     assert learner.coef_.tolist() == [[-2.0 * step]]
-
-
-EQUAL = {"balanced": "balanced", "given": {0: 0.5, 1: 3.0}}
-
-
-@pytest.mark.parametrize("class_weight", EQUAL.values(), ids=EQUAL)
-@each(STREAM_DEFAULTS)
-@given(seed=seeds)
-def test_simulation_is_the_protocol(prototype, class_weight, seed):
-    X, codes = rare_stream(seed, 2, n_rows=40)
-    learner = fresh(prototype, class_weight=class_weight, random_state=seed)
-    learner.set_params(shuffle=False)
-    live = fresh(learner, random_state=seed)
-    learner.fit(X, codes)
-    m, bought = group_of(learner), []
-    for start in range(0, len(X), m):
-        rows = start + live.query(X[start : start + m])
-        live.teach(X[rows], codes[rows], classes=[0, 1])
-        bought += rows.tolist()
-    assert bought == learner.queried_indices_.tolist()
-    np.testing.assert_array_equal(
-        live.decision_function(X), learner.decision_function(X)
-    )
 
 
 @each(STREAM_DEFAULTS)
@@ -403,16 +349,6 @@ def test_a_search_shares_passes(n_classes, sparse):
             )
 
 
-@pytest.mark.filterwarnings("ignore:One or more of the test scores")
-def test_a_bad_setting_of_a_search_stops_nobody():
-    X, codes = rare_stream(5, 2, n_rows=150)
-    grid = {"class_weight": [None, {"x": 2.0}]}
-    search = OnePassSearchCV(CBGZClassifier(random_state=0), grid, cv=3, refit=False)
-    with pytest.warns(FitFailedWarning, match="has 'x'"):
-        search.fit(X, codes)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).tolist() == [True, False]
-
-
 @each([CBGZClassifier(0.3), RLSSamplingClassifier()])
 def test_rows_that_are_not_in_memory(prototype):
     array = pytest.importorskip("dask.array")
@@ -432,20 +368,6 @@ def rare_problem(share, n_rows, seed=0):
     X = rng.standard_normal((n_rows, 8))
     X[:, :3] += 1.7 * y[:, None]
     return X, y
-
-
-@each(STREAM_DEFAULTS)
-def test_what_they_are_for(prototype):
-    X, y = rare_problem(0.03, 3_000)
-    held_out, labels = rare_problem(0.5, 1_000, seed=1)
-    errors = []
-    for class_weight in (None, "balanced"):
-        learner = fresh(prototype, class_weight=class_weight, random_state=0)
-        with warnings.catch_warnings(action="ignore", category=OneClassWarning):
-            learner.fit(X, y)
-        guesses = learner.predict(held_out)
-        errors.append(1 - balanced_accuracy_score(labels, guesses))
-    assert errors[1] < min(0.25, errors[0] - 0.05)
 
 
 class TestWarning:
@@ -492,11 +414,6 @@ class TestWarning:
         learner.fit(X, y)
         assert not learner.predict(X).any()
 
-    def test_not_where_both_are_predicted(self):
-        X, y = rare_problem(0.1, 4_000)
-        learner = CBGZClassifier(class_weight="balanced", random_state=0).fit(X, y)
-        assert learner.predict(X).any()
-
     def test_rls_that_stops_with_one_class(self):
         X, _ = rare_problem(0.5, 3_000)
         learner = RLSSamplingClassifier(1_000.0, random_state=0)
@@ -508,16 +425,3 @@ class TestWarning:
         X, _ = rare_problem(0.5, 3_000)
         y = np.zeros(3_000, dtype=int)
         RandomSamplingClassifier(random_state=0).partial_fit(X, y, classes=[0, 1])
-
-    @given(seed=seeds, cut=st.integers(1, 2_999))
-    @settings_of(max_examples=4)
-    def test_rows_are_counted_across_calls(self, seed, cut):
-        X, y = rare_problem(0.02, 3_000, seed)
-        counts = []
-        for parts in ([0, 3_000], [0, cut, 3_000]):
-            learner = CBGZClassifier(random_state=seed)
-            with warnings.catch_warnings(action="ignore", category=OneClassWarning):
-                for start, end in pairwise(parts):
-                    learner.partial_fit(X[start:end], y[start:end], classes=[0, 1])
-            counts.append(learner._learned.counts)
-        assert counts[0] == counts[1]

@@ -1,7 +1,6 @@
 """Texts that the docstrings of several classes share are written once."""
 
 import ast
-import inspect
 import pydoc
 import re
 from collections import defaultdict
@@ -11,7 +10,7 @@ import pytest
 
 import sklearn_activelearn
 from sklearn_activelearn import _docstrings, evaluation
-from sklearn_activelearn._docstrings import MARKER, NAMES, documented, texts_of
+from sklearn_activelearn._docstrings import MARKER, NAMES, texts_of
 
 PACKAGE = Path(sklearn_activelearn.__file__).parent
 TABLES = {
@@ -139,127 +138,6 @@ def test_help_has_texts_in_place_of_names(module, shared):
     assert sum(shared in page for page in pages) >= 3
     in_braces = re.compile(rf"^[ |]*\{{{NAMES}\}}$", re.MULTILINE)
     assert not [found for page in pages for found in in_braces.findall(page)]
-
-
-class TABLE:
-    r"""Texts of the example.
-
-    a : int
-        A number
-        and its unit.
-    **b : dict
-        Others, {"x", "y"}.
-    {raises}
-        Raises
-        ------
-        ValueError
-            For others.
-
-        .. math:: \sum_{a}
-    {all}
-        {a,
-        **b}
-    """
-
-
-@documented(TABLE)
-class Example:
-    """An example.
-
-    Parameters
-    ----------
-    {all}
-    c : {"x", "y"}
-        The last.
-
-    {raises}
-    """
-
-    @classmethod
-    def make(cls, a):
-        """Make one.
-
-        Parameters
-        ----------
-        {a}
-
-        Returns
-        -------
-        x : int
-            One.
-        y : int
-            Another.
-        """
-
-    @property
-    def bare(self):
-        return 1
-
-    def method(self): ...
-
-
-def test_texts_take_the_places_of_their_names():
-    assert inspect.getdoc(Example).splitlines() == [
-        "An example.",
-        "",
-        "Parameters",
-        "----------",
-        "a : int",
-        "    A number",
-        "    and its unit.",
-        "",
-        "**b : dict",
-        '    Others, {"x", "y"}.',
-        "",
-        'c : {"x", "y"}',
-        "    The last.",
-        "",
-        "Raises",
-        "------",
-        "ValueError",
-        "    For others.",
-        "",
-        r".. math:: \sum_{a}",
-    ]
-    assert inspect.getdoc(Example.make).splitlines() == [
-        "Make one.",
-        "",
-        "Parameters",
-        "----------",
-        "a : int",
-        "    A number",
-        "    and its unit.",
-        "",
-        "Returns",
-        "-------",
-        "x : int",
-        "    One.",
-        "y : int",
-        "    Another.",
-    ]
-    assert Example.method.__doc__ is None
-
-
-def test_docstrings_may_begin_their_lines_at_the_margin():
-    """As those of classes do from Python 3.13 on."""
-
-    class Flat:
-        __doc__ = "One.\n\n{a}\n"
-
-    assert documented(TABLE)(Flat).__doc__ == (
-        "One.\n\na : int\n    A number\n    and its unit.\n"
-    )
-
-
-def test_a_name_without_a_text_is_an_error():
-    class Unknown:
-        """One.
-
-        {d}
-        """
-
-    with pytest.raises(KeyError, match="'d'"):
-        documented(TABLE)(Unknown)
 
 
 def test_without_docstrings_there_is_nothing_to_fill():

@@ -1,15 +1,11 @@
 """Labels to look at twice: their order, and what a session makes of it."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import coo_array, csr_array
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     RepeatedStratifiedKFold,
@@ -18,7 +14,6 @@ from sklearn.model_selection import (
     cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
@@ -89,15 +84,6 @@ def test_wrong_labels_come_first():
     assert (np.diff(found.confidence) >= 0).all()
 
 
-def test_the_same_seed_gives_the_same_order_and_changes_nothing():
-    forest = RandomForestClassifier(3)
-    first, second = (doubtful_labels(forest, X, Y, random_state=5) for _ in range(2))
-    for one, other in zip(first, second, strict=True):
-        np.testing.assert_array_equal(one, other)
-    assert not hasattr(forest, "classes_")
-    assert forest.random_state is None
-
-
 def test_folds_of_the_user():
     model = GaussianNB()
     some = doubtful_labels(model, X, Y, cv=ShuffleSplit(1, random_state=0))
@@ -127,31 +113,6 @@ def test_the_only_label_of_a_class_comes_first(model):
     assert 10 in found.indices[:4]
     two = doubtful_labels(model, X[:30], np.arange(30) == 8, random_state=0)
     assert two.indices[0] == 8  # a fold is trained on one class
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        X.tolist(),
-        csr_array(X),
-        coo_array(X),
-        pd.DataFrame(X, columns=["a", "b"], index=[f"row {i}" for i in range(90)]),
-    ],
-    ids=["list", "csr", "coo", "frame"],
-)
-def test_rows_of_any_kind(rows):
-    model = LogisticRegression()
-    expected = doubtful_labels(model, X, Y, random_state=0)
-    found = doubtful_labels(model, rows, Y, random_state=0)
-    np.testing.assert_array_equal(found.indices, expected.indices)
-    np.testing.assert_allclose(found.confidence, expected.confidence, rtol=1e-4)
-    words = doubtful_labels(
-        make_pipeline(CountVectorizer(), LogisticRegression()),
-        [f"word {name}" for name in NAMES[CODES]],
-        Y.tolist(),
-        random_state=0,
-    )
-    assert sorted(words.indices[:3].tolist()) == WRONG
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from sklearn_activelearn import (
     PassiveClassifier,
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
+    RelevanceSamplingClassifier,
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
     SSMarginBoostClassifier,
@@ -99,14 +100,14 @@ each_class = each_family_of(CLASSES)
 each_of_both_kinds = each([STREAM_DEFAULTS[0], MinMarginClassifier()])
 
 
-#: Those that have defaults have them here, but for two to which labels are dear.
-FEW_LABELS = {ALMSClassifier: 10, UncertaintyHerdingClassifier: 20}
-CHECKED = [
-    clone(row).set_params(budget=FEW_LABELS[type(row)])
-    if type(row) in FEW_LABELS
-    else row
-    for row in DEFAULTS
-]
+#: Learners have their defaults here, but train less often where training takes long.
+QUICK = {
+    ALMSClassifier: {"budget": 12},
+    RelevanceSamplingClassifier: {"batch_size": 10},
+    UncertaintyHerdingClassifier: {"budget": 20},
+    UncertaintySamplingClassifier: {"budget": 20},
+}
+CHECKED = [clone(row).set_params(**QUICK.get(type(row), {})) for row in DEFAULTS]
 
 
 #: Some checks have labels that follow from no feature, and few rows.

@@ -119,71 +119,6 @@ def test_taught_rows_weigh_one(update, seed, n_classes, average):
     np.testing.assert_allclose(weights_of(learner), all_bought["W"], atol=1e-10)
 
 
-def test_figure_1_by_hand():
-    """DKM with R = 2 in the plane, each step worked out on paper."""
-    X = np.array([[1, 0], [3, 4], [0, 2], [-4, 3], [1, 0], [4, 3]], dtype=float)
-    y = np.array([1, 1, 1, 1, -1, -1])
-    learner = DKMClassifier(
-        R=2, update="dkm", average=False, fit_intercept=False, shuffle=False
-    )
-    learner.partial_fit(X[:1], y[:1], classes=[-1, 1])
-    assert learner.coef_.tolist() == [[1, 0]]  # v = x y
-    learner.partial_fit(X[1:3], y[1:3])  # v.x = .6 and 0: right twice, 0 is right
-    assert learner.threshold_ == 0.5
-    learner.partial_fit(X[3:5], y[3:5])  # |v.x| = .8 and 1 > s: not asked
-    assert learner.n_queries_ == 3
-    learner.partial_fit(X[1:2], y[1:2])  # .6 > s
-    assert learner.n_queries_ == 3
-    learner.partial_fit(np.array([[7.0, 24.0]]), [-1])  # .28: wrong, reflected
-    np.testing.assert_allclose(
-        learner.coef_, [[1 - 2 * 0.28 * 0.28, -2 * 0.28 * 0.96]], rtol=1e-14
-    )
-    assert learner.threshold_ == 0.5
-
-
-@given(seed=st.integers(0, 2**32 - 1), R=st.integers(1, 9))
-def test_R_right_labels_in_a_row_halve_the_threshold(seed, R):
-    X = np.tile(np.random.RandomState(seed).standard_normal((1, 4)), (30, 1))
-    y = np.ones(30, dtype=int)
-    learner = DKMClassifier(R=R).partial_fit(X, y, classes=[0, 1])
-    # the seed, then R times margin 1 <= s = 1; then 1 > s = 1 / 2
-    assert learner.n_queries_ == 1 + R
-    assert learner.threshold_ == 0.5
-
-
-@given(seed=st.integers(0, 2**32 - 1), fit_intercept=flags)
-def test_reflections_keep_the_norm(seed, fit_intercept):
-    X, codes = gaussian_stream(seed, 2, n_rows=80)
-    learner = DKMClassifier(
-        R=30, update="dkm", average=False, fit_intercept=fit_intercept
-    )
-    learner.fit(X, codes)
-    assert learner.n_updates_ > 1
-    assert np.linalg.norm(weights_of(learner)[1]) == pytest.approx(1, rel=1e-12)
-
-
-@given(seed=st.integers(0, 2**32 - 1), power=st.integers(-8, 8), average=flags)
-def test_cbgz_depends_on_the_ratio_of_b_and_eta(seed, power, average):
-    X, codes = gaussian_stream(seed, 3)
-    factor, prototype = 2.0**power, CBGZClassifier(b=0.3, average=average)
-    one = fresh(prototype).fit(X, codes)
-    other = fresh(prototype, b=0.3 * factor, eta0=factor).fit(X, codes)
-    np.testing.assert_array_equal(other.queried_indices_, one.queried_indices_)
-    np.testing.assert_array_equal(other.coef_, factor * one.coef_)
-
-
-@each_update
-@given(seed=st.integers(0, 2**32 - 1), eta0=st.floats(0.01, 100), average=flags)
-def test_random_sampling_does_not_depend_on_eta(update, seed, eta0, average):
-    X, codes = gaussian_stream(seed, 3)
-    prototype = RandomSamplingClassifier(rate=0.5, update=update, average=average)
-    one = fresh(prototype).fit(X, codes)
-    other = fresh(prototype, eta0=eta0).fit(X, codes)
-    np.testing.assert_array_equal(other.queried_indices_, one.queried_indices_)
-    scale = 1.0 if update == "dkm" else eta0  # a reflection has no step length
-    np.testing.assert_allclose(other.coef_, scale * one.coef_, atol=1e-12 * scale)
-
-
 def test_coins_are_splitmix64():
     # the first outputs of the public reference implementation for this seed
     published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
@@ -218,14 +153,3 @@ def test_reported_probabilities(seed):
 
     learner = RandomSamplingClassifier(rate=0.7, **params).fit(X, codes)
     assert set(learner.query(X, return_probability=True)[1]) == {0.7}
-
-
-def test_patience_counts_the_rows_since_the_last_purchase():
-    X, codes = gaussian_stream(0, 2, n_rows=400)
-    learner = RandomSamplingClassifier(0.5, shuffle=False, random_state=0)
-    always = learner.fit(X, codes).queried_indices_
-    patient = learner.set_params(patience=6).fit(X, codes)
-    (late,) = np.nonzero(np.diff(always) > 6)
-    assert late[0] > 12
-    np.testing.assert_array_equal(patient.queried_indices_, always[: late[0] + 1])
-    assert patient.stop_reason_ == "patience"

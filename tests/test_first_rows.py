@@ -1,7 +1,5 @@
 """The first rows of a pool: what they follow, and until when."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,6 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import cosine_similarity
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -24,10 +21,9 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.testing import check_learner
 from tests.learners import POOL_DEFAULTS, POOL_LEARNERS, each
 from tests.sources import SOURCES
-from tests.tools import NaiveBayes, fresh, problem
+from tests.tools import fresh, problem
 
 X, y = problem(60, 4, noise=0.3)
 
@@ -180,24 +176,6 @@ class TestInitial:
         )
         rows = learner.query(X)
         assert rows.tolist() != np.argsort(-X[:, 0])[:2].tolist()
-
-    @pytest.mark.parametrize("initial", [X[:2], csr_array(X[:2]), first_column])
-    def test_scikit_learn_takes_it(self, initial):
-        learner = UncertaintySamplingClassifier(
-            initial=initial, n_initial=4, budget=30, random_state=0
-        )
-        assert repr(learner)
-        copy = pickle.loads(pickle.dumps(clone(learner).fit(X, y)))
-        expected = learner.fit(X, y).queried_indices_
-        np.testing.assert_array_equal(copy.queried_indices_, expected)
-        search = GridSearchCV(learner, {"initial": ["random", initial]}, cv=2)
-        assert search.fit(X, y).best_score_ > 0.5
-
-    def test_the_laws(self):
-        learner = UncertaintySamplingClassifier(
-            NaiveBayes(), initial=first_column, n_initial=4, budget=12
-        )
-        check_learner(learner)
 
     @pytest.mark.parametrize(
         ("initial", "error", "words"),

@@ -10,7 +10,6 @@ from scipy.spatial.distance import pdist
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
@@ -161,11 +160,6 @@ def herded(pool, **params):
     """Return the first rows that cover a pool."""
     learner = MinMarginClassifier(initial="herding", random_state=0, **params)
     return learner.query(pool).tolist()
-
-
-def test_units_do_not_matter():
-    assert herded(X * [1e3, 1.0, 1e-3]) == herded(X)
-    assert herded(np.column_stack([X, np.full(60, 1e6)])) == herded(X)
 
 
 def test_texts_are_put_to_one_length():
@@ -323,37 +317,6 @@ def test_what_cannot_be_embedded_is_refused_before_it_is_bought(learner, params,
     with pytest.raises(ValueError, match=f"(?s){words}"):
         learner.query(TEXTS)
     assert vars(learner) == learner.get_params(deep=False)
-
-
-@pytest.mark.parametrize(
-    ("params", "error", "words"),
-    [
-        ({"embedding": 3}, TypeError, "embedding"),
-        ({"embedding": StandardScaler}, TypeError, "embedding"),
-        ({"n_coverage": 0}, ValueError, "n_coverage"),
-    ],
-)
-def test_bad_settings_of_uncertainty_herding(params, error, words):
-    learner = UncertaintyHerdingClassifier(**params)
-    with pytest.raises(error, match=f"(?s){words}"):
-        learner.query(csr_array(X))
-    assert vars(learner) == learner.get_params(deep=False)
-
-
-def test_another_embedding_is_taken_over():
-    learner = MinMarginClassifier(initial="herding", n_initial=6, random_state=0)
-    first = learner.query(X, limit=3).tolist()
-    learner.set_params(embedding=lambda X: X[:, :1])
-    other = fresh(learner)
-    other.query(X, candidates=first, limit=3)
-    assert learner.query(X).tolist() == other.query(X).tolist()
-
-
-def test_search_over_first_rows_and_batches():
-    grid = {"initial": ["random", "herding"], "batch": ["top", "cluster", "herding"]}
-    learner = UncertaintySamplingClassifier(batch_size=5, budget=20, random_state=0)
-    search = GridSearchCV(learner, grid, cv=2).fit(X, y)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 def test_temperature_is_high_for_a_model_that_is_too_sure():

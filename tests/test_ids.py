@@ -9,20 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import (
     CBGZClassifier,
     MinMarginClassifier,
     RandomSamplingClassifier,
-    UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.sources import _identity
 from sklearn_activelearn.sources._identity import ById
-from tests.learners import LEARNERS, POOL_DEFAULTS, POOL_LEARNERS, name_of
+from tests.learners import each_family, each_pool_family, name_of
 from tests.sources import SOURCES
 from tests.tools import NaiveBayes, fresh, frozen, problem, responses, state
 
@@ -76,7 +72,7 @@ def without_names(learner):
     return known
 
 
-@pytest.mark.parametrize("prototype", LEARNERS, ids=name_of)
+@each_family
 def test_numbers_as_ids_change_nothing(prototype):
     rng = np.random.RandomState(1)
     rows = rng.poisson(2.0, size=(40, 4)) + rng.standard_normal((40, 4)) / 100
@@ -98,7 +94,7 @@ def taught_afterwards(learner, X, y, rows, ids):
     return other
 
 
-@pytest.mark.parametrize("prototype", POOL_LEARNERS, ids=name_of)
+@each_pool_family
 @pytest.mark.parametrize("limit", [0, None])
 def test_changed_values_make_the_model_that_they_would_have_made(prototype, limit):
     learner = fresh(prototype, budget=12)
@@ -118,18 +114,6 @@ def test_changed_values_make_the_model_that_they_would_have_made(prototype, limi
         responses(other, recomputed)
     )
     np.testing.assert_array_equal(learner._ledger.labelled.rows, recomputed[taught])
-
-
-def test_features_computed_again_sell_nothing_twice():
-    learner = make_learner()
-    first = learner.query(X, ids=IDS)
-    learner.teach(X[first], y[first], ids=[IDS[i] for i in first])
-    seen = [*first]
-    for factor in (1.0000001, 0.5, -3.0):
-        rows = learner.query(X * factor, ids=IDS)
-        assert len(rows) == 2
-        assert not set(rows) & set(seen)
-        seen += [*rows]
 
 
 def test_values_that_stay_train_nothing():
@@ -289,30 +273,6 @@ def test_masked_ids():
         make_learner().query(X, ids=ids)
 
 
-def test_ids_of_a_pool_are_checked_once_whatever_is_taught(monkeypatch):
-    learner, n_hashed = make_learner(), []
-    rows = learner.query(X, ids=IDS)
-
-    def counted(ids, hashes_of_ids=_identity.hashes_of_ids):
-        n_hashed.append(len(ids))
-        return hashes_of_ids(ids)
-
-    monkeypatch.setattr(_identity, "hashes_of_ids", counted)
-    learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
-    learner.query(X, ids=IDS)
-    assert n_hashed == [len(rows)]
-
-
-def test_no_rows_change_nothing():
-    learner = make_learner()
-    learner.teach(X[:5], y[:5], ids=IDS[:5])
-    learner.query(np.empty((0, 3)), ids=[])
-    assert learner.n_features_in_ == 3
-    assert learner.predict(X).shape == (40,)
-    with pytest.raises(ValueError, match="features"):
-        learner.query(np.empty((0, 2)), ids=np.empty(0, dtype=int))
-
-
 def test_other_columns_in_every_verb_that_gets_a_pool():
     wide = np.hstack([X, -X])
     learner = make_learner(budget=20)
@@ -327,32 +287,6 @@ def test_other_columns_in_every_verb_that_gets_a_pool():
     assert learner.predict(wide).shape == (40,)
     assert learner.n_taught_ == 19
     learner.correct(wide[rows[1:2]], ["yes"], ids=names[1:2])
-
-
-def test_refitted_vectorisers_and_texts():
-    texts = [
-        f"{'good' if label == 'yes' else 'bad'} word{i}" for i, label in enumerate(y)
-    ]
-    learner = UncertaintySamplingClassifier(
-        LogisticRegression(), n_initial=5, random_state=0
-    )
-    few, more = TfidfVectorizer().fit(texts[:20]), TfidfVectorizer().fit(texts)
-    rows = learner.query(few.transform(texts), ids=range(40))
-    learner.teach(few.transform(texts)[rows], y[rows], ids=rows)
-    again = learner.query(more.transform(texts), ids=range(40))
-    assert learner.n_features_in_ == len(more.vocabulary_)
-    assert not set(again) & set(rows)
-    of_texts = UncertaintySamplingClassifier(
-        make_pipeline(TfidfVectorizer(), LogisticRegression()),
-        n_initial=5,
-        random_state=0,
-    )
-    rows = of_texts.query(texts, ids=IDS)
-    of_texts.teach([texts[i] for i in rows], y[rows], ids=[IDS[i] for i in rows])
-    longer = [text + " indeed" for text in texts]
-    again = of_texts.query(longer, ids=IDS)
-    assert not set(again) & set(rows)
-    assert of_texts._ledger.labelled.rows == [longer[i] for i in rows]
 
 
 def test_rows_that_left_the_pool_keep_their_values():
@@ -569,8 +503,7 @@ def test_ids_come_always_or_never(prototype):
         named.skip(ids=[1])
 
 
-@pytest.mark.parametrize("prototype", POOL_DEFAULTS, ids=name_of)
-def test_pool_learners_simulate_without_ids(prototype):
+def test_pool_learners_simulate_without_ids():
     learner = make_learner().teach(X[:5], y[:5], ids=range(5))
     with pytest.raises(ValueError, match="ids are missing"):
         learner.partial_fit(X, y)
@@ -635,18 +568,6 @@ def test_choices_still_put_equal_values_last():
     learner = make_learner(n_initial=3)
     chosen = learner.query(rows, ids=range(22))
     assert {20, 21} <= set(chosen)
-
-
-def test_herding_knows_rows_by_their_ids():
-    learner = UncertaintyHerdingClassifier(
-        NaiveBayes(), n_initial=3, batch_size=2, random_state=0
-    )
-    rows = learner.query(X, ids=IDS)
-    learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
-    learner.teach(X[:1] + 9, ["no"], ids=["from elsewhere"])
-    with pytest.warns(UserWarning, match="1 are not in X"):
-        more = learner.query(X * 2, ids=IDS)
-    assert not set(more) & set(rows)
 
 
 def test_sources_have_ids(tmp_path):

@@ -7,17 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix
-from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from sklearn_activelearn import (
     CBGZClassifier,
     RandomSamplingClassifier,
-    _labels,
-    _validation,
 )
 from sklearn_activelearn._labels import find_classes
-from sklearn_activelearn._validation import check_rows
 from tests.learners import (
     STREAM_DEFAULTS,
     each,
@@ -222,95 +218,6 @@ def test_a_huge_row_does_not_silence_a_learner():
     with suppress(ValueError):  # to refuse is fine
         learner.partial_fit(np.full((1, 4), 1e200), [1])
     assert len(learner.query(X)) > 0
-
-
-ARRAY_ROWS, ARRAY_LABELS = np.ascontiguousarray(X[:5]), np.array(y[:5])
-
-
-@pytest.fixture
-def validated(monkeypatch):
-    """Return a list that gets an item for each call of scikit-learn's checks."""
-    calls, validate = [], _validation.validate_data
-
-    def record(*args, **kwargs):
-        calls.append(args)
-        return validate(*args, **kwargs)
-
-    monkeypatch.setattr(_validation, "validate_data", record)
-    return calls
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("labels", [ARRAY_LABELS, ARRAY_LABELS == 1, None], ids=str)
-def test_arrays_that_need_no_change_are_not_validated(validated, dtype, labels):
-    learner = CBGZClassifier(random_state=0).fit(X, y)
-    rows = ARRAY_ROWS.astype(dtype)
-    validated.clear()
-    if labels is None:
-        assert check_rows(learner, rows, reset=False) is rows
-    else:
-        found = check_rows(learner, rows, labels, reset=False)
-        assert found[0] is rows
-        assert found[1] is labels
-    assert not validated
-
-
-NEED_A_CHANGE = {
-    "list": (ARRAY_ROWS.tolist(), ARRAY_LABELS),
-    "matrix": (np.asmatrix(ARRAY_ROWS), ARRAY_LABELS),
-    "int": (ARRAY_ROWS.astype(int), ARRAY_LABELS),
-    "big-endian": (ARRAY_ROWS.astype(">f8"), ARRAY_LABELS),
-    "Fortran order": (np.asfortranarray(ARRAY_ROWS), ARRAY_LABELS),
-    "1-D": (ARRAY_ROWS[0], ARRAY_LABELS[:4]),
-    "3-D": (ARRAY_ROWS[..., None], ARRAY_LABELS),
-    "other features": (ARRAY_ROWS[:, :3].copy(), ARRAY_LABELS),
-    "no rows": (ARRAY_ROWS[:0], ARRAY_LABELS[:0]),
-    "labels, list": (ARRAY_ROWS, ARRAY_LABELS.tolist()),
-    "labels, subclass": (ARRAY_ROWS, ARRAY_LABELS.view(np.recarray)),
-    "labels, float": (ARRAY_ROWS, ARRAY_LABELS.astype(float)),
-    "labels, object": (ARRAY_ROWS, ARRAY_LABELS.astype(object)),
-    "labels, column": (ARRAY_ROWS, ARRAY_LABELS[:, None]),
-    "labels, too few": (ARRAY_ROWS, ARRAY_LABELS[:4]),
-    "labels, strided": (ARRAY_ROWS, np.repeat(ARRAY_LABELS, 2)[::2]),
-}
-
-
-@pytest.mark.parametrize(
-    ("rows", "labels"), NEED_A_CHANGE.values(), ids=NEED_A_CHANGE.keys()
-)
-def test_all_others_are_validated(validated, rows, labels):
-    learner = CBGZClassifier(random_state=0).fit(X, y)
-    validated.clear()
-    with suppress(TypeError, ValueError, DataConversionWarning):
-        check_rows(learner, rows, labels, reset=False)
-    assert len(validated) == 1
-
-
-@pytest.mark.parametrize("verb", ["first", "names"])
-def test_rows_that_say_more_are_validated(validated, verb):
-    learner = CBGZClassifier(random_state=0)
-    if verb == "names":
-        learner.fit(pd.DataFrame(X, columns=list("abcd")), y)
-        validated.clear()
-        with pytest.warns(UserWarning, match="valid feature names"):
-            learner.predict(ARRAY_ROWS)
-    else:
-        learner.partial_fit(ARRAY_ROWS, ARRAY_LABELS, classes=[0, 1])
-    assert len(validated) == 1
-
-
-@pytest.mark.parametrize("kind", [int, np.uint8, bool, str])
-@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
-def test_labels_of_a_plain_kind_are_not_classified_by_scikit_learn(
-    kind, verb, monkeypatch
-):
-    monkeypatch.delattr(_labels, "check_classification_targets")
-    labels = y.astype(kind)
-    if kind is not bool:
-        labels[:20] = "2"
-    given = {"classes": np.unique(labels)} if verb == "partial_fit" else {}
-    learner = getattr(CBGZClassifier(random_state=0), verb)(X, labels, **given)
-    assert learner.classes_.tolist() == np.unique(labels).tolist()
 
 
 @pytest.mark.parametrize("n_rows", [20, 21, 24, 80])

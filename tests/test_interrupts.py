@@ -77,7 +77,7 @@ X, y = problem(50, 4, noise=1.0)
 CLASSES = ["no", "yes"]
 
 #: Where verbs begin and end.
-PLACES = ("_protocol.py", "_transaction.py", "_loop.py", "_base.py")
+PLACES = ("_base.py", "_transaction.py")
 
 #: Called with a learner and the rows that it waits for.
 VERBS = {

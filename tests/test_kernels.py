@@ -114,33 +114,6 @@ def test_products_with_many_vectors_are_those_with_each(make):
 
 
 @each_format
-def test_every_entry_counts_once(make):
-    for n_features in range(1, 41):
-        found = dots(make(np.eye(n_features)), 2.0 ** np.arange(n_features))
-        np.testing.assert_array_equal(found, 2.0 ** np.arange(n_features))
-
-
-@each_format
-def test_scores(make):
-    for n_vectors, normalize in product([1, 2, 5], [False, True]):
-        check_scores(make, n_vectors, normalize)
-
-
-def check_scores(make, n_vectors, normalize):
-    rng = np.random.RandomState(n_vectors)
-    X = rng.randint(-3, 4, size=(20, 11)).astype(float)
-    X[7] = 0.0
-    coef, intercept = (
-        rng.standard_normal((n_vectors, 11)),
-        rng.standard_normal(n_vectors),
-    )
-    norms = np.linalg.norm(X, axis=1, keepdims=True)
-    rows = X / np.where(norms > 0, norms, 1) if normalize else X
-    found = _rows.scores(_rows.Rows(make(X)), coef, intercept, normalize)
-    np.testing.assert_allclose(found, rows @ coef.T + intercept, atol=1e-13)
-
-
-@each_format
 @given(
     value=st.sampled_from([np.nan, np.inf, -np.inf]),
     place=st.tuples(st.integers(0, 6), st.integers(0, 18)),
@@ -162,10 +135,6 @@ def test_sums_of_squares(make, wrong):
     X[[1, 4], [0, 36]], expected[[1, 4]] = wrong, np.nan
     found = _rows.squares(_rows.Rows(make(X)))
     np.testing.assert_array_equal(found, expected)
-
-
-def test_a_sum_of_squares_that_overflows_is_of_a_finite_row():
-    assert _rows.squares(_rows.Rows(np.full((1, 3), 1e200))) == np.inf
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -1,19 +1,38 @@
-"""The laws that every learner keeps, whatever the stream."""
+"""The guarantees of every learner, on the rows of `check_learner` and on random rows.
+
+The code of most guarantees is the same for a family of learners: on random rows one
+learner stands for its family, and with the profile `explore` each for itself.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.utils import get_tags
 
-from sklearn_activelearn.stream.second_order._base import SecondOrderClassifier
+from sklearn_activelearn import (
+    CBGZClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
+)
 from sklearn_activelearn.testing import _guarantees as guarantees
+from sklearn_activelearn.testing import check_learner
+from sklearn_activelearn.testing._guarantees import (
+    CHECKS,
+    is_pool,
+    make_problems,
+    with_small_budget,
+)
 from tests.learners import (
+    DEFAULTS,
     LEARNERS,
     each,
-    each_learner,
-    each_pool_learner,
-    each_stream_learner,
+    each_family,
+    each_pool_family,
+    each_stream_family,
+    families_of,
 )
 from tests.tools import (
     RecordingOracle,
@@ -27,20 +46,47 @@ from tests.tools import (
     with_int64_indices,
 )
 
+SECOND_ORDER = RLSSamplingClassifier | SecondOrderPerceptronClassifier | SOLEClassifier
 
-@each_learner
+
+@each([*families_of(LEARNERS), CBGZClassifier(budget=0.5)])
+def test_check_learner(prototype):
+    before = repr(vars(prototype))
+    results = check_learner(prototype)
+    assert repr(vars(prototype)) == before
+    assert [result["check_name"] for result in results] == [c.__name__ for c in CHECKS]
+    for check, result in zip(CHECKS, results, strict=True):
+        is_checked = check.pools if is_pool(prototype) else check.streams
+        assert result["status"] == ("passed" if is_checked else "skipped")
+        assert result["exception"] is None
+
+
+PROBLEMS = list(make_problems(get_tags(LEARNERS[0]).classifier_tags))
+
+
+@pytest.mark.parametrize("number", range(len(LEARNERS)))
+def test_every_guarantee(number):
+    """Check settings of a class in turn on two classes and on three."""
+    learner, (X, y) = LEARNERS[number], PROBLEMS[number % len(PROBLEMS)]
+    learner = with_small_budget(learner, len(X))
+    for check in CHECKS:
+        if check.pools if is_pool(learner) else check.streams:
+            check(learner, X, y)
+
+
+@each_family
 @given(stream=streams(), seed=st.integers(0, 99))
 def test_unbought_labels_have_no_influence(prototype, stream, seed):
     guarantees.check_unbought_labels(prototype, *stream, seed)
 
 
-@each_learner
+@each_family
 @given(stream=streams())
 def test_simulation_is_the_protocol(prototype, stream):
     guarantees.check_simulation(prototype, *stream, uses_model=False)
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams(), data=st.data())
 def test_candidates_of_a_stream_are_its_order(prototype, stream, data):
     X, y = stream
@@ -53,7 +99,7 @@ def test_candidates_of_a_stream_are_its_order(prototype, stream, data):
     assert state(learner) == state(taken)
 
 
-@each_pool_learner
+@each_pool_family
 @given(stream=streams(), data=st.data())
 def test_candidates_of_a_pool_may_be_bought(prototype, stream, data):
     X, y = stream
@@ -67,7 +113,7 @@ def test_candidates_of_a_pool_may_be_bought(prototype, stream, data):
         assert frozen(responses(learner, X)) == frozen(responses(looped, X))
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams(), data=st.data())
 def test_chunks_do_not_matter(prototype, stream, data):
     n_groups = -(-len(stream[0]) // group_of(prototype))
@@ -75,24 +121,19 @@ def test_chunks_do_not_matter(prototype, stream, data):
     guarantees.check_chunks(prototype, *stream, sorted(cuts))
 
 
-@each_learner
+@each_family
 @given(stream=streams())
 def test_prediction_is_pure(prototype, stream):
     guarantees.check_purity(prototype, *stream)
 
 
-def draws(prototype):
-    """Whether the first rows are drawn: those that cover the pool are not."""
-    return prototype._group or prototype.initial == "random"
-
-
-@each_learner
+@each_family
 @given(stream=streams(), seed=st.integers(0, 2**32 - 1))
 def test_same_seed_same_result(prototype, stream, seed):
     guarantees.check_reproducible(prototype, *stream, seed)
 
 
-@each([row for row in LEARNERS if draws(row)])
+@each([row for row in DEFAULTS if getattr(row, "initial", "random") == "random"])
 def test_the_seed_is_used(prototype):
     X = np.random.RandomState(0).standard_normal((40, 3))
     y = X[:, 0] > 0
@@ -103,30 +144,26 @@ def test_the_seed_is_used(prototype):
     assert len(runs) > 2
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams(min_features=2, values=9999, zeros=0.4))
-@pytest.mark.parametrize(
-    "convert",
-    [
+def test_the_container_does_not_matter(prototype, stream):
+    (X, y), slack = stream, None
+    if isinstance(prototype, SECOND_ORDER):  # least squares on 1 and -1
+        slack = 1e-9 if prototype.normalize else 1e-6  # A has condition |x|^2 ~ 1e9
+        if not prototype.normalize:  # no more than that, also with a below 1
+            X = X / 8
+    converts = [
         csr_array,
         lambda X: with_int64_indices(csr_array(X)),
         lambda X: X.astype(np.float32),
         lambda X: csr_array(X.astype(np.float32)),
         lambda X: with_int64_indices(csr_array(X.astype(np.float32))),
         np.asfortranarray,
-    ],
-    ids=["csr", "csr64", "float32", "csr-float32", "csr64-float32", "fortran"],
-)
-def test_the_container_does_not_matter(prototype, convert, stream):
-    (X, y), slack = stream, None
-    if isinstance(prototype, SecondOrderClassifier):  # least squares on 1 and -1
-        slack = 1e-9 if prototype.normalize else 1e-6  # A has condition |x|^2 ~ 1e9
-        if not prototype.normalize:  # no more than that, also with a below 1
-            X = X / 8
-    guarantees.check_containers(prototype, X, y, [convert], slack)
+    ]
+    guarantees.check_containers(prototype, X, y, converts, slack)
 
 
-@each_learner
+@each_family
 @given(stream=streams(), budget=st.integers(0, 20))
 def test_the_bill(prototype, stream, budget):
     X, y = stream

@@ -1,6 +1,5 @@
 """The margin-loss learners against their slow references, and their step lengths."""
 
-import pickle
 from copy import deepcopy
 from math import comb
 
@@ -10,14 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
 
 from sklearn_activelearn import (
     GreedyOnlineClassifier,
     MarginLossClassifier,
-    OnePassSearchCV,
 )
 from sklearn_activelearn.evaluation import label_curve
 from sklearn_activelearn.losses import (
@@ -267,21 +264,6 @@ def test_a_late_label(seed, loss):
         np.testing.assert_allclose(learner.coef_, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("loss", ["ramp", "sigmoid"])
-def test_warm_start(loss):
-    X, codes = gaussian_stream(0, 3, n_rows=300)
-    warm = MarginLossClassifier(loss, n_warm_start=200, random_state=0)
-    hinge = MarginLossClassifier("hinge", random_state=0)
-    for learner in (warm, hinge):
-        learner.partial_fit(X[:200], codes[:200], classes=[0, 1, 2])
-    assert warm.n_queries_ == 200
-    np.testing.assert_array_equal(warm.coef_, hinge.coef_)
-    warm.partial_fit(X[200:], codes[200:])
-    hinge.partial_fit(X[200:], codes[200:])
-    assert warm.n_queries_ < 300
-    assert np.any(warm.coef_ != hinge.coef_)
-
-
 def test_warm_start_with_labels_that_come_later():
     X, codes = gaussian_stream(0, 2, n_rows=300)
     learner = MarginLossClassifier("sigmoid", n_warm_start=50, random_state=0)
@@ -385,40 +367,6 @@ def test_a_learner_that_falls_silent_warns(loss):
     learner.set_params(budget=1).fit(X, y)  # it was told to stop
 
 
-def test_learning_rates():
-    X = np.full((4, 1), 1e-3)  # margins stay near 0: every slope is -1
-    params = {"eta0": 0.5, "fit_intercept": False, "average": False}
-    learner = MarginLossClassifier("hinge", learning_rate="invscaling", **params)
-    learner.partial_fit(X, [1] * 4, classes=[0, 1])
-    expected = 1e-3 * 0.5 * (np.arange(1, 5) ** -0.5).sum()
-    np.testing.assert_allclose(learner.coef_, [[expected]], rtol=1e-12)
-    learner = MarginLossClassifier("hinge", **params)
-    learner.partial_fit(X, [1] * 4, classes=[0, 1])
-    np.testing.assert_allclose(learner.coef_, [[4 * 1e-3 * 0.5]], rtol=1e-12)
-
-
-def test_a_large_step_ends_the_questions_of_a_ramp():
-    X, codes = gaussian_stream(0, 2, n_rows=2000, n_features=20)
-    params = {"normalize": True, "fit_intercept": False, "random_state": 0}
-    n_bought = [
-        MarginLossClassifier("ramp", eta0=eta0, **params).fit(X, codes).n_queries_
-        for eta0 in (0.1, 10.0)
-    ]
-    assert n_bought[0] > 1000
-    assert n_bought[1] < 100
-
-
-def test_ten_classes():
-    """The pair update learns digits; a ramp of one against the rest does not."""
-    X, y = load_digits(return_X_y=True)
-    for loss in SELECTIVE:
-        for seed in range(3):
-            learner = MarginLossClassifier(loss, random_state=seed)
-            learner.fit(X[:1500] / 16, y[:1500])
-            assert learner.n_queries_ < 1400
-            assert learner.score(X[1500:] / 16, y[1500:]) > 0.7, (loss, seed)
-
-
 @given(seed=st.integers(0, 2**32 - 1), m=st.integers(2, 6))
 def test_greedy_buys_the_smallest_margin_of_each_group(seed, m):
     X, codes = gaussian_stream(seed, 3)
@@ -437,12 +385,6 @@ def test_greedy_with_groups_of_one_is_passive():
     greedy = fresh(GreedyOnlineClassifier(m=1)).fit(X, codes)
     passive = fresh(MarginLossClassifier("hinge")).fit(X, codes)
     assert state(greedy) == state(passive)
-
-
-def test_greedy_takes_the_first_of_equal_margins():
-    X = np.ones((10, 2))
-    learner = GreedyOnlineClassifier().partial_fit(X, [0, 1] * 5, classes=[0, 1])
-    assert learner.queried_indices_.tolist() == [0, 5]
 
 
 def test_an_error_in_a_group_names_its_row_and_consumes_nothing():
@@ -489,17 +431,6 @@ def test_rank_probability_in_large_pools():
             rank_probability(*bad)
 
 
-def test_every_row_of_a_group_is_seen():
-    X = np.random.default_rng(0).standard_normal((30, 2))
-    learner = GreedyOnlineClassifier(4, random_state=0).fit(X, X[:, 0] > 0)
-    assert learner.n_seen_ == 30
-    assert learner.n_queries_ == 8
-
-
-#: Of the share of a step, at the first label and at the third.
-FIRST, THIRD = 1 / 11, 3 / 13
-
-
 def adaptive(loss="log_ramp", **params):
     """Return a learner through the origin, with last weights."""
     given_ = {"fit_intercept": False, "average": False, "random_state": 0, **params}
@@ -519,31 +450,6 @@ def test_adaptive_twin(loss, seed, n_classes, scale, **params):
     X, y = gaussian_stream(seed, n_classes, scale=scale)
     X[::3, 0] = 0
     check_twin(adaptive(loss, random_state=seed, **params), X, y, n_classes)
-
-
-@pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("fit_intercept", [False, True])
-def test_the_first_step_moves_its_row_by_an_eleventh_of_the_gain(
-    normalize, fit_intercept
-):
-    params = {"normalize": normalize, "fit_intercept": fit_intercept}
-    learner = adaptive("hinge", **params)
-    row = np.array([[3.0, -4.0, 0.0]])
-    learner.teach(row, [1], classes=[0, 1])
-    np.testing.assert_allclose(learner.decision_function(row), 2 * FIRST)
-    assert learner.coef_[0, 2] == 0
-
-
-def test_a_feature_is_divided_by_its_root_mean_square_where_it_is_not_zero():
-    learner = adaptive("hinge")
-    rows = np.array([[1.0, 0.0], [0.0, 5.0], [7.0, 0.0]])
-    learner.teach(rows[:2], [1, 1], classes=[0, 1])
-    before = learner.coef_[0].copy()
-    learner.teach(rows[2:], [0])
-    rms = np.sqrt((1 + 49) / 2)
-    gain = (1 + 5 + 49 / rms) / 3
-    expected = [before[0] - 2 * THIRD * 7 / rms / gain, before[1]]
-    np.testing.assert_allclose(learner.coef_[0], expected)
 
 
 @given(
@@ -585,19 +491,6 @@ def test_zero_rows_do_not_count():
     with_zeros = clone(learner).partial_fit(X_more, y_more, classes=[0, 1])
     without = learner.partial_fit(X, y, classes=[0, 1])
     np.testing.assert_array_equal(with_zeros.coef_, without.coef_)
-
-
-def test_labels_that_change_nothing_tell_the_sizes():
-    learner = adaptive("hinge")
-    learner.teach([[1.0]] * 40, [1] * 40, classes=[0, 1])
-    assert learner.decision_function([[1.0]]) > 1
-    other = pickle.loads(pickle.dumps(learner)).teach([[100.0]] * 3, [1] * 3)
-    assert other.n_updates_ == learner.n_updates_
-    np.testing.assert_array_equal(other.coef_, learner.coef_)
-    for each in (learner, other):
-        each.teach([[1.0]], [0])
-    steps = [each.coef_[0, 0] - 2 for each in (learner, other)]
-    assert steps[1] > steps[0]  # 1 is small now
 
 
 @pytest.mark.parametrize("loss", sorted(LOSSES))
@@ -710,28 +603,6 @@ def test_rows_whose_squares_vanish_teach_nothing(value):
     assert not learner.coef_.any()
     assert np.isfinite(learner.teach([[1.0, value]], [1]).coef_).all()
     assert learner._learned.details.n_rows == 1
-
-
-@pytest.mark.parametrize("make", [np.asarray, csr_array])
-def test_a_search_over_learning_rates_is_that_of_scikit_learn(make):
-    X, y = gaussian_stream(1, 3)
-    learner = MarginLossClassifier(random_state=0)
-    grid = {"learning_rate": ["adaptive", "constant"], "loss": ["hinge", "log_ramp"]}
-    search = OnePassSearchCV(learner, grid, cv=3).fit(make(X), y)
-    expected = GridSearchCV(learner, grid, cv=3).fit(make(X), y)
-    assert search.fused_.tolist() == [False, False, True, True]
-    scores = [each.cv_results_["mean_test_score"] for each in (search, expected)]
-    np.testing.assert_array_equal(*scores)
-
-
-@pytest.mark.parametrize("load", [load_breast_cancer, load_digits])
-def test_raw_data_needs_no_tuning(load):
-    X, y = load(return_X_y=True)
-    learner = MarginLossClassifier(learning_rate="adaptive", random_state=0)
-    n_train = 3 * len(y) // 4
-    learner.fit(X[:n_train], y[:n_train])
-    assert learner.score(X[n_train:], y[n_train:]) > 0.85
-    assert learner.n_queries_ < 0.9 * n_train
 
 
 def test_a_run_that_stops_asking_is_told_what_helps():

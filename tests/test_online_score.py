@@ -22,7 +22,7 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
 )
-from sklearn_activelearn.evaluation import Estimate, online_score
+from sklearn_activelearn.evaluation import online_score
 from sklearn_activelearn.stream._learned import Sums
 from tests.reference import online_score as reference
 from tests.reference.first_order import uniform
@@ -292,26 +292,12 @@ def test_labels_that_nobody_asked_for_do_not_count():
     assert online_score(learner) == before  # no label could be bought
 
 
-def test_rows_beyond_a_limit_do_not_count():
-    X, y = noisy(100)
-    learner = RandomSamplingClassifier(1.0, random_state=0)
-    assert online_score(learner.fit(X, y)).n_rows == 100
-    learner.query(X, limit=3)
-    assert online_score(learner).n_rows == 103
-
-
 def test_without_a_label():
     learner = RandomSamplingClassifier(1e-9, random_state=0).fit(*noisy(80))
     for params in ({}, {"window": 5}):
         found = online_score(learner, **params)
         assert np.isnan(found.value)
         assert (found.low, found.high, found.n_labels) == (0, 1, 0)
-
-
-def test_one_label_says_little():
-    learner = CBGZClassifier(1e-6, random_state=0).fit(*noisy(80))
-    found = online_score(learner)
-    assert (found.n_labels, found.low, found.high) == (1, 0, 1)
 
 
 def test_what_an_oracle_sees_and_what_it_breaks():
@@ -349,12 +335,6 @@ def test_fit_begins_anew_and_copies_keep_apart():
     assert online_score(learner) == before
     assert online_score(other).n_rows == 200
     assert online_score(other.fit(X, y)) == before
-
-
-def test_printed():
-    found = online_score(RandomSamplingClassifier(1.0, **LAST).fit(*noisy(80)))
-    assert isinstance(found, Estimate)
-    assert str(found).endswith(", 80 labels of 80 rows)")
 
 
 def test_bad_input():

@@ -7,8 +7,6 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from tests.learners import (
@@ -18,7 +16,7 @@ from tests.learners import (
     each_stream_family,
     families_of,
 )
-from tests.tools import RecordingOracle, fresh, group_of, state, streams
+from tests.tools import RecordingOracle, fresh, group_of, state
 
 X = np.random.RandomState(0).standard_normal((60, 3))
 y = np.where(X[:, 0] > 0.2, "yes", "no")
@@ -39,38 +37,9 @@ class Unreliable(RecordingOracle):
         return super().__call__(rows)
 
 
-def raising(error):
-    def failure(rows):
-        raise error("the oracle failed")
-
-    return failure
-
-
 def seen_before(prototype, row):
     """Return how many rows a learner has decided when it asks for that one."""
     return row - row % group_of(prototype)
-
-
-@each_stream_family
-@pytest.mark.parametrize("error", [KeyError, OSError, KeyboardInterrupt])
-@given(stream=streams(), k=st.integers(0, 12))
-def test_an_oracle_that_raises_loses_nothing(prototype, error, stream, k):
-    X, y = stream
-    classes = np.unique(y)
-    expected = fresh(prototype).partial_fit(X, y, classes=classes)
-    oracle = Unreliable(y, k, raising(error))
-    learner = fresh(prototype)
-    try:
-        learner.learn(X, oracle, classes=classes)
-    except error:
-        seen = seen_before(prototype, oracle.asked[-1])
-        assert learner.queried_indices_.tolist() == oracle.asked[:-1]
-        assert learner.n_queries_ == k
-        assert learner.n_seen_ == seen
-        learner.learn(X[seen:], RecordingOracle(y[seen:]))
-    else:
-        assert expected.n_queries_ <= k
-    assert state(learner) == state(expected)
 
 
 class CtrlC:
@@ -244,41 +213,3 @@ def test_the_oracle_sees_the_learner_just_before_the_row(prototype):
         past = slice(seen_before(prototype, row))
         until = fresh(prototype).partial_fit(X[past], y[past], classes=CLASSES)
         assert before == state(until)
-
-
-@pytest.mark.parametrize("prototype", DEFAULTS, ids=lambda row: type(row).__name__)
-def test_an_oracle_may_not_change_the_learner(prototype):
-    learner = fresh(prototype)
-
-    def meddling(rows):
-        with pytest.raises(RuntimeError, match="is running"):
-            learner.teach(X[:1], y[:1])
-        with pytest.raises(RuntimeError, match="is running"):
-            learner.fit(X, y)
-        return y[rows]
-
-    learner.learn(X, meddling, classes=CLASSES)
-    undisturbed = fresh(prototype).learn(X, RecordingOracle(y), classes=CLASSES)
-    assert state(learner) == state(undisturbed)
-    learner.teach(X[:1], y[:1])  # allowed again
-
-
-@pytest.mark.parametrize(
-    "prototype", STREAM_DEFAULTS, ids=lambda row: type(row).__name__
-)
-def test_pending_rows_are_counted(prototype):
-    learner = fresh(prototype).fit(X, y)
-    assert learner.n_pending_ == 0
-    rows = learner.query(X)
-    assert learner.n_pending_ == len(rows) > 1
-    learner.teach(X[rows[:1]], y[rows[:1]])
-    assert learner.n_pending_ == len(rows) - 1
-    assert not hasattr(fresh(prototype), "n_pending_")
-
-
-@pytest.mark.parametrize("candidates", [[0, 0], [60], [-1], [[0]], ["a"]], ids=str)
-def test_candidates_that_are_no_rows(candidates):
-    oracle = RecordingOracle(y)
-    with pytest.raises(ValueError, match="candidates"):
-        CBGZClassifier().learn(X, oracle, CLASSES, candidates=candidates)
-    assert oracle.asked == []

@@ -178,16 +178,6 @@ def test_an_error_in_the_middle_changes_nothing(method):
     raises_and_changes_nothing(Fails, None, "no such row", KeyError)
 
 
-def test_an_error_in_a_step_changes_nothing():
-    class Fails(Step):
-        def step(self, z, squared_norm, probability, clock):
-            if clock.n_taught > 9:
-                raise KeyError("no such row")
-            return 1.0
-
-    raises_and_changes_nothing(None, Fails, "no such row", KeyError)
-
-
 def test_an_error_in_a_step_gives_up_the_label_just_bought():
     class Fails(Step):
         def step(self, z, squared_norm, probability, clock):

@@ -20,9 +20,7 @@ from sklearn_activelearn import (
     PassiveClassifier,
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
-    _validation,
 )
-from tests.learners import each_pool_default, each_pool_family
 from tests.tools import (
     RecordingOracle,
     fresh,
@@ -30,7 +28,6 @@ from tests.tools import (
     loop_over_pool,
     problem,
     responses,
-    state,
 )
 
 X, y = problem(80, 4, noise=0.5)
@@ -200,33 +197,6 @@ def test_a_batch_learner_keeps_its_warm_start():
     assert cold.set_params(budget=15, random_state=0).fit(X, y).score(X, y) > 0.7
 
 
-@each_pool_family
-@pytest.mark.parametrize("stopping", [None, "stable_predictions"])
-def test_chunks_share_a_budget_that_grows_with_them(prototype, stopping):
-    learner = fresh(prototype, budget=0.25, n_initial=4, stopping=stopping)
-    for k in range(4):
-        part = slice(20 * k, 20 * k + 20)
-        learner.partial_fit(X[part], y[part], classes=CLASSES)
-        assert len(learner.queried_indices_) <= learner.n_queries_ <= 5 * (k + 1)
-        if stopping is None:
-            assert learner.n_queries_ == 5 * (k + 1)
-    assert learner.score(X, y) > 0.5
-
-
-@each_pool_default
-def test_an_exhausted_pool(prototype):
-    learner = fresh(prototype, budget=None, stopping=None).fit(X[:15], y[:15])
-    assert sorted(learner.queried_indices_) == list(range(15))
-    before = state(learner)
-    assert learner.query(X[:15], candidates=[]).size == 0
-    oracle = RecordingOracle(y)
-    learner.learn(X[:0], oracle)
-    assert not oracle.asked
-    assert state(learner) == before
-    learner.partial_fit(X[15:20], y[15:20])
-    assert learner.n_queries_ == 20
-
-
 def test_decision_values_that_do_not_fit_the_classes():
     class Pairs(SVC):
         def decision_function(self, X):
@@ -240,44 +210,6 @@ def test_decision_values_that_do_not_fit_the_classes():
     assert len(learner._ledger.labelled) == learner.n_queries_ == 10
     tree = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
     assert tree.fit(X, y).decision_function(X).shape == (60, 3)
-
-
-def began_with_labels():
-    """Return a learner with a model, the rows it knows, and labels."""
-    X, y = make_blobs(64, centers=2, n_features=3, random_state=0)
-    learner = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
-    return learner.teach(X[:10], y[:10]), X, y
-
-
-def test_arrays_that_need_no_change_are_not_validated_by_later_calls(monkeypatch):
-    learner, X, y = began_with_labels()
-    monkeypatch.setattr(_validation, "validate_rows", None)
-    for pool in (X, X.astype(np.float32)):
-        rows = learner.query(pool)
-        learner.teach(pool[rows], y[rows])
-    assert learner.n_taught_ == 12
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda X: np.where(X[-1, 1] == X, np.nan, X), "contains NaN"),
-        (lambda X: np.where(X[-1, 1] == X, np.inf, X), "contains infinity"),
-        (lambda X: X[:, :2], "X has 2 features"),
-        (lambda X: X[:, 0], "Expected 2D array"),
-        (lambda X: X[..., None], "dim 3"),
-        (lambda X: X.astype(str), "X contains texts"),
-        (lambda X: X + 1j, "Complex data"),
-    ],
-)
-@pytest.mark.parametrize("verb", ["query", "teach"])
-def test_arrays_that_later_calls_refuse(verb, change, message):
-    learner, X, y = began_with_labels()
-    labels = (y,) if verb == "teach" else ()
-    before = state(learner)
-    with pytest.raises(ValueError, match=message):
-        getattr(learner, verb)(change(X), *labels)
-    assert state(learner) == before
 
 
 def test_rows_that_nothing_has_to_be_added_to_are_scored_in_one_call():

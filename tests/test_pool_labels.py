@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -31,52 +30,6 @@ from tests.tools import RecordingOracle, fresh, problem
 X, y = problem(150, 4, noise=0.3)
 
 
-class Refuses(ClassifierMixin, BaseEstimator):
-    """Cannot be trained on so many rows."""
-
-    def __init__(self, n_rows=12):
-        self.n_rows = n_rows
-
-    def fit(self, X, y):
-        if len(y) == self.n_rows:
-            raise RuntimeError(f"{self.n_rows} rows are bad luck")
-        self.model_ = GaussianNB().fit(X, y)
-        self.classes_ = self.model_.classes_
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(X)
-
-    def predict_proba(self, X):
-        return self.model_.predict_proba(X)
-
-
-def test_teach_stores_labels_that_the_estimator_fails_on():
-    learner = UncertaintySamplingClassifier(Refuses(), random_state=0)
-    rows = learner.query(X)
-    learner.teach(X[rows], y[rows])
-    bought = rows.tolist()
-    for _ in range(2):
-        left = np.setdiff1d(np.arange(150), bought)
-        row = left[learner.query(X[left])]
-        bought += row.tolist()
-        if len(bought) < 12:
-            learner.teach(X[row], y[row])
-    with pytest.warns(FitFailedWarning, match="RuntimeError: 12 rows are bad luck"):
-        learner.teach(X[row], y[row])
-    assert learner.n_pending_ == 0
-    assert learner.n_taught_ == 12
-    with pytest.raises(RuntimeError, match="bad luck"):
-        learner.predict(X)
-    assert learner.n_queries_ == 12
-    with pytest.raises(RuntimeError, match="bad luck"):
-        learner.query(X)  # it would choose with a model that is behind
-    learner.set_params(estimator=GaussianNB())
-    assert len(learner.query(X)) == 1
-    expected = GaussianNB().fit(X[bought], y[bought])
-    np.testing.assert_array_equal(learner.predict_proba(X), expected.predict_proba(X))
-
-
 def test_another_estimator_goes_on_where_one_failed():
     learner = MinMarginClassifier(SVC(C=-1.0), budget=20, random_state=0)
     oracle = RecordingOracle(y)
@@ -97,35 +50,6 @@ def test_another_candidate_set_brings_its_names(learner):
     learner.teach(X[:1], y[:1])
     assert learner.model_names_ == ["a", "b"]
     assert learner.cv_scores_.shape == (2,)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_equal_rows_are_told_apart_by_their_numbers(seed):
-    pool = np.array([[0.0], [1.0], [2.0]] * 2)
-    learner = PassiveClassifier(n_initial=3, batch_size=3, random_state=seed)
-    first, second = learner.query(pool), learner.query(pool)
-    assert sorted([*first, *second]) == list(range(6))
-    assert learner.query(pool).size == 0
-
-    learner = PassiveClassifier(n_initial=3, batch_size=3, random_state=seed)
-    first = learner.query(pool)
-    others = np.setdiff1d(np.arange(6), first)
-    assert sorted(learner.query(pool, candidates=others)) == others.tolist()
-
-
-def test_rows_asked_for_are_found_in_another_pool():
-    learner = PassiveClassifier(n_initial=5, random_state=0)
-    first = learner.query(X)
-    moved = X[::-1]
-    second = learner.query(moved, limit=150)
-    assert not set(149 - second) & set(first)
-
-
-def test_an_empty_answer():
-    learner = MinMarginClassifier(budget=0)
-    rows = learner.query(X)
-    assert learner.teach(X[rows], []).n_queries_ == 0
-    assert not hasattr(learner, "classes_")
 
 
 @pytest.mark.parametrize("labels", [X[:, 0], np.where(X[:, 0] > 0, 1.0, np.nan)])
@@ -226,32 +150,6 @@ def test_what_an_estimator_cannot_take_is_refused_before_a_label_is_bought(
         learner.learn(rows, oracle, classes=["no", "yes"])
     assert not oracle.asked
     assert vars(learner) == learner.get_params(deep=False)
-
-
-@pytest.mark.parametrize(
-    ("learner", "words"),
-    [
-        (PassiveClassifier(param_grid=[]), "param_grid has no candidate"),
-        (PassiveClassifier(estimators=[]), "at least one"),
-        (
-            PassiveClassifier(GaussianNB(), estimators=[("a", GaussianNB())]),
-            "not both",
-        ),
-        (
-            QueryByCommitteeClassifier(LogisticRegression(), estimators=[("a", SVC())]),
-            "not both",
-        ),
-        (MinMarginClassifier(stopping=StablePredictions), "stopping"),
-        (
-            UncertaintySamplingClassifier(GaussianNB(), stopping="margin_exhausted"),
-            "stopping=MarginExhausted.* needs an estimator with decision_function",
-        ),
-    ],
-)
-def test_errors_name_the_parameter(learner, words):
-    assert type(learner).__name__ in learner._repr_html_()
-    with pytest.raises((TypeError, ValueError), match=words):
-        learner.fit(X, y)
 
 
 def test_models_that_predict_one_class_do_not_agree():

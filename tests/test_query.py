@@ -12,8 +12,6 @@ from tests.learners import (
     TIMELESS,
     each_family,
     each_family_of,
-    each_learner,
-    each_linear_stream_learner,
     each_stream_family,
     each_stream_learner,
 )
@@ -42,7 +40,7 @@ def test_candidates(prototype, stream, data):
     assert known == same
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams(), limit=st.integers(0, 10))
 def test_limit(prototype, stream, limit):
     X, y = stream
@@ -64,7 +62,7 @@ def test_probability_is_an_addition_to_the_rows(prototype, stream):
     assert state(learner) == state(other)
 
 
-@each_learner
+@each_family
 @pytest.mark.parametrize("convert", [np.asarray, csr_array])
 def test_no_rows(prototype, convert):
     X, y = np.eye(4), np.array(["no", "yes", "no", "yes"])
@@ -79,18 +77,6 @@ def test_no_rows(prototype, convert):
     assert not oracle.asked
     assert state(learner) == before
     assert fresh(prototype).query(nothing).size == 0
-
-
-@each_linear_stream_learner
-@given(stream=streams())
-def test_query_moves_no_weight(prototype, stream):
-    X, y = stream
-    learner = begun(prototype, X, y)
-    before = learner.coef_.tobytes(), learner.intercept_.tobytes(), learner.n_updates_
-    learner.query(X)
-    after = learner.coef_.tobytes(), learner.intercept_.tobytes(), learner.n_updates_
-    assert after == before
-    assert learner.n_seen_ == 2 * len(X)
 
 
 @each_stream_learner
@@ -167,7 +153,7 @@ def test_a_raised_budget_goes_on(prototype):
     assert learner.fit(X, y).n_queries_ == 5  # starts from nothing
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams(), patience=st.integers(1, 6))
 def test_patience(prototype, stream, patience):
     X, y = stream

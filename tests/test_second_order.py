@@ -2,20 +2,17 @@
 
 import pickle
 from contextlib import suppress
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.datasets import load_digits, make_circles
+from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import (
     kernel_metrics,
     pairwise_kernels,
-    polynomial_kernel,
 )
-from sklearn.model_selection import GridSearchCV
 
 from sklearn_activelearn import (
     RLSSamplingClassifier,
@@ -222,15 +219,6 @@ def test_every_kernel_takes_dense_and_sparse_rows(kernel, long_indices):
         )
 
 
-def test_chi2_takes_dense_rows_only():
-    X, codes = gaussian_stream(1, 2)
-    X = np.abs(X) * (X > 0)
-    learner = RLSSamplingClassifier(60.0, kernel="chi2", random_state=0)
-    assert learner.fit(X, codes).n_updates_ > 1
-    with pytest.raises(TypeError, match=r"(?i)sparse"):  # from scikit-learn
-        learner.fit(csr_array(X), codes)
-
-
 def streams_of_three_kinds():
     digits, y = load_digits(return_X_y=True)
     rng = np.random.RandomState(0)
@@ -292,56 +280,6 @@ def test_bounds_decide_as_the_quadratic_form_does(rule, name, solver):
     run_both(rule, X, codes, codes.max() + 1, solver=solver)
 
 
-def test_equation_2_by_hand():
-    """The margin of a row is that of ridge regression with the row, label 0."""
-    S = np.array([[1.0, 0.0], [0.6, 0.8]])
-    y, x = np.array([1, -1]), np.array([0.0, 1.0])
-    w = np.linalg.inv(np.eye(2) + S.T @ S + np.outer(x, x)) @ (S.T @ y)
-    learner = SOLEClassifier(
-        b=0.25, query_probability="margin", fit_intercept=False, solver="primal"
-    )
-    learner.teach(S, y, classes=[-1, 1])  # margins 0 and .3 > 0: both are mistakes
-    assert learner.n_updates_ == 2
-    probability = 0.25 / (0.25 + abs(w @ x))
-    for seed in range(99):
-        other = fresh(learner, random_state=seed).teach(S, y, classes=[-1, 1])
-        rows, q = other.query(x[None], return_probability=True)
-        if len(rows):
-            assert q[0] == pytest.approx(probability, rel=1e-14)
-            return
-    pytest.fail("never bought")
-
-
-def test_figure_1_by_hand():
-    """SSNL in the plane: which rows are wanted, step by step."""
-    X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
-    y = np.array([1, 1, -1, 1, 1])
-    # a repeated row has margin N / (N + 2) and the threshold is 128 ln t / (lam N)
-    params = {"fit_intercept": False, "shuffle": False}
-    learner = RLSSamplingClassifier(640.0, variant="next", **params).fit(X, y)
-    # row 0 is wanted, N = 0 there wants row 1; N = 1: 1/9 <= .139 wants row 2;
-    # row 2 has margin 0 and wants row 3; row 3: 1/4 > .092
-    assert learner.queried_indices_.tolist() == [0, 1, 2, 3]
-    learner = RLSSamplingClassifier(640.0, variant="current", **params).fit(X, y)
-    assert learner.queried_indices_.tolist() == [0, 1, 2]
-    # row 1 is right and not stored, so N = 2 later on: 1/9 <= .139, .161
-    learner = RLSSamplingClassifier(640.0, variant="mistake", **params).fit(X, y)
-    assert learner.queried_indices_.tolist() == [0, 1, 2, 3, 4]
-    assert learner.n_updates_ == 2
-
-
-@pytest.mark.parametrize("rule", ["SSNL", "SSNL transient"])
-def test_the_next_row_is_wanted_across_pickles_and_chunks(rule):
-    X, codes = gaussian_stream(3, 2)
-    whole = fresh(RULES[rule][0]).partial_fit(X, codes, classes=[0, 1])
-    learner, bought = fresh(RULES[rule][0]), []
-    for i in range(len(X)):
-        learner = pickle.loads(pickle.dumps(learner))
-        learner.learn(X[i : i + 1], RecordingOracle(codes[i : i + 1]), classes=[0, 1])
-        bought += (i + learner.queried_indices_).tolist()
-    assert bought == whole.queried_indices_.tolist()
-
-
 def factor_of(learner):
     """Return the triangle of the dual form."""
     n = learner._learned.details.n_held
@@ -379,18 +317,6 @@ def test_thousands_of_forgotten_rows_leave_no_trace(params):
     np.testing.assert_allclose(
         learner.decision_function(X), other.decision_function(X), atol=1e-10
     )
-
-
-def test_a_window_follows_a_stream_that_turns():
-    rng = np.random.RandomState(0)
-    X = rng.standard_normal((4000, 5))
-    y = (X[:, 0] > 0) ^ (np.arange(4000) >= 2000)
-    scores = {}
-    for max_stored in (None, 100):
-        learner = RLSSamplingClassifier(100.0, max_stored=max_stored, random_state=0)
-        learner.partial_fit(X[:3000], y[:3000], classes=[False, True])
-        scores[max_stored] = learner.score(X[3000:], y[3000:])
-    assert scores[100] > 0.9 > scores[None]
 
 
 def exact_A(learner, X):
@@ -640,28 +566,6 @@ def test_a_kernel_that_overflows():
         learner.partial_fit(X, codes, classes=[0, 1])
 
 
-def test_the_form_of_a_learner_that_has_seen_nothing():
-    learner = RLSSamplingClassifier()
-    assert not hasattr(learner, "is_dual_")
-    with pytest.raises(AttributeError, match="is_dual_"):
-        _ = learner.is_dual_
-    learner.query(np.eye(3))
-    assert learner.is_dual_
-
-
-def test_grid_search_over_kernels():
-    X, y = make_circles(n_samples=150, noise=0.1, factor=0.4, random_state=0)
-    grid = [
-        {"kernel": ["linear"]},
-        {"kernel": ["rbf"], "gamma": [0.1, 1.0]},
-        {"kernel": [partial(polynomial_kernel, degree=2)]},
-    ]
-    for learner in (RLSSamplingClassifier(100.0), SOLEClassifier()):
-        search = GridSearchCV(fresh(learner), grid, cv=2).fit(X, y)
-        assert search.best_params_["kernel"] != "linear"
-        assert search.best_score_ > 0.9
-
-
 @pytest.mark.parametrize("rule", ["SS", "SSMD", "SOP", "SOLE"])
 @pytest.mark.parametrize("norm", [None, 1.0, 1e2, 1e4, 8e4])
 def test_rows_that_contradict_each_other_are_ties_in_every_form(rule, norm):
@@ -707,23 +611,6 @@ def test_a_state_that_is_read_only(params, sparse):
     np.testing.assert_array_equal(
         frozen.decision_function(X), learner.decision_function(X)
     )
-
-
-def test_a_rule_that_remembers_something_else():
-    X, codes = gaussian_stream(0, 2, n_rows=100)
-    learner = RLSSamplingClassifier(variant="all", random_state=0)
-    learner.partial_fit(X[:50], codes[:50], classes=[0, 1])
-    learner.set_params(variant="next", lam=3e3)
-    other = fresh(learner)
-    other.teach(X[:50], codes[:50], classes=[0, 1])
-    other._learned = other._learned._replace(counts=learner._learned.counts)
-    bought = []
-    for row in range(50, 100):  # what is wanted of the next row outlives the call
-        learner.partial_fit(X[[row]], codes[[row]])
-        bought += (learner.queried_indices_ + row).tolist()
-    other.partial_fit(X[50:], codes[50:])
-    assert bought == (other.queried_indices_ + 50).tolist()
-    assert 0 < len(bought) < 50
 
 
 @pytest.mark.parametrize(

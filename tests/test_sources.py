@@ -32,10 +32,9 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool._selection import Candidates
 from sklearn_activelearn.sources import ParquetSource, _dask, _parquet, as_memmap
 from sklearn_activelearn.sources import _source as _base
-from sklearn_activelearn.sources._containers import RowsExcept, hash_rows, rows_of_mask
+from sklearn_activelearn.sources._containers import hash_rows
 from tests.learners import each, explores, name_of
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import RecordingOracle, fresh
@@ -284,12 +283,6 @@ def test_a_sample_is_drawn_anew_for_each_purchase():
     assert len(first & second) < 15
 
 
-def test_each_round_has_a_sample_of_its_own():
-    sample = Candidates(None, np.arange(100))
-    first, second = (sample.sample(20, (5, k)).rows for k in (0, 1))
-    assert len(np.intersect1d(first, second)) < 15
-
-
 def test_rows_of_a_sample_have_their_numbers_in_the_pool():
     X, y = problem("any numbers")
     learner = fresh(
@@ -418,18 +411,6 @@ def test_a_query_keeps_two_numbers_a_row(monkeypatch, tmp_path):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 16 * len(X) + 30 * 2**20
-
-
-def test_all_rows_but_some():
-    is_meant = np.random.default_rng(0).random(200) > 0.2
-    rows, expected = rows_of_mask(is_meant), np.flatnonzero(is_meant)
-    assert isinstance(rows, RowsExcept)
-    assert len(rows) == len(expected)
-    np.testing.assert_array_equal(np.asarray(rows), expected)
-    np.testing.assert_array_equal(rows[np.array([3, 0, 99])], expected[[3, 0, 99]])
-    parts = [rows.of(np.arange(k, k + 50), k) for k in range(0, 200, 50)]
-    np.testing.assert_array_equal(np.concatenate(parts), expected)
-    assert isinstance(rows_of_mask(~is_meant), np.ndarray)
 
 
 # what changes, and what is wrong

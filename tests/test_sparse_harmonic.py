@@ -4,26 +4,20 @@ import pickle
 from unittest import mock
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
-from sklearn.datasets import load_digits, make_blobs, make_moons
+from sklearn.datasets import load_digits, make_moons
 
 from sklearn_activelearn import ActiveLabelPropagationClassifier
 from sklearn_activelearn.pool.graph import _label_propagation
 from sklearn_activelearn.pool.graph import _label_propagation as _trainer
-from sklearn_activelearn.pool.graph._gains import gains
 from sklearn_activelearn.pool.graph._graph import GraphClassifier
 from sklearn_activelearn.pool.graph._harmonic import (
     Edges,
     HarmonicField,
-    LaplacianSolver,
     SparseHarmonicField,
-    group_nodes,
 )
-from sklearn_activelearn.sources._containers import is_same_data
 from tests.reference import label_propagation as reference
 from tests.test_label_propagation import graphs
 from tests.tools import problem, state
@@ -108,66 +102,6 @@ def test_a_field_of_hundreds_of_nodes_is_that_of_the_inverse(shape):
         np.testing.assert_array_equal(field.free, inverse.free)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_free", [1, 5, 16, 31, 1024, 2070])
-def test_gains_are_those_of_the_formula(n_free, dtype):
-    rng = np.random.default_rng(n_free)
-    for n_classes in (2, 3, 7):
-        f = rng.dirichlet(np.ones(n_classes), n_free)
-        f[: n_free // 3] = np.eye(n_classes)[0]  # blocks that no label changes
-        f, own = f.astype(dtype), rng.dirichlet(np.ones(n_classes), 4).astype(dtype)
-        share = rng.random((4, n_free)).astype(dtype) ** 4
-        columns = f.T.copy()
-        second, top = np.partition(columns, -2, axis=0)[-2:]
-        label = np.eye(n_classes)[:, None, None]
-        after = f + share[:, :, None] * (label - own[:, None])
-        grown = np.einsum("kc,cki->k", own, after.max(axis=-1) - top)
-        found = gains(share, columns, top, top - second, own)
-        np.testing.assert_allclose(found, grown, rtol=1e-5, atol=1e-5)
-        # no rounding errors of nodes that keep their class
-        share[2 * share <= top - second] = 0
-        np.testing.assert_array_equal(
-            gains(share, columns, top, top - second, own), found
-        )
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_grouped", [0, 150, 300])
-def test_systems_are_solved_to_the_tolerance(dtype, n_grouped):
-    rng = np.random.RandomState(0)
-    W = GraphClassifier(n_neighbors=3).connect(rng.standard_normal((300, 2))).weights()
-    nodes = rng.permutation(np.arange(3, 300))
-    group = np.where(np.arange(300) < n_grouped, group_nodes(W), -1)
-    laplacian = (np.diag(W.sum(axis=1)) - W.toarray())[np.ix_(nodes, nodes)]
-    right = rng.standard_normal((297, 4)).astype(dtype)
-    right[:, 2] = 0
-    solver = LaplacianSolver(W, group, nodes)
-    for tolerance in (1e-2, 1e-4):
-        solution = solver.solve(right, tolerance)
-        assert solution.dtype == dtype
-        residual = (laplacian @ solution - right) / np.sqrt(np.diag(laplacian))[:, None]
-        size = np.linalg.norm(right, axis=0) + (np.arange(4) == 2)
-        assert np.linalg.norm(residual, axis=0).max() < 2 * tolerance * size.max()
-        assert not solution[:, 2].any()
-
-
-def test_groups_save_iterations():
-    rows, _ = make_moons(3000, noise=0.03, random_state=0)
-    edges, nodes = edges_of(rows, 7), np.arange(10, 3000)
-    right = np.eye(len(nodes), 2)
-    assert set(edges.group) == set(range(94))
-    calls = []
-    for group in (edges.group, np.full(3000, -1)):
-        solver = LaplacianSolver(edges.weights, group, nodes)
-        product = mock.MagicMock(wraps=solver._weights)
-        product.astype.return_value = product
-        product.__matmul__.side_effect = solver._weights.__matmul__
-        solver._weights = product
-        solver.solve(right, 1e-4)
-        calls.append(product.__matmul__.call_count)
-    assert calls[0] < calls[1] / 3
-
-
 @given(seed=st.integers(0, 99))
 def test_batches_are_those_of_the_dense_reference(seed):
     rng = np.random.RandomState(seed)
@@ -238,20 +172,6 @@ def test_the_kernel_considers_all_rows():
     np.testing.assert_array_equal(learner.queried_indices_, expected.queried_indices_)
 
 
-@pytest.mark.parametrize(
-    ("value", "error", "words"),
-    [
-        (0, ValueError, "n_candidates == 0, must be >= 1"),
-        (2.5, TypeError, "n_candidates must be .* not float"),
-        ("all", TypeError, "n_candidates must be .* \"auto\" or None, got 'all'"),
-    ],
-)
-def test_no_number_of_candidates(value, error, words):
-    learner = ActiveLabelPropagationClassifier(n_candidates=value)
-    with pytest.raises(error, match=words):
-        learner.query(X)
-
-
 def test_the_graph_is_built_once_for_each_pool():
     learner = ActiveLabelPropagationClassifier(n_candidates=5, random_state=0)
     with mock.patch.object(
@@ -281,20 +201,6 @@ def test_a_pickle_has_neither_edges_nor_solutions():
         rows = one.query(pool)
         one.teach(pool[rows], pool[rows, 0] > 0)
     assert state(learner) == state(again)
-
-
-def test_containers_make_no_difference(tmp_path):
-    np.save(tmp_path / "rows.npy", X)
-    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
-    params = {"n_candidates": 5, "batch_size": 2, "budget": 25, "random_state": 0}
-    learner = ActiveLabelPropagationClassifier(**params).fit(X, y)
-    for rows in (csr_array(X), pd.DataFrame(X, columns=list("abc")), mapped):
-        other = ActiveLabelPropagationClassifier(**params).fit(rows, y)
-        np.testing.assert_array_equal(other.queried_indices_, learner.queried_indices_)
-        np.testing.assert_array_equal(
-            other.label_distributions_, learner.label_distributions_
-        )
-    assert other.predict_proba(X + 0.1).shape == (60, 2)
 
 
 def test_components_without_a_label_come_first_the_largest_before():
@@ -341,28 +247,3 @@ def test_few_candidates_are_as_good_as_all():
     ]
     assert right[0].mean() > 0.9
     assert right[1].mean() > right[0].mean() - 0.02
-
-
-def test_pools_are_compared_number_by_number():
-    rows = np.zeros((50_000, 3))
-    rows[7, 1] = np.nan
-    assert is_same_data(rows, rows.copy())
-    for place in (0, 7, 49_999):
-        other = rows.copy()
-        other[place, 1] = 1.0
-        assert not is_same_data(rows, other)
-    assert not is_same_data(rows, rows[:, :2])
-    assert is_same_data(rows[:, :0], rows[:, :0])
-
-
-def test_what_version_0_1_0_pickled_goes_on_with_the_exact_form():
-    X, y = make_blobs(30, centers=2, random_state=0)
-    learner = ActiveLabelPropagationClassifier(n_initial=4, random_state=0)
-    rows = learner.query(X)
-    learner.teach(X[rows], y[rows])
-    state = learner.__getstate__()
-    del state["n_candidates"]
-    old = ActiveLabelPropagationClassifier.__new__(ActiveLabelPropagationClassifier)
-    old.__setstate__(state)
-    assert old.n_candidates is None
-    assert old.query(X).tolist() == learner.query(X).tolist()

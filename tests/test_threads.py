@@ -247,9 +247,7 @@ class Pausing(Thread):
     there are so many such moments where verbs begin and end.
     """
 
-    PLACES = (
-        "_protocol.py", "_transaction.py", "_loop.py", "_simulation.py", "weakref.py",
-    )  # fmt: skip
+    PLACES = ("_base.py", "_transaction.py", "weakref.py")
 
     def __init__(self, k, function, *arguments):
         self.k, self.resume, self.is_paused = k, threading.Event(), threading.Event()
@@ -264,7 +262,7 @@ class Pausing(Thread):
             self.k -= frame.f_code.co_filename.endswith(self.PLACES)
             if self.k == 0 and not self.is_paused.is_set():
                 self.is_paused.set()
-                self.resume.wait(LONG)
+                assert self.resume.wait(LONG), "another call waits"
 
 
 def wait_for(event, thread):

@@ -1,7 +1,6 @@
 """Distances between rows: points, radii, coverage, and whether they mean something."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from .._compat import cached_property
 from ..exceptions import warn_user
 from ..sources._containers import (
     as_numbers,

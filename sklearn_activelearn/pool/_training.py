@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -25,6 +25,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from .._base import unfitted_copy
+from .._compat import cached_property
 from .._labels import encode
 from .._scores import logits_of, probabilities_of_all
 from .._transaction import shallow_copy

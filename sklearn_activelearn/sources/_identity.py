@@ -1,7 +1,6 @@
 """Identity of rows: rows are recognised by their ids, or by their exact values."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
 from numbers import Integral
 from typing import Any, ClassVar
@@ -9,6 +8,7 @@ from weakref import ref
 
 import numpy as np
 
+from .._compat import cached_property
 from ._containers import hash_rows, n_rows
 
 #: Number of rows, spread over a pool, whose values distinguish it from other pools.

@@ -8,8 +8,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from benchmarks.papers import _alms_purchases as purchases
-from benchmarks.papers import alms, alms_ideas, boosting
-from benchmarks.papers._alms_rows import pooled
+from benchmarks.papers import alms, alms_ideas
 from sklearn_activelearn import PassiveClassifier, QueryByCommitteeClassifier
 
 LAMS = purchases.GRID["lam"]
@@ -105,22 +104,3 @@ def test_first_labels_of_one_class():
     for found in scores.values():
         assert len(found) == 2
         assert found[0][0] == np.mean(y < 0)  # it knows one class
-
-
-def test_all_sets_together_are_all_their_trials():
-    parts = [
-        ({"ALMS": ["a", "b"]}, {"ALMS": np.array([[0.1, 0.2], [1.0, 2.0]])}),
-        ({"ALMS": ["c"]}, {"ALMS": np.array([[0.3], [3.0]])}),
-    ]
-    results, heights = pooled(parts)
-    assert results == {"ALMS": ["a", "b", "c"]}
-    assert heights["ALMS"].tolist() == [[0.1, 0.2, 0.3], [1.0, 2.0, 3.0]]
-
-
-def test_gini_gains_what_it_has_less():
-    by_error = {"QBB": np.full((3, 2, 4), 0.3) + np.array([0, 0.02])[:, None]}
-    by_gini = {"QBB": np.full((3, 2, 4), 0.2)}
-    for row in boosting.criteria("a", by_error, by_gini):
-        found = [row[name] for name in ("error", "gini", "difference")]
-        np.testing.assert_allclose(found, [31, 20, -11])
-        np.testing.assert_allclose(row["difference_error"], 1)

@@ -55,10 +55,6 @@ class TestProtocol:
         summary = lu2023.summary(counts, scores, 300)
         np.testing.assert_allclose(summary[:4], [0.5, 0.3, 1.0, 0.6])
 
-    def test_balanced_accuracy_is_the_mean_over_classes(self):
-        predicted = np.array([1, 1, 1, 1, 1])
-        assert lu2023.accuracies(predicted, np.array([1, 1, 1, 1, -1])) == (0.8, 0.5)
-
     def test_the_loop_without_the_package_buys_what_margin_does(self, toy):
         pool = lu2023.split(*toy, 0)
         counts, scores = lu2023.run(METHODS["margin, loop"], 0, pool, 50)
@@ -182,20 +178,3 @@ class TestReport:
         assert hybrid["lowest"].startswith("tic -10.00 (p 0.0")
         assert rows["margin", "random"]["worse"] == "0 "
         assert ("random", "margin") not in rows
-
-    def test_published_areas(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", str(tmp_path))
-        (tmp_path / "lu2023").mkdir()
-        (tmp_path / "lu2023/us_c_by_seed.csv").write_text(
-            "data,seed,aubc\nsonar,0,0.7\nsonar,1,0.8\nsonar,2,0.8\ntic,0,0.9\n"
-        )
-        for seed, aubc in enumerate([0.71, 0.79, np.nan]):
-            result = made_up("sonar", "margin, loop", 0.8, seed, aubc=aubc)
-            append(tmp_path / "runs.csv", result)
-        append(tmp_path / "runs.csv", made_up("tic", "margin", 0.8, 0, aubc=0.9))
-        reported(tmp_path)
-        (row,) = table(tmp_path, "calibration")
-        assert (row["loop: seeds"], row["loop: published"]) == ("2", "0.75000")
-        assert row["loop: mean difference"].lstrip("+-") == "0.00000"
-        assert row["loop: largest"] == "0.01000"
-        assert row["margin: seeds"] == row["margin: largest"] == ""

@@ -26,7 +26,6 @@ from benchmarks.papers import (
 from benchmarks.papers._provenance import checksum, recorded
 from benchmarks.papers._results import Results, read_texts
 from benchmarks.papers._trials import stored
-from sklearn_activelearn.losses import RampLoss
 
 
 @pytest.mark.parametrize(
@@ -165,54 +164,6 @@ class TestMarginLoss:
             found.append(_margin_loss_runs.threshold(learner))
         assert found == [10, 9.1, 5.5, 1, 1]
         assert _margin_loss_runs.threshold(SimpleNamespace()) == 10
-
-    def test_a_run_ends_with_so_many_labels_or_none(self):
-        size = {"seed": 0, "every": 100, "limit": 300}
-        learner = margin_loss.loss("ramp", eta0=1e-4)
-        errors, final, n_labels = _margin_loss_runs.run(
-            learner, margin_loss.digits(), **size
-        )
-        assert n_labels == 300
-        assert errors[-1] == pytest.approx(final)
-        learner.set_params(eta0=1.0)
-        errors, _, n_labels = _margin_loss_runs.run(
-            learner, margin_loss.digits(), **size
-        )
-        assert n_labels < 100
-        assert errors == []
-
-    def test_a_run_changes_its_threshold(self, monkeypatch):
-        size = {"seed": 0, "every": 100, "limit": 300}
-        learner = margin_loss.loss("ramp", eta0=0.1)
-        rows, given = margin_loss.digits(), []
-
-        def infinite(learner):
-            given.append(getattr(learner, "n_queries_", 0))
-            return 1e9
-
-        monkeypatch.setattr(_margin_loss_runs, "threshold", infinite)
-        monkeypatch.setattr(_margin_loss_runs, "BLOCK", _margin_loss_runs.STEP)
-        wide = _margin_loss_runs.run(learner, rows, start="threshold", **size)
-        assert given == [*range(0, 301, 10)]
-        hinge = margin_loss.loss("hinge", eta0=0.1)
-        assert wide == _margin_loss_runs.run(hinge, rows, **size)
-        assert wide != _margin_loss_runs.run(learner, rows, **size)
-
-    def test_a_threshold_decreases_while_labels_come(self, monkeypatch):
-        found = []
-
-        def noted(t):
-            found.append(t)
-            return RampLoss(t=t)
-
-        monkeypatch.setattr(_margin_loss_runs, "RampLoss", noted)
-        learner = margin_loss.loss("ramp", eta0=0.01)
-        size = {"seed": 0, "every": 100, "limit": 2000}
-        _margin_loss_runs.run(learner, margin_loss.digits(), start="threshold", **size)
-        assert found[0] == 10
-        assert found[-1] == 1
-        assert found == sorted(found, reverse=True)
-        assert len(set(found)) > 90
 
     def test_the_rate_of_least_error_is_by_the_last_weights(self, monkeypatch):
         ends = {0.1: [([], 0.4), ([0.2], 0.9)], 1.0: [([0.5], 0.1), ([0.4], 0.1)]}

@@ -347,67 +347,6 @@ class TestTables:
             ["*published*", "20 ± 4", "20 ± 4", "20 ± 4"],
         ]
 
-    def test_f_is_interpolated_in_log_labels(self, tables, tmp_path):
-        points = [("SS", 0.01, 0.2), ("SS", 0.04, 0.4), ("SOP", 1.0, 0.5)]
-        rows = [
-            {"algorithm": name, "topics": "frequent", "labels": labels, "F": F}
-            for name, labels, F in points
-        ]
-        self.write(tmp_path, "second_order_figure_2", rows)
-        table = tables.second_order(tmp_path)
-        assert table[0] == ["labels", "SS", "SOP"]
-        assert table[1:3] == [["1%", "0.200", ""], ["2%", "0.300", ""]]
-        assert table[-1] == ["100%", "", "0.500"]
-
-    def test_errors_at_shares_and_their_mean(self, tables, tmp_path):
-        kinds = {"transductive": 1.0, "inductive": 2.0}
-        rows = [
-            {"data": "a", "pool": 9, "learner": "b", "kind": kind, "mean_error": error}
-            for kind, error in kinds.items()
-        ]
-        means = [{**row, "standard_error": 0.5} for row in rows]
-        self.write(tmp_path, "label_propagation_means", means)
-        points = [
-            {**row, "labels": share, "error": row["mean_error"] + share}
-            for row in rows
-            for share in (0.05, 0.1, 0.3)
-        ]
-        self.write(tmp_path, "label_propagation_figure_8", points)
-        head, row = tables.label_propagation(tmp_path)
-        assert head[2:5] == ["pool, 10 %", "pool, 30 %", "pool, mean"]
-        assert row == ["a", "b", "1.10", "1.30", "1.00 ± 0.50", *row[5:]]
-        assert row[5:] == ["2.10", "2.30", "2.00 ± 0.50"]
-
-    def test_the_best_penalty_of_each_set_is_a_mean_over_trials(self, tables, tmp_path):
-        rows = [
-            {"problem": "a", "penalty": penalty, "initial": 10, "labels": 100}
-            | {"model": model, "accuracy": 0.8, "log_loss": 0.5, "least": least}
-            for penalty, shares in (("mean", (1, 0, 0)), ("sum", (0.2, 0, 0.8)))
-            for model, least in enumerate(shares)
-        ]
-        self.write(tmp_path, "alms_single_models", rows)
-        assert tables.alms_single_models(tmp_path) == [
-            ["penalty", "a"],
-            ["beside the sum, 10 to 100 labels", "+0.6 (10)"],
-            ["beside the mean, 10 to 100 labels", "-1.0 (10)"],
-        ]
-
-    def test_most_labels_come_first(self, tables):
-        _, *rows = tables.alms_sum(DOCS / "results")
-        most = [int(row[0].split()[-1]) for row in rows if "to" in row[0]]
-        assert most == sorted(most, reverse=True)
-
-    def test_learners_that_came_later_stand_with_their_set(self, tables):
-        _, *rows = tables.label_propagation(DOCS / "results")
-        sets = [row[0] for row in rows]
-        assert len(dict.fromkeys(sets)) == 1 + sum(map(str.__ne__, sets, sets[1:]))
-
-    def test_digits_have_their_own_table(self, tables):
-        _, *rows = tables.boosting(DOCS / "results")
-        _, *digits = tables.boosting_digits(DOCS / "results")
-        assert {row[0] for row in digits} <= set(tables.PAIRS)
-        assert not {row[0] for row in rows} & set(tables.PAIRS)
-
     def test_runs_are_told_apart(self, tables, tmp_path):
         for repeats in ("2", "5"):
             results = Results(tmp_path, "ocr", ["--repeats", repeats], 0)

@@ -5,17 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.special import softmax
 
 from benchmarks.papers import _readings as common
 from benchmarks.papers import _readings_alms as bought_by
-from benchmarks.papers import _readings_alms_claims as alms_claims
 from benchmarks.papers import _readings_alms_scores as scores
 from benchmarks.papers import _readings_boosting as endings
-from benchmarks.papers import _readings_boosting_claims as boosting_claims
 from benchmarks.papers import _readings_rules as rules
 from benchmarks.papers import alms, boosting, readings, readings_again
-from benchmarks.papers._alms_purchases import Labelled, best
+from benchmarks.papers._alms_purchases import Labelled
 from benchmarks.papers._alms_variants import variant
 from benchmarks.papers._results import Results, read_texts
 from sklearn_activelearn import PassiveClassifier
@@ -109,43 +106,6 @@ class TestModelSelection:
         reading = {**DEFAULT, "label": "expected"}
         np.testing.assert_allclose(worth.values(reading), expected, rtol=1e-9)
 
-    @pytest.mark.parametrize("probability", bought_by.BOUGHT["probability"])
-    def test_means_over_pairs(self, probability):
-        losses = np.random.RandomState(0).uniform(size=(3, 5, 2))
-        weigh = model_probabilities
-        if probability != DEFAULT["probability"]:
-            weigh = bought_by.sharp_probabilities
-        weights = np.array([weigh(losses[:, :, k]) for k in (0, 1)])
-        expected = [
-            weights.mean(axis=(0, 2)),
-            losses.mean(axis=(1, 2)),
-            np.mean(
-                [
-                    weights[k][:, p] @ losses[:, p, 1 - k]
-                    for p in range(5)
-                    for k in (0, 1)
-                ]
-            ),
-        ]
-        found = bought_by.means(losses, {"probability": probability})
-        for own, other in zip(found, expected, strict=True):
-            np.testing.assert_allclose(own, other)
-
-    def test_line_8_trains_on_the_candidate_where_it_does_not_validate(self, pool):
-        worth = worth_of(pool)
-        guesses = np.zeros(7, dtype=int)
-        training, literal = worth._means(guesses, {**DEFAULT, "line 8": "as written"})
-        _, usual = worth._means(guesses, DEFAULT)
-        share = 2 / (worth.models.n_validation + 1)
-        old = worth.old.mean(axis=(1, 2))[:, None]
-        # what the candidate validates is the same
-        np.testing.assert_allclose(
-            literal[1] - (1 - share) * training[1],
-            usual[1] - (1 - share) * old,
-            atol=1e-12,
-        )
-        assert not np.allclose(literal[1], usual[1])
-
     @pytest.mark.parametrize("reading", OTHERS, ids=str)
     def test_a_reading_is_not_the_default(self, pool, reading):
         differs = []
@@ -162,20 +122,6 @@ class TestModelSelection:
             )
             differs.append(not (same_values and same_probabilities))
         assert any(differs)
-
-    def test_probabilities(self):
-        losses = np.array([[0.1, 0.3, 0.2], [1.0, 0.2, 0.6]])
-        half = 1.96 * losses.std(axis=1, ddof=1) / np.sqrt(3)
-        mean, ends = losses.mean(axis=1), bought_by.ends
-        np.testing.assert_allclose(ends(losses, "upper"), mean + half)
-        np.testing.assert_allclose(ends(losses, "lower"), mean - half)
-        assert ends(losses[:, :1], "upper").tolist() == [0.1, 1.0]
-        clipped = ends(10 * losses - 5, "lower, 0 at least")
-        assert clipped.min() == 0
-        sharp = {"interval": "upper", "probability": "T = 1/|V|"}
-        np.testing.assert_allclose(
-            bought_by.probabilities(losses, sharp), softmax(-3 * (mean + half))
-        )
 
     def test_readings_that_share_their_trainings_buy_the_same_without(self, pool):
         models, size = bought_by.models_with("sum"), (10, 15, 1)
@@ -217,11 +163,6 @@ class TestModelSelection:
             learner.teach(pool.X[rows], pool.sign[rows])
             assert learner.best_index_ == chosen
 
-    def test_ties_go_to_the_middle_or_to_the_least_penalty(self):
-        losses = np.array([[1, 1], [0, 1], [1, 0], [0, 1.0]])
-        assert scores.first_of_best(losses) == 1
-        assert best(losses) == 2
-
     def test_without_folds_the_middle_is_chosen(self, pool):
         known = Labelled(
             pool,
@@ -229,12 +170,6 @@ class TestModelSelection:
             bought_by.models_with("mean"),
         )
         assert scores.chosen_by_others(known) == [10, 0, 10, 0]
-
-    def test_scores_on_test_rows(self, pool):
-        margins = np.array([3.0 * pool.sign_test, -1.0 * pool.sign_test])
-        accuracy, likelihood = scores.on_test(pool, margins)
-        assert accuracy.tolist() == [1, 0]
-        np.testing.assert_allclose(likelihood, 1 / (1 + np.exp([-3.0, 1.0])))
 
 
 def run_of(area, others):
@@ -252,69 +187,6 @@ def run_of(area, others):
         "uncertainty": single,
         "ALMS": readings_of_run,
     }
-
-
-@pytest.fixture(scope="module")
-def answers():
-    """Return the readings of invented runs, and the claims and facts that hold."""
-    rows = [
-        {
-            "problem": problem,
-            "penalty": "mean",
-            "first labels": 10,
-            "labels": 30,
-            "trial": trial,
-            "found": json.dumps(run_of(0.7 + trial / 100, 0.5)),
-        }
-        for problem in ("heart", "ionosphere")
-        for trial in range(3)
-    ]
-    return alms_claims.answers_of(rows)
-
-
-class TestClaimsOnModelSelection:
-    @staticmethod
-    def where(answers, claim):
-        found, claims, facts = answers
-        given = {**claims, **facts}[claim]
-        return [one for one, answer in zip(found, given, strict=True) if answer]
-
-    def test_a_score_and_a_choice_are_those_of_the_reading(self, answers):
-        found, *_ = answers
-        ahead = self.where(answers, "ALMS is ahead of passive + CV on every set")
-        expected = [
-            one
-            for one in found
-            if (one["area of"], one["others choose by"], one["ties"])
-            != ("accuracy", "0/1 loss", "middle")
-            and (one["area of"], one["ALMS chooses by"])
-            != ("exp(-log loss)", "validation")
-        ]
-        assert ahead == expected
-        assert len(found) == 48 * 24
-
-    def test_all_three_and_the_oracle(self, answers):
-        ahead = self.where(answers, "ALMS is ahead of all three on every set")
-        clear = "ALMS is ahead of all three over all sets, p < .05 / 3"
-        assert ahead == self.where(answers, clear)
-        oracle = self.where(answers, "ALMS is ahead of the oracle on two sets or more")
-        assert {one["ALMS chooses by"] for one in oracle} == set(
-            scores.SCORED["ALMS chooses by"]
-        )
-        assert all(
-            (one["area of"], one["ALMS chooses by"]) != ("exp(-log loss)", "validation")
-            for one in oracle
-        )
-
-    def test_printed_facts(self, answers):
-        found, _, facts = answers
-        share, third, third_of_most, oracle, oracle_of_most = facts.values()
-        assert all(share)
-        assert all(third)  # 16 of 21 is in the last third, as published for both
-        assert all(third_of_most)
-        assert not any(oracle_of_most)  # one of two is not most
-        assert not any(oracle)  # .6 on ionosphere, where .46 is published
-        assert len(share) == len(found)
 
 
 def rows_with(winner, number):
@@ -353,55 +225,6 @@ class TestAgain:
         more = [{**row, "labels": 100.0} for row in rows_with(self.WINNER, number=7)]
         rows = rows_with(self.WINNER, number=5)
         assert readings_again.winners(rows + more) == (won, n_trials)
-
-    def test_other_trials_with_the_purchases_that_won(self, tmp_path, monkeypatch):
-        won, _ = self.winners()
-        calls = []
-
-        def runs(rows, setting, trial, n_labels, readings):
-            calls.append((rows, setting, trial, n_labels, readings))
-            of = run_of(0.4, 0.5)
-            areas = [[0.0] * 3, [0.0, 0.0, 0.5 + trial / 10_000]]
-            return {**of, "ALMS": [{**of["ALMS"][0], "areas": areas}]}
-
-        monkeypatch.setattr(readings_again, "runs", runs)
-        args = SimpleNamespace(trials=2, labels=40, results=tmp_path)
-        load = {"heart": lambda: "rows"}
-        found = list(readings_again.again(won, load, 1002, args, []))
-        bought = [bought_by.readings_bought()[5]]
-        assert calls == [
-            ("rows", self.WINNER, trial, 40, bought) for trial in (1002, 1003)
-        ]
-        assert [number for _, number, _ in found] == [0] * 4
-        claims, gains = readings_again.summaries(found, 40)
-        assert {row["readings"] for row in claims} == {4}
-        passive = next(row for row in gains if row["against"] == "passive")
-        assert passive["labels"] == 40
-        assert passive["gain"] == pytest.approx(0.10025)
-        assert passive["standard_error"] == pytest.approx(5e-5)
-        assert passive["least"] == passive["most"] == passive["gain"]
-        written = read_texts(tmp_path / "readings_ali2014_again_runs.csv")
-        assert {row["command"] for row in written} == {
-            "python -m benchmarks.papers.readings_again"
-        }
-
-    def test_each_setting_runs_its_own_readings(self, tmp_path, monkeypatch):
-        won, _ = self.winners()
-        other = {**won[0], "first labels": 10}
-        other |= bought_by.readings_bought()[7]
-        calls = []
-
-        def runs(rows, setting, trial, n_labels, readings):
-            calls.append((setting["first labels"], readings))
-            return run_of(0.4, 0.5)
-
-        monkeypatch.setattr(readings_again, "runs", runs)
-        args = SimpleNamespace(trials=1, labels=40, results=tmp_path)
-        load = {"heart": lambda: "rows"}
-        found = list(readings_again.again([*won, other], load, 1002, args, []))
-        bought = bought_by.readings_bought()
-        assert calls == [(2, [bought[5]]), (10, [bought[7]])]
-        assert [reading for *_, reading in found] == [*won, other]
 
 
 class TestBoosting:
@@ -444,52 +267,6 @@ class TestBoosting:
         assert len(learner.estimator_.estimators_) == 12
         assert sizes == [11, 12, 12, 12, 12]
         assert next(errors, None) is None
-
-    def test_each_reading_has_curves_of_its_own(self):
-        *rows, shares = boosting.problem("twonorm", quick=True)
-        found = endings.all_curves(*rows, shares[:6], 0)
-        assert len(found) == 2 * 2 * 6
-        assert all(np.shape(curves) == (3, 6) for curves in found.values())
-        for first in ("as labels; error", "1; gini"):
-            of = {
-                name: found[f"{first}; {name}"]
-                for name in endings.BOUGHT["no decrease"]
-            }
-            assert all(of[name] != of["ignored"] for name in list(of)[1:4])
-        assert found["as labels; error; ignored"] != found["1; error; ignored"]
-        assert found["as labels; error; ignored"] != found["as labels; gini; ignored"]
-
-    def test_a_reading_adds_what_it_changed(self):
-        kinds = boosting_claims.KINDS
-        names = ("FASSL", "FASSL from 1", *boosting_claims.OTHERS)
-        level = dict(zip(names, (5.0, 6.0, 9.0, 7.0, 8.0), strict=True))
-        errors = [
-            {"data": "d", "method": name + end, "kind": kind, "error": level[name]}
-            for name in names
-            for end in ("", ", gini")
-            for kind in kinds
-            for _ in range(16)
-        ]
-        same, worse = [[[0.1] * 16] * 3, [[0.1] * 8 + [0.15] * 8] * 3]
-        found = {
-            f"{first}; {stump}; {rule}": worse if rule.startswith("ends") else same
-            for first in endings.BOUGHT["first members"]
-            for stump in endings.BOUGHT["stump"]
-            for rule in endings.BOUGHT["no decrease"]
-        }
-        row = {"data": "d", "split": 0, "found": json.dumps(found)}
-        given, claims = boosting_claims.answers_of(errors, [row])
-        lowest = claims["Lowest transductive error on every set (Figure 3)"]
-        for reading, answer in zip(given, lowest, strict=True):
-            ends = reading["no decrease"].startswith("ends")
-            extra = 2.5 * ends * (reading["curve"] == "5 to 80 %")
-            ours = extra + (6 if reading["first members"] == "1" else 5)
-            margin = 1 if reading["lowest"] == "or within a point" else 0
-            assert answer == (ours <= 7 + margin)
-        rises = claims[
-            "Error on new rows ends a point above its least somewhere (Figure 4)"
-        ]
-        assert sum(rises) == len(given) / 2 / 2
 
 
 class TestRules:

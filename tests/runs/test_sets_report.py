@@ -105,16 +105,6 @@ class TestReport:
             np.testing.assert_allclose(again.balanced, result.balanced, atol=5e-5)
         assert read(tmp_path / "none.csv") == []
 
-    def test_scores(self):
-        result = made_up("digits", "margin", 0, 1)._replace(
-            accuracy=[0.2, 0.4, 0.9], balanced=[0.1, 0.2, 0.6]
-        )
-        assert (result.area, result.final) == (0.5, 0.9)
-        assert (result.balanced_area, result.balanced_final) == (
-            pytest.approx(0.3),
-            0.6,
-        )
-
     def test_twins_stand_where_there_are_two_classes(self, results):
         runs = Runs(with_twins(results))
         assert [r.accuracy for r in runs.of("tumours", "entropy")] == [
@@ -214,16 +204,6 @@ class TestReport:
         assert float(line["area"]) == pytest.approx(0.56, abs=0.02)
         assert lines["noisy", "margin"]["p_against_margin"] == ""
         assert (tmp_path / "docs/images/pools_low.png").stat().st_size > 5_000
-
-    def test_fewer_splits_are_said(self, report_of, tmp_path):
-        assert "20 splits, seed 0.\n" in report_of()
-        more = made_up("noisy", "random", 0.5, 21)
-        append(tmp_path / "runs.csv", more)
-        assert "21 splits, seed 0; fewer of: digits, random: 20" in report_of()
-
-    def test_one_method_has_no_rank(self, report_of, tmp_path):
-        assert "Mean ranks" not in report_of("--methods", "random")
-        assert not (tmp_path / "docs/images").exists()
 
     def test_no_results(self, report_of, capsys):
         with pytest.raises(SystemExit):

@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from benchmarks.speed import _results, _rows, alms, boosting, margin_loss, one_pass
+from benchmarks.speed import _results, _rows, boosting, margin_loss
 from benchmarks.speed._interleave import Case, Timing, column, side_by_side
 
 
@@ -58,27 +58,6 @@ class TestBoosting:
         assert [row["goal"] for row in rows] == ["", ">= 6", ">= 4", ""]
 
 
-class TestALMS:
-    @pytest.fixture
-    def known(self):
-        return alms.start(*alms.gaussian(), 12, 4, 0)
-
-    def test_a_round(self, written, known):
-        [row] = written(alms.HEAD, [alms.rounds_of("some", known, 12)])
-        assert (row["rows"], row["labels"], row["pool"]) == ("some", "12", "4")
-        assert row["trainings"] == f"{21 * (4 * 6 + 6 + 4 + 1)}"
-        assert float(row["mean error"]) <= float(row["largest error"]) < 0.01
-
-    @pytest.mark.parametrize(
-        ("lam", "name", "goal"), [(1, "0", ">= 100"), (2, "1", "")]
-    )
-    def test_a_penalty(self, written, known, lam, name, goal):
-        [row] = written(alms.PENALTY_HEAD, [alms.by_penalty("some", known, lam)])
-        assert (row["lambda"], row["goal"]) == (f"2^{name}", goal)
-        times = number(row["refit, us"]) / number(row["together, us"])
-        assert number(row["ratio"]) == pytest.approx(times, rel=0.02)
-
-
 class TestSideBySide:
     CASES = (
         Case("product", None),
@@ -108,44 +87,6 @@ class TestSideBySide:
             ">= 3  missed",
         ]
         assert other.verdict(1) == ""
-
-    def test_problems_may_lack_cells(self):
-        columns = {
-            "dense": {("a", "ms"): "1", ("b", "a"): "2"},
-            "sparse": {("a", "ms"): "3", ("c", "a"): "4"},
-        }
-        header, lines = side_by_side(columns)
-        assert header == ["what", "to", "dense", "sparse"]
-        assert lines == [
-            ["a", "ms", "1", "3"],
-            ["b", "a", "2", ""],
-            ["c", "a", "", "4"],
-        ]
-        _, lines = side_by_side(columns, ["a", "c"])
-        assert [line[0] for line in lines] == ["a", "c"]
-
-
-class TestOnePass:
-    def test_a_problem_has_times_and_what_was_bought(self, written):
-        X, y = _rows.gaussian(60, 5)
-        product = Case("X @ w", lambda: X.sum())
-        cases = [product, Case("kernel", lambda: X.sum(), "X @ w", at_most=2)]
-        cells = one_pass.compare("some", X, y, cases, 1)
-        rows = written(*side_by_side({"some": cells}))
-        found = {(row["what"], row["to"]): row["some"] for row in rows}
-        assert number(found["X @ w", "ms"]) > 0
-        assert found["kernel", "X @ w"].endswith(" (<= 2)")
-        learner = one_pass.fresh(one_pass.DKM).partial_fit(X, y, classes=[0, 1])
-        for name, count in {
-            "labels bought": learner.n_queries_,
-            "updates": learner.n_updates_,
-        }.items():
-            assert found[f"{name}, DKM", "% of rows"] == f"{100 * count / 60:.1f}"
-
-    def test_lines_of_the_shorter_table_exist(self):
-        X, y = _rows.gaussian(60, 5)
-        cases = [*one_pass.cases(X, y), *one_pass.float32_cases(X, y)]
-        assert set(one_pass.CALLS) <= {case.name for case in cases}
 
 
 @pytest.mark.filterwarnings(

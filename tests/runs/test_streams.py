@@ -20,7 +20,7 @@ from benchmarks.sets._stream_curves import (
 from benchmarks.sets._stream_method import method, written
 from benchmarks.sets._stream_runs import StreamResult, cuts, run
 from benchmarks.sets.stream_methods import METHODS, PASSIVE
-from benchmarks.sets.stream_problems import PROBLEMS, TOY, Problem
+from benchmarks.sets.stream_problems import PROBLEMS, TOY
 from sklearn_activelearn import CBGZClassifier, MarginLossClassifier
 
 
@@ -28,37 +28,6 @@ from sklearn_activelearn import CBGZClassifier, MarginLossClassifier
 def tumours():
     X, y = PROBLEMS["tumours"].load()
     return PROBLEMS["tumours"].split(X, y, 1)
-
-
-class TestSplits:
-    def split(self, order, rows=None, n=4_000):
-        X = np.arange(n).reshape(-1, 1)
-        problem = Problem(None, lambda stream, test: (stream, test))
-        return problem.split(X, X.ravel(), order, rows)
-
-    def test_stream_and_test_share_no_row(self):
-        a, again, b = (self.split(order) for order in (1, 1, 2))
-        assert a.X.shape == (2_600, 1)  # two thirds, in hundreds
-        assert not np.intersect1d(a.y, a.y_test).size
-        np.testing.assert_array_equal(a.X.ravel(), a.y)
-        np.testing.assert_array_equal(a.y, again.y)
-        assert not np.array_equal(a.y, b.y)
-
-    def test_large_sets_are_cut(self):
-        split = self.split(1, n=20_000)
-        assert (len(split.y), len(split.y_test)) == (6_000, 3_000)
-
-    def test_a_shorter_stream_is_the_beginning_before_the_same_test_rows(self):
-        whole, short = self.split(1), self.split(1, 500)
-        np.testing.assert_array_equal(short.y, whole.y[:500])
-        np.testing.assert_array_equal(short.y_test, whole.y_test)
-
-    def test_cuts(self):
-        at = cuts(6_000)
-        assert (at[0], at[-1], len(at)) == (100, 6_000, 14)
-        assert not (at % 100).any()
-        assert (np.diff(at) > 0).all()
-        assert cuts(300).tolist() == [100, 200, 300]
 
 
 class TestMethods:
@@ -102,19 +71,6 @@ class TestRuns:
         error = run((*"abc", 5), row, row.default, tumours, False)
         assert error == "ValueError: eta0 == -1.0, must be > 0."
 
-    def test_parameters_for_sparse_rows(self, tumours):
-        made = {}
-
-        def make(**params):
-            made.update(params)
-            return CBGZClassifier()
-
-        row = method(make, {"b": 1}, b=[1], sparse={"max_stored": 7})
-        run((*"abc", 5), row, row.default, tumours, False)
-        assert made == {"b": 1, "random_state": 5}
-        run((*"abc", 6), row, row.default, tumours, True)
-        assert made == {"b": 1, "random_state": 6, "max_stored": 7}
-
 
 @pytest.fixture
 def _no_peers(monkeypatch):
@@ -149,33 +105,12 @@ class TestCommand:
             assert again[result.key].labels == result.labels
             assert again[result.key].errors == result.errors
 
-    def test_slow_ones_get_fewer_rows_and_orders(self, monkeypatch):
-        row = METHODS["CBGZ"]._replace(rows=100, orders=2)
-        monkeypatch.setitem(METHODS, "CBGZ", row)
-        results = self.start("--methods", "CBGZ", "--orders", "3")
-        assert {(r.order, r.n_rows, len(r.labels)) for r in results} == {
-            (1, 100, 1),
-            (2, 100, 1),
-        }
-
     def test_a_setting_that_fails_is_said_and_left_out(self, monkeypatch, capsys):
         row = METHODS["CBGZ"]._replace(settings=[{"b": -1.0}, {"b": 1.0}])
         monkeypatch.setitem(METHODS, "CBGZ", row)
         results = self.start("--methods", "CBGZ", "--orders", "1")
         assert "tumours, CBGZ, b=-1.0, 1: ValueError: b" in capsys.readouterr().out
         assert {r.setting for r in results} == {"b=1.0"}
-
-    def test_rows_are_prepared_for_a_learner(self, monkeypatch):
-        seen = []
-
-        def prepare(X):
-            seen.append(len(X))
-            return X
-
-        row = METHODS["CBGZ"]._replace(prepare=prepare)
-        monkeypatch.setitem(METHODS, "CBGZ", row)
-        self.start("--methods", "CBGZ", "DKM", "--orders", "2")
-        assert seen == [300, 300]  # once for all settings of an order
 
     def test_refused(self, capsys):
         with pytest.raises(SystemExit):
@@ -282,26 +217,10 @@ class TestReport:
         _, ours, _ = self.table(tmp_path, "streams_chosen_1.1.csv")
         assert ours == ["tumours", "CBGZ", "200", "b=0.1", "200"]
 
-    def test_default_and_best_knobs_are_told_apart(self, report_of, tmp_path):
-        places = (
-            "--results",
-            str(tmp_path / "runs.csv"),
-            "--out",
-            str(tmp_path / "docs"),
-        )
-        streams_report.main([*places, "--targets", "1.0"])
-        assert self.table(tmp_path, "streams_best_1.csv")[1] == ["CBGZ", "300"]
-        assert self.table(tmp_path, "streams_default_1.csv")[1] == ["CBGZ", "–"]
-
     def test_whole_curves(self, report_of, tmp_path):
         _, line, *_ = self.table(tmp_path, "streams.csv")
         assert line[:6] == ["tumours", "CBGZ", "b=0.1", "2", "1000", "500"]
         assert line[6:] == ["50 200", "20.00 11.00", "0.00 0.00"]
-
-    def test_later_orders_are_left_out(self, report_of, tmp_path):
-        file, out = str(tmp_path / "runs.csv"), str(tmp_path / "docs")
-        streams_report.main(["--results", file, "--out", out, "--orders", "1"])
-        assert {line[3] for line in self.table(tmp_path, "streams.csv")[1:]} == {"1"}
 
     def test_pictures(self, report_of, tmp_path):
         for kind in ("best", "default"):

@@ -1,13 +1,13 @@
 """Committees, their cost, and the boosting steps that lower the cost."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, log_expit, softmax
 from sklearn import config_context
 
 from ..._base import unfitted_copy
+from ..._compat import cached_property
 from ...batch._columns import whole_weights
 from ...sources._containers import n_rows, take
 

@@ -1,7 +1,6 @@
 """The graph that joins similar rows, and its prediction for other rows."""
 
 from copy import copy
-from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -10,6 +9,7 @@ from sklearn.metrics import pairwise_distances_chunked
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
+from ..._compat import cached_property
 from ..._validation import check_number, check_option
 from ...sources._containers import has_categories, n_rows, to_array
 from ._harmonic import Edges, HarmonicField, SparseHarmonicField

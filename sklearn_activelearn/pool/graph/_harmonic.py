@@ -7,14 +7,13 @@ and ends the walk, so that free nodes without a way to a clamped one need no car
 matrix stays regular, and their walks end nowhere.
 """
 
-from functools import cached_property
-
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.sparse import csr_array, diags_array, issparse
 from scipy.sparse.csgraph import connected_components, dijkstra, reverse_cuthill_mckee
 from sklearn.utils import gen_batches
 
+from ..._compat import cached_property
 from ._gains import gains
 
 
