@@ -2,8 +2,9 @@
 
 ALPBench (https://pypi.org/project/alpbench) splits the rows, trains the model, asks a
 strategy for row numbers, and measures. `Learner` is the adapter. Its own data would be
-downloaded; these are data sets that scikit-learn ships. The model is logistic regression; accuracies are in %, means over seeds:
-`area` over all rounds, `end` after the last one.
+downloaded; these are data sets that scikit-learn ships. The model is logistic
+regression; accuracies are in %, means over seeds: `area` over all rounds, `end` after
+the last one.
 
     pip install --no-deps alpbench
     python -m benchmarks.alpbench_pipeline [--out docs/results/alpbench.csv] [--quick]
