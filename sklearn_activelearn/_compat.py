@@ -86,7 +86,7 @@ def run_parallel(Parallel, calls, **settings):
 
 def is_array_of_others(X):
     """Return True for an array of another library than NumPy, such as torch."""
-    return hasattr(X, "__dlpack__") and not isinstance(X, np.ndarray)
+    return not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__")
 
 
 def to_numpy(X):

@@ -19,9 +19,9 @@ def plain_labels(y):
     missing. A list of strings and other objects does not become a list of strings.
     Masked labels become None.
     """
-    y = to_numpy(y)
     if type(y) is np.ndarray:
         return y
+    y = to_numpy(y)
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.is_masked(y):
             return y.data
