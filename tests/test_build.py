@@ -3,12 +3,14 @@
 import importlib.machinery
 import re
 import shutil
-from distutils.core import run_setup
 from pathlib import Path
 
 import Cython
 import pytest
 from setuptools.command.build_ext import build_ext
+
+# the copy of setuptools, which is there once setuptools was imported
+run_setup = importlib.import_module("distutils.core").run_setup
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "sklearn_activelearn"

@@ -70,7 +70,7 @@ def test_an_interrupted_simulation_keeps_what_was_bought(prototype):
         def on_fit_task_end(self, estimator, context):
             pass
 
-    learner = fresh(prototype).set_callbacks(Interrupt())
+    learner = fresh(prototype, batch_size=1).set_callbacks(Interrupt())
     with pytest.raises(KeyboardInterrupt):
         learner.fit(X, y)
     n_bought = learner.n_queries_
