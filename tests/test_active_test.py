@@ -523,7 +523,9 @@ def test_refusals_elsewhere():
     with pytest.raises(ValueError, match=r"y\[1\] = 'new' is not one of the classes"):
         test.teach(POOL[rows], ["no", "new"])
     test, rows = begun(1, loss=lambda y, p: np.where(y == "new", 9.0, y != p))
-    with pytest.raises(ValueError, match=r"The loss of row 0 for its label .new. is outside"):
+    with pytest.raises(
+        ValueError, match=r"The loss of row 0 for its label .new. is outside"
+    ):
         test.teach(POOL[rows], ["new"])
     one = DummyClassifier().fit(X[:5], ["no"] * 5)
     with pytest.raises(ValueError, match="Only one class is known, 'no'"):

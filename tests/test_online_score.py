@@ -279,7 +279,9 @@ def test_thresholds_are_refused_by_name(learner):
 def test_rows_without_a_chance_are_refused(learner):
     X, y = noisy(200)
     name = type(learner).__name__
-    with pytest.raises(ValueError, match=f"{name} has seen rows that it buys with probability 0"):
+    with pytest.raises(
+        ValueError, match=f"{name} has seen rows that it buys with probability 0"
+    ):
         online_score(fresh(learner).fit(X, y))
 
 

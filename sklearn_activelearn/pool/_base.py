@@ -693,8 +693,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return super()._check_metadata(given, n_rows)
         if not get_config()["enable_metadata_routing"]:
             raise ValueError(
-                f"{', '.join(given)}: call "
-                "sklearn.set_config(enable_metadata_routing=True) first, and "
+                f"{', '.join(given)} cannot reach the estimator: metadata routing is "
+                "off. Call sklearn.set_config(enable_metadata_routing=True), and "
                 "set_fit_request of the estimator."
             )
         for estimator in self._make_trainer().estimators:  # raises if not requested

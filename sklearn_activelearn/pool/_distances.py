@@ -55,7 +55,7 @@ N_LABELS = 50
 NOT_NUMBERS = (
     "These rows have no distances: they are not numbers. As embedding, pass a "
     "transformer that makes numbers of them, such as make_pipeline(TfidfVectorizer(), "
-    "TruncatedSVD(100))."
+    "TruncatedSVD(100)) for texts, or the ColumnTransformer of your pipeline."
 )
 GAPS = (
     "These rows have no distances: some of their numbers are missing. As embedding, "
