@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
@@ -430,22 +429,6 @@ def test_what_cannot_work_is_refused_by_every_verb(learner, error, words):
     assert frozen(vars(learner)) == before
 
 
-def test_an_estimator_that_fails_loses_no_label():
-    class Picky(GaussianNB):
-        def fit(self, X, y):
-            if len(y) == 13:
-                raise ValueError("not that many")
-            return super().fit(X, y)
-
-    oracle = RecordingOracle(y)
-    learner = UncertaintySamplingClassifier(Picky(), random_state=0)
-    with pytest.raises(ValueError, match="not that many"):
-        learner.learn(X, oracle)
-    assert (
-        learner.n_queries_ == len(oracle.asked) == len(learner._ledger.labelled) == 13
-    )
-
-
 def test_calibrated_and_searched_estimators():
     calibrated = CalibratedClassifierCV(LinearSVC(), cv=2)
     learner = UncertaintySamplingClassifier(
@@ -461,17 +444,6 @@ def test_calibrated_and_searched_estimators():
         cv=3,
     ).fit(X, y)
     assert search.best_estimator_.n_queries_ == 20
-
-
-@each_pool_default
-def test_missing_values_are_the_estimators_matter(prototype):
-    holes = X.copy()
-    holes[::9, 1] = np.nan
-    model = make_pipeline(SimpleImputer(), GaussianNB())
-    learner = fresh(UncertaintySamplingClassifier(model, budget=20)).fit(holes, y)
-    assert learner.n_queries_ == 20
-    with pytest.raises(ValueError, match="NaN"):
-        fresh(prototype).fit(holes, y)
 
 
 @each_pool_default
