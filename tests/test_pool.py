@@ -30,7 +30,12 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.pool import PoolClassifier, StablePredictions
+from sklearn_activelearn.pool import (
+    PoolClassifier,
+    StablePredictions,
+    Trained,
+    Trainer,
+)
 from sklearn_activelearn.pool._committee import consensus_kl
 from tests.learners import (
     COMMITTEE,
@@ -509,3 +514,31 @@ def test_later_rows_are_checked_like_the_first_ones(learner):
     named = clone(learner).fit(pd.DataFrame(first).add_prefix("x"), y[:300])
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         named.query(later)
+
+
+class SeesUnlabelled(Trainer):
+    keeps_pool = True
+    estimators = (GaussianNB(),)
+
+    def train(self, known, before):
+        model = GaussianNB().fit(known.labelled.rows, known.labels)
+        return Trained(model, {"unlabelled_": known.pool.unlabelled})
+
+
+class SemiSupervised(PoolClassifier):
+    def _make_trainer(self):
+        return SeesUnlabelled()
+
+    def _utility(self, X):
+        return np.zeros(len(X))
+
+
+def test_a_trainer_sees_all_rows_of_the_pool_without_a_label():
+    learner = fresh(SemiSupervised())
+    learner.query(X, limit=0)
+    learner.teach(X[:4], ["no", "yes", "no", "yes"])
+    assert learner.unlabelled_.tolist() == list(range(4, 80))
+    learner.teach(X[:1] + 9, ["no"])  # not in the pool
+    assert learner.unlabelled_.tolist() == list(range(4, 80))
+    learner.teach(X[-1:], ["yes"])
+    assert learner.unlabelled_.tolist() == list(range(4, 79))
