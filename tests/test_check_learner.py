@@ -89,7 +89,7 @@ class ForgetsPending(type(POOL)):
     def __getstate__(self):
         state = super().__getstate__()
         ledger = state.get("_ledger", Ledger())
-        return {**state, "_ledger": ledger.skipped()} if len(ledger) else state
+        return {**state, "_ledger": ledger.skip()} if len(ledger) else state
 
 
 class ForgetsPendingOfAStream(CBGZClassifier):

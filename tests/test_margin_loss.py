@@ -299,16 +299,6 @@ def test_labels_that_a_warm_start_lost(loss):
             np.testing.assert_allclose(learner.coef_, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "prototype",
-    [MarginLossClassifier("hinge"), GreedyOnlineClassifier(m=1)],
-    ids=["hinge", "greedy"],
-)
-def test_passive_learning_needs_no_margin(prototype):
-    X, _ = gaussian_stream(0, 2)
-    assert len(fresh(prototype).query(X)) == len(X)
-
-
 def test_no_probability_is_asked_for_once_the_budget_is_spent():
     X, codes = gaussian_stream(0, 2)
     asked = []
