@@ -31,7 +31,7 @@ from sklearn_activelearn.stream import rank_probability
 from sklearn_activelearn.stream._margin_loss import margin_gain
 from tests.reference import margin_loss as twin
 from tests.test_first_order import gaussian_stream, weights_of
-from tests.tools import fresh, frozen, state
+from tests.tools import frozen, state
 
 flags = st.booleans()
 losses = st.sampled_from(sorted(LOSSES))
