@@ -577,3 +577,15 @@ def test_a_list_with_something_else_among_its_strings_is_no_list_of_strings():
 @each_stream_default
 def test_streams_cannot_be_corrected(prototype):
     assert not hasattr(prototype, "correct")
+
+
+def test_of_equal_rows_a_pending_one_takes_the_label_before_a_skipped_one():
+    pool = X[[0, 0, 1, 2]]
+    learner = UncertaintySamplingClassifier(GaussianNB(), n_initial=4, random_state=0)
+    learner.query(pool)
+    learner.skip(pool[:1])
+    for counts in ((2, 1, 1), (2, 0, 2), (2, 0, 3)):
+        learner.teach(pool[:1], answers[:1])
+        found = learner.n_pending_, learner.n_skipped_, learner.n_taught_
+        assert found == counts
+    assert set(learner.pending(pool)) == {2, 3}

@@ -267,12 +267,6 @@ def test_messages_name_the_id():
         stream.skip(X[[9]], ids=["row 9"])
 
 
-def test_masked_ids():
-    ids = np.ma.array(np.arange(40), mask=np.arange(40) == 3)
-    with pytest.raises(TypeError, match="masked"):
-        make_learner().query(X, ids=ids)
-
-
 def test_other_columns_in_every_verb_that_gets_a_pool():
     wide = np.hstack([X, -X])
     learner = make_learner(budget=20)
@@ -453,6 +447,7 @@ WRONG = {
     "one text": ("ab", TypeError, "'ab'"),
     "a number": (3, TypeError, "got 3"),
     "2-D": (np.eye(2, dtype=int), ValueError, "1-D"),
+    "masked": (np.ma.array([1, 2], mask=[False, True]), TypeError, "a masked id"),
 }
 
 

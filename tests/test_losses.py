@@ -249,6 +249,7 @@ def test_it_is_fitted_in_batch_as_the_compiled_one_is():
 def test_copies_of_custom_losses():
     loss = OwnLogRamp(t=2.0)
     assert repr(loss) == "OwnLogRamp(t=2.0)"
+    assert loss.get_params() == {"t": 2.0}
     assert loss != OwnLogRamp()
     for copy in (pickle.loads(pickle.dumps(loss)), deepcopy(loss), clone(loss)):
         assert copy is not loss
@@ -320,20 +321,14 @@ BAD = [
 @pytest.mark.parametrize(("loss", "error", "words"), BAD)
 def test_a_loss_that_will_not_do(learner, loss, error, words):
     X, codes = gaussian_stream(0, 2)
-    learner = learner(loss=loss)
+    learner, asked = learner(loss=loss), []
     with pytest.raises(error, match=words):
         learner.fit(X, codes)
-    assert vars(learner) == learner.get_params(deep=False)
-
-
-@pytest.mark.parametrize(("loss", "error", "words"), BAD)
-@pytest.mark.parametrize("make", [MarginLossClassifier, GreedyOnlineClassifier])
-def test_it_is_found_out_before_anything_is_bought(make, loss, error, words):
-    X, _ = gaussian_stream(0, 2)
-    asked = []
-    with pytest.raises(error, match=words):
-        make(loss=loss).learn(X, asked.append, classes=[0, 1])
+    if hasattr(learner, "learn"):
+        with pytest.raises(error, match=words):
+            learner.learn(X, asked.append, classes=[0, 1])
     assert not asked
+    assert vars(learner) == learner.get_params(deep=False)
 
 
 def test_what_was_asked_is_in_the_note():
@@ -431,22 +426,9 @@ def test_a_fresh_learner_asks_for_one_row_whatever_the_loss():
     assert len(MarginLossClassifier("hinge", random_state=0).query(X)) == 100
 
 
-def test_a_compiled_loss_cannot_be_changed_in_python():
-    class Dented(RampLoss):
-        def derivative(self, z):
-            return super().derivative(z) * np.where(np.abs(z) < 0.01, 0.5, 1)
-
+def test_a_compiled_loss_may_have_a_subclass():
     class Named(RampLoss):
         """The same loss."""
 
     X, codes = gaussian_stream(0, 2, n_rows=50)
-    learner = MarginLossClassifier(Dented(), random_state=0)
-    with pytest.raises(TypeError, match="loss Dented replaces"):
-        learner.fit(X, codes)
     MarginLossClassifier(Named(t=2.0), random_state=0).fit(X, codes)
-
-
-def test_its_parameters_are_those_of_its_init():
-    assert OwnLogRamp(t=2.0).get_params() == {"t": 2.0}
-    assert clone(OwnLogRamp(t=2.0)) == OwnLogRamp(t=2.0) != OwnLogRamp(t=3.0)
-    assert Logistic().get_params() == {}

@@ -31,7 +31,7 @@ from sklearn_activelearn.stream import rank_probability
 from sklearn_activelearn.stream._margin_loss import margin_gain
 from tests.reference import margin_loss as twin
 from tests.test_first_order import gaussian_stream, weights_of
-from tests.tools import fresh, frozen, state
+from tests.tools import frozen, state
 
 flags = st.booleans()
 losses = st.sampled_from(sorted(LOSSES))
@@ -299,16 +299,6 @@ def test_labels_that_a_warm_start_lost(loss):
             np.testing.assert_allclose(learner.coef_, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "prototype",
-    [MarginLossClassifier("hinge"), GreedyOnlineClassifier(m=1)],
-    ids=["hinge", "greedy"],
-)
-def test_passive_learning_needs_no_margin(prototype):
-    X, _ = gaussian_stream(0, 2)
-    assert len(fresh(prototype).query(X)) == len(X)
-
-
 def test_no_probability_is_asked_for_once_the_budget_is_spent():
     X, codes = gaussian_stream(0, 2)
     asked = []
@@ -378,26 +368,6 @@ def test_greedy_buys_the_smallest_margin_of_each_group(seed, m):
     expected = [i * m + group.argmin() for i, group in enumerate(groups)]
     assert rows.tolist() == expected
     assert set(probabilities) == {1.0}
-
-
-def test_greedy_with_groups_of_one_is_passive():
-    X, codes = gaussian_stream(0, 3)
-    greedy = fresh(GreedyOnlineClassifier(m=1)).fit(X, codes)
-    passive = fresh(MarginLossClassifier("hinge")).fit(X, codes)
-    assert state(greedy) == state(passive)
-
-
-def test_an_error_in_a_group_names_its_row_and_consumes_nothing():
-    X, codes = gaussian_stream(0, 2)
-    X[13] = np.nan
-    oracle_calls = []
-    learner = GreedyOnlineClassifier(random_state=0)
-    with pytest.raises(ValueError, match="row 13"):
-        learner.partial_fit(X, codes, classes=[0, 1])
-    assert vars(learner) == learner.get_params()
-    with pytest.raises(ValueError, match="row 13"):
-        learner.learn(X, oracle_calls.append, classes=[0, 1])
-    assert not oracle_calls
 
 
 @pytest.mark.parametrize(("n_rows", "m"), [(7, 1), (7, 3), (12, 5), (4, 4)])
@@ -518,17 +488,6 @@ def test_a_loss_that_asks_nowhere_near_the_separator_can_be_used():
     X, y = gaussian_stream(0, 2)
     learner = adaptive(FarLoss(), query_probability=np.ones_like)
     assert np.isfinite(learner.partial_fit(X, y, classes=[0, 1]).coef_).all()
-
-
-@pytest.mark.parametrize("cls", [MarginLossClassifier, GreedyOnlineClassifier])
-def test_eta0_is_not_used(cls):
-    X, y = gaussian_stream(1, 3)
-    learner = cls(learning_rate="adaptive", random_state=0)
-    expected = state(clone(learner).fit(X, y))
-    changed = learner.set_params(eta0=77.0).fit(X, y)
-    np.testing.assert_array_equal(changed.coef_, clone(changed).fit(X, y).coef_)
-    changed.set_params(eta0=0.1)
-    assert state(changed) == expected
 
 
 def test_the_learning_rate_may_change_on_the_way():

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
@@ -31,7 +30,12 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.pool import PoolClassifier, StablePredictions
+from sklearn_activelearn.pool import (
+    PoolClassifier,
+    StablePredictions,
+    Trained,
+    Trainer,
+)
 from sklearn_activelearn.pool._committee import consensus_kl
 from tests.learners import (
     COMMITTEE,
@@ -430,22 +434,6 @@ def test_what_cannot_work_is_refused_by_every_verb(learner, error, words):
     assert frozen(vars(learner)) == before
 
 
-def test_an_estimator_that_fails_loses_no_label():
-    class Picky(GaussianNB):
-        def fit(self, X, y):
-            if len(y) == 13:
-                raise ValueError("not that many")
-            return super().fit(X, y)
-
-    oracle = RecordingOracle(y)
-    learner = UncertaintySamplingClassifier(Picky(), random_state=0)
-    with pytest.raises(ValueError, match="not that many"):
-        learner.learn(X, oracle)
-    assert (
-        learner.n_queries_ == len(oracle.asked) == len(learner._ledger.labelled) == 13
-    )
-
-
 def test_calibrated_and_searched_estimators():
     calibrated = CalibratedClassifierCV(LinearSVC(), cv=2)
     learner = UncertaintySamplingClassifier(
@@ -461,17 +449,6 @@ def test_calibrated_and_searched_estimators():
         cv=3,
     ).fit(X, y)
     assert search.best_estimator_.n_queries_ == 20
-
-
-@each_pool_default
-def test_missing_values_are_the_estimators_matter(prototype):
-    holes = X.copy()
-    holes[::9, 1] = np.nan
-    model = make_pipeline(SimpleImputer(), GaussianNB())
-    learner = fresh(UncertaintySamplingClassifier(model, budget=20)).fit(holes, y)
-    assert learner.n_queries_ == 20
-    with pytest.raises(ValueError, match="NaN"):
-        fresh(prototype).fit(holes, y)
 
 
 @each_pool_default
@@ -537,3 +514,31 @@ def test_later_rows_are_checked_like_the_first_ones(learner):
     named = clone(learner).fit(pd.DataFrame(first).add_prefix("x"), y[:300])
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         named.query(later)
+
+
+class SeesUnlabelled(Trainer):
+    keeps_pool = True
+    estimators = (GaussianNB(),)
+
+    def train(self, known, before):
+        model = GaussianNB().fit(known.labelled.rows, known.labels)
+        return Trained(model, {"unlabelled_": known.pool.unlabelled})
+
+
+class SemiSupervised(PoolClassifier):
+    def _make_trainer(self):
+        return SeesUnlabelled()
+
+    def _utility(self, X):
+        return np.zeros(len(X))
+
+
+def test_a_trainer_sees_all_rows_of_the_pool_without_a_label():
+    learner = fresh(SemiSupervised())
+    learner.query(X, limit=0)
+    learner.teach(X[:4], ["no", "yes", "no", "yes"])
+    assert learner.unlabelled_.tolist() == list(range(4, 80))
+    learner.teach(X[:1] + 9, ["no"])  # not in the pool
+    assert learner.unlabelled_.tolist() == list(range(4, 80))
+    learner.teach(X[-1:], ["yes"])
+    assert learner.unlabelled_.tolist() == list(range(4, 79))
