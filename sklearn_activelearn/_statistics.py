@@ -670,7 +670,7 @@ class SamplingPlan:
 
 
 def make_plan(losses, chances, mix):
-    """Return the plan that buys rows in proportion to the deviation of their loss.
+    """Return the plan that buys rows in proportion to the std of their loss.
 
     Parameters
     ----------
@@ -679,7 +679,8 @@ def make_plan(losses, chances, mix):
     chances : ndarray of shape (n_rows, n_classes)
         Probabilities of the labels.
     mix : float
-        Share of the uniform distribution; with 1 the plan expects nothing.
+        Share of the uniform distribution. With 1 every row has the same probability,
+        and ``control`` is 0.
     """
     most = losses.max(axis=1)
     least = losses.min(axis=1) if mix < 1 else np.full(len(losses), losses.min())

@@ -102,8 +102,8 @@ class Points:
         if points.shape[1] != self.rows.shape[1]:
             raise ValueError(
                 f"embedding returned {points.shape[1]} columns for rows that are not "
-                f"in the pool, and {self.rows.shape[1]} for the pool. It must treat "
-                "each row by itself."
+                f"in the pool, and {self.rows.shape[1]} for the pool. It must "
+                "embed each row independently of the other rows."
             )
         return points
 

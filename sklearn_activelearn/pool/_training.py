@@ -214,13 +214,13 @@ class OneModel(Trainer):
     estimator : classifier
         The estimator.
     incremental : bool, default=False
-        True: teach new labels by its `partial_fit` instead of training it on all.
+        True: pass only new labels to its `partial_fit`. False: fit it on all labels.
 
     Raises
     ------
     TypeError, ValueError
-        From the verbs of the learner, if the estimator is no classifier, or lacks
-        `partial_fit` with ``incremental=True``.
+        When the learner is used: if the estimator is not a classifier, or if
+        ``incremental=True`` and the estimator has no `partial_fit`.
 
     References
     ----------

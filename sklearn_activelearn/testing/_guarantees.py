@@ -567,7 +567,7 @@ def check_failing_oracle(learner, X, y, n_answers, expected):
     demand(same, "learn, called again after an error, learns something else.")
 
 
-@guarantee("A learner that is changed during a call refuses, and loses no label.")
+@guarantee("learn refuses other calls that change the learner, and loses no label.")
 def check_concurrent_calls(learner, X, y):
     """Teach a learner while its `learn` asks the oracle."""
     learner, refused = fresh(learner), []
