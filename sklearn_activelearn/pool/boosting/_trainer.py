@@ -45,7 +45,7 @@ class Memory(NamedTuple):
 
 
 class BoostingTrainer(Trainer):
-    """Boosts a committee for one class against the other, or for each of more classes.
+    """Trainer of one boosted committee for two classes, or one per class for more.
 
     A subclass provides ``boost(boosting, weak_learners, n_first, n_later)``.
 
