@@ -451,16 +451,17 @@ def is_audit_due(
 
 
 def n_draws_missing(reads: Reads, recall: float, confidence: float) -> int:
-    """Return the number of further rows to draw if none of them is relevant.
+    """Return the least number of further random rows that make the recall certain.
 
-    Then `log_evidence` shows the recall with this confidence.
+    It assumes that none of these rows is relevant. `log_evidence` then proves the
+    recall with the given confidence.
 
     Parameters
     ----------
     reads : Reads
         The rows that were read.
     recall, confidence : float
-        The target, and the probability with which it is reached.
+        The target, and the least probability with which it must be reached.
     """
     total = least_bad_total(reads.found, recall)
 

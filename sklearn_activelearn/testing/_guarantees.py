@@ -177,8 +177,8 @@ def pickled(learner):
 def state(learner):
     """Return the fitted state of a learner, comparable with `==`, bit for bit.
 
-    It omits the parameters, the kind of identity of rows, and `queried_indices_`, whose
-    row numbers depend on how X is divided into calls.
+    It omits the parameters, and whether rows are known by ids or by values. It also
+    omits `queried_indices_`, whose row numbers depend on how X is divided into calls.
     """
     known = set(vars(learner)) - set(learner.get_params())
     known -= {"queried_indices_", "_known_by", "_ids"}

@@ -245,7 +245,7 @@ def unchanged(X):
 
 
 def preparation(weak, trained):
-    """Return the function that gives rows the form all members read fastest."""
+    """Return a function that converts rows to the fastest form for all members."""
     members = trained.model.estimators_ if trained else ()
     are_alike = set(map(type, members)) <= {type(weak)}
     return getattr(weak, "presort", unchanged) if are_alike else unchanged
