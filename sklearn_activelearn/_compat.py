@@ -1,4 +1,4 @@
-"""Differences between versions of scikit-learn and Python, and backends of joblib."""
+"""Support for several versions of scikit-learn and Python, and backends of joblib."""
 
 import functools
 import sys

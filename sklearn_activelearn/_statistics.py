@@ -451,16 +451,17 @@ def is_audit_due(
 
 
 def n_draws_missing(reads: Reads, recall: float, confidence: float) -> int:
-    """Return the number of further rows to draw if none of them is relevant.
+    """Return the least number of further random rows that make the recall certain.
 
-    Then `log_evidence` shows the recall with this confidence.
+    It assumes that none of these rows is relevant. `log_evidence` then proves the
+    recall with the given confidence.
 
     Parameters
     ----------
     reads : Reads
         The rows that were read.
     recall, confidence : float
-        The target, and the probability with which it is reached.
+        The target, and the least probability with which it must be reached.
     """
     total = least_bad_total(reads.found, recall)
 
@@ -670,7 +671,7 @@ class SamplingPlan:
 
 
 def make_plan(losses, chances, mix):
-    """Return the plan that buys rows in proportion to the deviation of their loss.
+    """Return the plan that buys rows in proportion to the std of their loss.
 
     Parameters
     ----------
@@ -679,7 +680,8 @@ def make_plan(losses, chances, mix):
     chances : ndarray of shape (n_rows, n_classes)
         Probabilities of the labels.
     mix : float
-        Share of the uniform distribution; with 1 the plan expects nothing.
+        Share of the uniform distribution. With 1 every row has the same probability,
+        and ``control`` is 0.
     """
     most = losses.max(axis=1)
     least = losses.min(axis=1) if mix < 1 else np.full(len(losses), losses.min())

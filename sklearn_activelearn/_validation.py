@@ -372,7 +372,8 @@ def check_row_numbers(rows, name, n_rows):
     if rows.dtype.kind == "b":
         if len(rows) != n_rows:
             raise ValueError(
-                f"{name} must be a mask of {n_rows} rows, as X, got {len(rows)}."
+                f"{name} must be a mask for the {n_rows} rows of X, got {len(rows)} "
+                "values."
             )
         return np.flatnonzero(rows)
     if rows.size and (rows.min() < 0 or rows.max() >= n_rows):

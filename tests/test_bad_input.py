@@ -315,7 +315,7 @@ def test_bad_parameters_of_a_learner_that_was_taught(prototype):
         (
             {"exclude": np.ones(49, dtype=bool)},
             ValueError,
-            "mask of 50 rows",
+            "mask for the 50 rows of X",
         ),
         ({"return_probability": 1}, TypeError, "return_probability"),
     ],

@@ -219,7 +219,7 @@ def fails_on_few(rows):
 @pytest.mark.parametrize(
     ("embedding", "words"),
     [
-        (whole_pool_at_once, "embedding returned 2 columns.*by itself"),
+        (whole_pool_at_once, "embedding returned 2 columns.*independently"),
         (fails_on_few, "embedding .* failed on rows that are not in the pool: Runtime"),
     ],
 )

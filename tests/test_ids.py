@@ -518,7 +518,7 @@ def test_what_stores_nothing_decides_nothing():
 def test_an_id_with_a_label_is_not_taught_again():
     learner = make_learner().teach(X[:5], y[:5], ids=IDS[:5])
     before = state(learner)
-    with pytest.raises(ValueError, match="'row 3' has a label: use correct"):
+    with pytest.raises(ValueError, match="'row 3' already has a label"):
         learner.teach(X[3:8], y[3:8], ids=IDS[3:8])
     assert state(learner) == before
     with pytest.raises(ValueError, match="never taught"):

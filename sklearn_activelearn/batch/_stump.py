@@ -305,7 +305,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
 
     @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
-        """Return the shares of the classes on each row's side.
+        """Return the class probabilities on the side of the threshold of each row.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Shares in the weight of the training rows on the same side.
+            Share of each class in the weight of the training rows on the same side.
         """
         side = self._side(X)
         return self.side_probabilities_[side]

@@ -106,7 +106,7 @@ class RowLosses:
                 )
 
     def of(self, rows, y):
-        """Return the losses of some rows of the pool for these labels."""
+        """Return the loss of each given pool row, whose true label is in ``y``."""
         each = []
         for predicted, classes in zip(self.predicted, self.classes, strict=True):
             more = () if self.is_custom else (classes,)

@@ -30,11 +30,11 @@ class LabelAdvice:
     gain : Estimate
         Expected gain in accuracy, between -1 and 1.
     n_before : int
-        Labels of the earlier model with which the present model is compared.
+        Number of labels of the earlier model, to which the current one is compared.
     n_changed : int
         Held-out rows for which the two models predict different classes.
     n_right, n_wrong : int
-        Rows of these whose prediction became right, and wrong.
+        Number of these rows whose prediction became right, or became wrong.
     """
 
     n_labels: int

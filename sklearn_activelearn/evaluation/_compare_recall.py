@@ -1,4 +1,4 @@
-"""Comparison of searches: how soon learners find all rows of a class, and stop."""
+"""Comparison of learners that search for a class: recall, rows read, and stopping."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

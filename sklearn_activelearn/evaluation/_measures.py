@@ -1,4 +1,4 @@
-"""Measures by name: scorers, constant predictions to compare with, and their texts."""
+"""Measures by name: their scorers, constant baselines, and values as text."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -447,7 +447,10 @@ class RecallCurve(Result):
         return np.where(np.isfinite(read), saved, np.nan)
 
     def to_frame(self) -> "DataFrame":
-        """Return a pandas DataFrame: run, rows read, recall, a line for each found."""
+        """Return a pandas DataFrame with columns run, read and recall.
+
+        It has one line for each relevant row of each run.
+        """
         n_runs, n = self.read.shape
         return frame(
             {

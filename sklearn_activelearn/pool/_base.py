@@ -975,13 +975,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None,
         **fit_params: Any,
     ) -> Self:  # fmt: skip
-        """Simulate active learning on one more labelled pool, from where it stands.
+        """Continue to simulate active learning, on another labelled pool.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or what the estimator takes
-            The next chunk of the pool. Rows that equal rows bought from earlier chunks
-            are not bought again, as often as those were bought.
+            The next chunk of the pool. If equal rows were bought from earlier chunks,
+            the same number of these rows is not bought again.
         {y}
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. None: the labels of `y` and of earlier calls.

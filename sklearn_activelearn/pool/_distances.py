@@ -102,8 +102,8 @@ class Points:
         if points.shape[1] != self.rows.shape[1]:
             raise ValueError(
                 f"embedding returned {points.shape[1]} columns for rows that are not "
-                f"in the pool, and {self.rows.shape[1]} for the pool. It must treat "
-                "each row by itself."
+                f"in the pool, and {self.rows.shape[1]} for the pool. It must "
+                "embed each row independently of the other rows."
             )
         return points
 
@@ -424,12 +424,12 @@ def warn_if_distances_mislead(learner, points, advice):
 
 
 def warn_if_worse_than_constant(learner, predicted, advice):
-    """Warn if a model is right on its own labels less often than one class is.
+    """Warn if a model fits its labels worse than a constant prediction does.
 
     Parameters
     ----------
     learner : PoolClassifier
-        A learner that buys by the predictions of its model.
+        A learner whose purchases depend on the predictions of its model.
     predicted : callable
         Returns the codes that the model predicts for the labelled rows.
     advice : str

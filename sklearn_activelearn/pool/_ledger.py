@@ -200,7 +200,10 @@ class Ledger:
     def add_entries(
         self, keys, rows, probabilities, purposes="", positions=PENDING, ids=()
     ):
-        """Return the ledger with new entries; one number may stand for all of them."""
+        """Return the ledger with new entries.
+
+        All arguments but `keys` and `ids` may be one value, used for all entries.
+        """
         n = len(keys)
         rows = np.full(n, rows, dtype=np.int64)
         new = {
@@ -254,7 +257,9 @@ class Ledger:
             (again,) = np.nonzero(is_in(keys, self.keys[self.positions >= 0]))
             if len(again):
                 id = plain_id(ids[again[0]])
-                raise ValueError(f"{id!r} has a label: use correct to replace it.")
+                raise ValueError(
+                    f"{id!r} already has a label. Call correct to replace it."
+                )
         entries = self.find_entries(keys, (PENDING, SKIPPED))
         positions, is_known = self.positions.copy(), entries >= 0
         positions[entries[is_known]] = n_taught + np.flatnonzero(is_known)

@@ -61,20 +61,20 @@ class Known(NamedTuple):
     Attributes
     ----------
     prototypes : list of classifier
-        Clones of the trainer's `estimators` with seeds, to be cloned again.
+        Clones of the trainer's `estimators` with seeds. Clone them before training.
     labelled : object
         ``labelled.rows`` are the labelled rows, in the order of teaching and in the
         user's container; ``labelled.codes`` are the numbers of their labels in
         `classes`.
     purposes : ndarray of str of shape (n_labelled,)
-        Purpose of each label; "" to learn from.
+        Purpose of each label; "" for training.
     classes : ndarray of shape (n_classes,)
         All known classes.
     pool : object
         If the trainer keeps the pool, ``pool.X`` are all rows, and ``pool.unlabelled``
-        the numbers of those without a label.
+        the numbers of the rows without a label.
     n_before : int
-        Number of labels of the model before.
+        Number of labels with which the previous model was trained.
     seed : int
         Seed of the trainer's random numbers.
     """
@@ -214,13 +214,13 @@ class OneModel(Trainer):
     estimator : classifier
         The estimator.
     incremental : bool, default=False
-        True: teach new labels by its `partial_fit` instead of training it on all.
+        True: pass only new labels to its `partial_fit`. False: fit it on all labels.
 
     Raises
     ------
     TypeError, ValueError
-        From the verbs of the learner, if the estimator is no classifier, or lacks
-        `partial_fit` with ``incremental=True``.
+        When the learner is used: if the estimator is not a classifier, or if
+        ``incremental=True`` and the estimator has no `partial_fit`.
 
     References
     ----------

@@ -29,10 +29,10 @@ class Counts(NamedTuple):
 
 
 class ClassSums(NamedTuple):
-    """Sums over the labels taught, for each class.
+    """Number of labels and mean scores of each class, over the labels taught.
 
-    Scores are taken just before a label is learned: afterwards they say more about the
-    label than about similar rows.
+    Each score is computed before the learner is trained on its label. After the
+    training, the score would be biased towards this label.
     """
 
     n_labels: Floats  # (n_classes,): sum of 1 / q; of 1 without class weights
@@ -66,7 +66,8 @@ class Tallied(NamedTuple):
         Parameters
         ----------
         window : int or None
-            Least number of rows; as few rows more as the marks allow. None: all rows.
+            Minimum number of rows. The sums start at the latest mark that covers
+            this many rows. None: all rows.
         """
         if window is None:
             return Sums(*self.sums.tolist())

@@ -177,8 +177,8 @@ def pickled(learner):
 def state(learner):
     """Return the fitted state of a learner, comparable with `==`, bit for bit.
 
-    It omits the parameters, the kind of identity of rows, and `queried_indices_`, whose
-    row numbers depend on how X is divided into calls.
+    It omits the parameters, and whether rows are known by ids or by values. It also
+    omits `queried_indices_`, whose row numbers depend on how X is divided into calls.
     """
     known = set(vars(learner)) - set(learner.get_params())
     known -= {"queried_indices_", "_known_by", "_ids"}
@@ -567,7 +567,7 @@ def check_failing_oracle(learner, X, y, n_answers, expected):
     demand(same, "learn, called again after an error, learns something else.")
 
 
-@guarantee("A learner that is changed during a call refuses, and loses no label.")
+@guarantee("learn refuses other calls that change the learner, and loses no label.")
 def check_concurrent_calls(learner, X, y):
     """Teach a learner while its `learn` asks the oracle."""
     learner, refused = fresh(learner), []

@@ -346,7 +346,7 @@ class ALMSClassifier(PoolClassifier):
             self._past = ()
 
     def _refit_if_unsolved(self, step, *args):
-        """Take a step, a second time with refitted models if joint training fails."""
+        """Run ``step``; if joint training fails, refit each model and run it again."""
         try:
             return step(*args)
         except NotSolved:

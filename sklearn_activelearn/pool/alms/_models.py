@@ -48,7 +48,10 @@ def split(prototype):
 
 
 def shared_key(before):
-    """Return a key that transformers with equal parameters share, if they can."""
+    """Return a key that is equal for transformers with equal parameters.
+
+    Transformers that cannot be hashed get different keys.
+    """
     try:
         return hash_of(before)
     except (AttributeError, TypeError, PicklingError):  # a function without a name

@@ -69,7 +69,7 @@ def draw_sorted(items, n_wanted, rng):
 
 
 def divide(workers, method, items, *args):
-    """Return ``method(part, *args)`` for equal parts of the items, one a worker."""
+    """Return the results of ``method(part, *args)``, for one part per worker."""
     n_parts = max(1, min(effective_n_jobs(workers.n_jobs), len(items)))
     parts = np.array_split(items, n_parts)
     return workers(delayed(method)(part, *args) for part in parts)

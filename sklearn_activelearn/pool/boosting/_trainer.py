@@ -45,7 +45,7 @@ class Memory(NamedTuple):
 
 
 class BoostingTrainer(Trainer):
-    """Boosts a committee for one class against the other, or for each of more classes.
+    """Trainer of one boosted committee for two classes, or one per class for more.
 
     A subclass provides ``boost(boosting, weak_learners, n_first, n_later)``.
 
@@ -245,7 +245,7 @@ def unchanged(X):
 
 
 def preparation(weak, trained):
-    """Return the function that gives rows the form all members read fastest."""
+    """Return a function that converts rows to the fastest form for all members."""
     members = trained.model.estimators_ if trained else ()
     are_alike = set(map(type, members)) <= {type(weak)}
     return getattr(weak, "presort", unchanged) if are_alike else unchanged

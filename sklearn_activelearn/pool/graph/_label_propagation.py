@@ -372,18 +372,18 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
 
 def most_influential(field, probabilities, rows, apart, n, seed):
-    """Return the positions of the n rows whose labels may change most, ascending.
+    """Return the positions of the n rows with the most influential labels, ascending.
 
     Parameters
     ----------
     field : SparseHarmonicField
-        The field; no remaining row is lost in it.
+        The field. Every remaining row has a path to a labelled node in it.
     probabilities : ndarray of shape (n_free, n_classes)
         Class probabilities of the free nodes.
     rows : ndarray of int
         Row numbers.
     apart : DistinctFirst
-        The rows that remain; one row of several equal rows comes first.
+        The remaining rows, whose duplicates are chosen last.
     n : int
         Number of rows to return.
     seed : tuple of int

@@ -1,4 +1,4 @@
-"""The interface of a stopping rule, and how the rules of a learner are judged."""
+"""Base class of the stopping rules, and the evaluation of a learner's rules."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy

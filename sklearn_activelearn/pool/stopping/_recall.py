@@ -139,7 +139,10 @@ class RecallTarget(StoppingRule):
 
 
 def expected_unread(progress: Progress, is_relevant: Bools, memory: Any) -> Any:
-    """Return the expected number of relevant unread rows, as a rule remembers it."""
+    """Return the memory of a rule: the expected number of relevant unread rows.
+
+    It is computed again only after enough new labels.
+    """
     n_known = len(is_relevant)
     if memory and n_known < STEP * memory["n_labels"]:
         return memory
@@ -217,5 +220,7 @@ def finite_numbers(X):
     numbers = as_numbers(X)
     values = numbers.data if hasattr(numbers, "indptr") else numbers
     if values is None or not np.isfinite(values).all():
-        raise NotNumbers("A row does not consist of finite numbers.")
+        raise NotNumbers(
+            "X contains text, NaN or infinity, but finite numbers are needed."
+        )
     return numbers

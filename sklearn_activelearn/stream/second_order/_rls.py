@@ -23,7 +23,7 @@ LINEAR_UP_TO = 0.9  # the score beyond which probabilities saturate
 
 
 def stores_all_it_buys(learner):
-    """Return True if the stored labels follow the noise model; mistakes do not."""
+    """Return True if all bought labels are stored, not only mispredicted ones."""
     return learner.variant != "mistake"
 
 
