@@ -178,13 +178,38 @@ class TestRows:
         shown = run(*argv, "--start-with", "hovercraft", answers="1\nq\n")
         assert f"title: {rows[0]['title']}\n\nmore: hovercraft\n" in shown
 
+    def test_an_empty_line_of_a_single_column_is_a_row(self, run):
+        Path("a.csv").write_text("note\nfirst\n\nthird\n", encoding="utf-8")
+        argv = ["label", "a.csv", "--text", "note", *HOW]
+        run(*argv, answers="1\n" * 3)
+        assert "nobody is asked for: 1." in run.err
+        run("label", "labels.sqlite", "--export", "b.csv")
+        assert {row["id"] for row in read_rows("b.csv")} == {"1", "3"}
+
+    def test_a_session_keeps_its_test_rows_and_votes(self, run):
+        run(*TEXT, "--test-size", "5", "--votes", "2", "--who", "ann", answers="1\n")
+        assert "5 test rows" in run(*TEXT, "--who", "bob", answers="1\nq\n")
+        assert "whose votes are these? (--who)" in run(*TEXT, code=2)
+        out = run("label", "--out", "labels.sqlite", "--export", "a.csv")
+        assert "asked for and not answered" in out
+
+    def test_a_class_of_the_file_is_renamed(self, run, exported):
+        run(*TEXT, answers="1\n2\n")
+        how = ["--classes", "car,cycle", *TEXT[-2:]]
+        argv = [*TEXT[:4], *how]
+        assert "--rename bike=NEW" in run(*argv, "--change", "classes", code=2)
+        wrong = run(*TEXT, "--rename", "bike=cycle", code=2)
+        assert "pass --classes car,cycle" in wrong
+        run(*argv, "--rename", "bike=cycle")
+        assert sorted(exported().values()) == ["car", "cycle"]
+
     def test_rows_without_content_are_not_asked_for(self, run, exported):
         rows = stock()
         for row in rows[:9]:
             row["note"] = " "
         write_rows("stock.csv", rows)
         run(*TEXT, answers="1\n" * 60)
-        assert "rows without content, which are not asked for: 9" in run.err
+        assert "Rows without content, which nobody is asked for: 9." in run.err
         assert {*exported()} == {f"{k}" for k in range(10, 61)}
 
     @pytest.mark.parametrize("way", ["folder", "option", "column"])
@@ -314,7 +339,7 @@ class TestRehearsal:
     def test_it_takes_answers_from_a_column(self, run):
         rows = [row for row in stock(90) if row["kind"]]
         write_rows("stock.csv", rows)
-        how = ["--classes", "car,bike", "--budget", "40", "--test-size", "15"]
+        how = ["--budget", "40", "--test-size", "15"]
         argv = ["label", "stock.csv", "--text", "note", "--labelled", "kind"]
         out = run(*argv, *how, "--rehearse")
         first, *_, note, last = out.splitlines()
@@ -558,9 +583,12 @@ class TestExports:
         Path("labels.sqlite").write_bytes(
             content[:place] + b"bikf" + content[place + 4 :]
         )
-        err = saved("label", "labels.sqlite", "--export", "a.csv", code=2)
-        assert "labels.sqlite" in err
-        out = saved("label", "labels.sqlite", "--recover", "a.csv")
+        advice = " the command label labels.sqlite --recover answers.csv."
+        assert saved("label", "labels.sqlite", "--export", "a.csv", code=2).endswith(
+            advice
+        )
+        assert saved(*SAVE[:-2], code=2).endswith(advice)
+        out = saved("label", "--out", "labels.sqlite", "--recover", "a.csv")
         n_intact = int(re.fullmatch(r"Intact answers in a\.csv: (\d+)\.\n", out)[1])
         assert n_intact == len(read_rows("a.csv")) >= 39
 
@@ -752,7 +780,7 @@ class TestRefusals:
         [
             (["--classes", "good"], "'good' is one class, but at least two are needed"),
             (["--classes", "good,good"], "'good' is given twice"),
-            (["--classes", "good,,bad"], "has no name"),
+            (["--classes", "good,,bad"], "contains an empty class name"),
             (["--text", "nota"], "there is no column 'nota'. Did you mean 'note'?"),
             (["--text", "note"], "--text: note is named twice"),
             (["--image", "key"], "--text and --image do not go together"),

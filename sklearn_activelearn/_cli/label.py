@@ -80,7 +80,7 @@ LEARNING = """
     Train again after N labels. Default: the batch size of the learner.
 --test-size N
     Ask for N random rows first and hold them out of training: they tell how good the
-    model is. Default: none.
+    model is. Default: as in --out, or none.
 --change WORD[,WORD...]
     Allow these differences from the session in --out: pool (more rows at the end),
     features (other columns or values), classes, learner, test_size, votes.
@@ -92,7 +92,7 @@ PEOPLE = """
 --who NAME
     Your name, if several people label.
 --votes N
-    Ask N people for the label of each row. Default: %(default)s.
+    Ask N people for the label of each row. Default: as in --out, or 1.
 --web
     Label in the browser instead of the terminal, on this machine only.
 --port N
@@ -168,7 +168,7 @@ def add_label(commands):
         parser,
         "people and screen",
         PEOPLE,
-        votes=count | {"default": 1},
+        votes=count,
         port={"type": number(int, 0, 65_535), "default": 0},
         title={"default": ""},
         answers={"type": str},
@@ -180,7 +180,7 @@ def parse_classes(text):
     """Return the classes of a list with commas."""
     names = [name.strip() for name in text.split(",")]
     if "" in names:
-        raise argparse.ArgumentTypeError(f"a class of {text!r} has no name")
+        raise argparse.ArgumentTypeError(f"{text!r} contains an empty class name")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise argparse.ArgumentTypeError(f"{repeated[0]!r} is given twice")
@@ -214,6 +214,8 @@ def parse_keys(text):
 
 def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
+    if args.FILE is None and args.out and (args.recover or args.export):
+        args.FILE, args.out = args.out, None
     if args.FILE is None:
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
@@ -272,8 +274,13 @@ def check_row_options(args):
             *(("rehearse", option) for option in outputs),
         ],
     )
-    if args.votes > 1 and not args.who and not args.web:
-        raise UsageError("--votes: whose votes are these? (--who)")
+    check_who(args, args.votes or 1)
+
+
+def check_who(args, votes):
+    """Refuse a person without a name if rows have several votes."""
+    if votes > 1 and not args.who and not args.web:
+        raise UsageError(f"each row gets {votes} votes: whose votes are these? (--who)")
 
 
 def check_class_options(args):
@@ -290,6 +297,8 @@ def check_class_options(args):
                 f"--find: {args.find!r} and one other class are needed, got "
                 f"{', '.join(args.classes)}; --classes can be left out"
             )
+    if args.rehearse and args.classes is None:
+        return  # the classes are those of --labelled
     if args.classes is None:
         raise UsageError("which labels are there to choose from? (--classes)")
     make_keys(args)
@@ -387,6 +396,14 @@ def read_rows(args):
             once=args.find is not None,
             **kinds,
         )
+    args.classes = args.classes or sorted({*task.known.values()})
+    if len(args.classes) < 2:
+        raise UsageError(
+            f"--labelled: the column has labels of one class, {args.classes[0]!r}, but "
+            "two are needed"
+            if args.classes
+            else "--labelled: the column has no labels"
+        )
     for row_id, label in task.known.items():
         if label not in args.classes:
             raise UsageError(
@@ -473,7 +490,7 @@ def open_session(args, task, learner, path):
                 items=task.items,
                 ids=task.ids,
                 classes=args.classes,
-                test_size=args.test_size or 0,
+                test_size=args.test_size,
                 votes=args.votes,
                 ahead=1,
                 change=change,
@@ -516,8 +533,9 @@ def work_on_session(args, session, task, page, answers):
         write_results(args, session, task)
     if args.export or args.predict or args.save_model:
         return
+    check_who(args, session.votes)
     if n_empty := session.status().empty:
-        tell(f"rows without content, which are not asked for: {n_empty:,}")
+        tell(f"Rows without content, which nobody is asked for: {n_empty:,}.")
     show_session(args, session, task, page, answers)
     if args.find is not None:
         print_sentences(session.advice())
@@ -600,6 +618,7 @@ def write_exports(args, write, count_omitted):
         with catch_warnings(action="ignore"):  # the omitted rows are printed below
             n_labels = write(args.export, args.form or "wide")
         omitted = count_omitted()._asdict()
+        omitted["asked for and not answered"] = omitted.pop("unanswered")
     if args.form == "long":
         print(f"Answers in {args.export}: {n_labels}.")
         return

@@ -8,6 +8,7 @@ file.
 import stat
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import partial
 from importlib.util import find_spec
 
 from .references import READERS as REFERENCES
@@ -61,15 +62,19 @@ def read_csv(path):
     """Read a CSV, whose first line names the columns."""
     import pandas as pd
 
+    read = partial(
+        pd.read_csv,
+        path,
+        header=None,
+        index_col=False,
+        dtype=object,
+        keep_default_na=False,
+        encoding="utf-8-sig",
+    )
     try:
-        rows = pd.read_csv(
-            path,
-            header=None,
-            index_col=False,
-            dtype=object,
-            keep_default_na=False,
-            encoding="utf-8-sig",
-        )
+        rows = read()
+        if rows.shape[1] == 1:  # an empty line is a row whose only cell is empty
+            rows = read(skip_blank_lines=False)
     except UnicodeDecodeError:
         raise ValueError(
             "the file is not text in UTF-8: save it as CSV in UTF-8, or as .xlsx."
@@ -78,7 +83,7 @@ def read_csv(path):
         raise ValueError("the first line names no columns.") from None
     except pd.errors.ParserError as error:
         reason = f"{error}".strip().removeprefix("Error tokenizing data. C error: ")
-        raise ValueError(f"the file is no CSV with commas: {reason}.") from None
+        raise ValueError(f"the file is not a CSV with commas: {reason}.") from None
     header, rows = rows.iloc[0].tolist(), rows.iloc[1:]
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if len(header) == 1 and separator in header[0]:

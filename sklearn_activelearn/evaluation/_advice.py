@@ -49,11 +49,13 @@ class LabelAdvice:
         gain = f"gain {low:.1f}–{high:.1f} points"
         if low < 0:
             gain = f"change the accuracy by {low:+.1f} to {high:+.1f} points"
+        results = ""
+        if self.n_right or self.n_wrong:
+            results = f", {self.n_right} became right and {self.n_wrong} wrong"
         return (
             f"The next {self.n_labels} labels are expected to {gain}: since "
             f"{self.n_before} labels {self.n_changed} of {self.gain.n_labels} "
-            f"predictions have changed, {self.n_right} became right and "
-            f"{self.n_wrong} wrong."
+            f"predictions have changed{results}."
         )
 
 

@@ -401,17 +401,17 @@ def describe_recall(own, others, stop_reason):
 def describe_price(price):
     """Return a `RecallPrice` in three lines: found, left, cost of certainty."""
     low, high = (max(0, end - price.found) for end in price.likely)
-    left = f"Estimated left: {max(0, round(price.n_relevant) - price.found)}"
     if price.p_reached >= 0.01:
-        left += (
-            f"; a recall of {price.recall:.0%} is reached already with a chance of "
-            f"{min(price.p_reached, 0.99):.0%}"
+        chance = min(price.p_reached, 0.99)
+        reached = (
+            f"{price.recall:.0%} is reached already with a chance of {chance:.0%}."
         )
     else:
-        left += f"; about {price.n_expected} more rows reach {price.recall:.0%}"
+        reached = f"About {price.n_expected} more rows reach {price.recall:.0%}."
     return (
         f"Found: {price.found} in {price.n_read} of {price.n_rows} rows read.\n"
-        f"{left} (likely {low} to {high}).\n"
+        f"Estimated left: {max(0, round(price.n_relevant) - price.found)} "
+        f"(likely {low} to {high}). {reached}\n"
         f"To be {price.confidence:.0%} certain of {price.recall:.0%}: about "
         f"{price.n_certain} more rows."
     )

@@ -308,11 +308,21 @@ def errors_as_sentences(path):
 def damaged(path, why):
     """Return the error for a damaged file, with the number of intact answers."""
     n_intact = len(intact_answers(path))
-    return ValueError(
+    what = (
         f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
         "Restore the file from a copy, or save these answers with "
-        f"labeling.recover_labels({str(path)!r}, 'answers.csv')."
     )
+    return refusal(
+        f"{what}labeling.recover_labels({str(path)!r}, 'answers.csv').",
+        f"{what}the command label {path} --recover answers.csv",
+    )
+
+
+def refusal(message, command):
+    """Return an error with another sentence for people who use the command."""
+    error = ValueError(message)
+    error.command = command
+    return error
 
 
 def printable(text):
