@@ -858,3 +858,34 @@ class TestRefusals:
         assert "pip install starlette uvicorn" in run(*TEXT, "--web", code=2)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         assert "label needs pandas: pip install pandas" in run(*TEXT, code=2)
+
+
+def test_a_resumed_session_keeps_its_votes_and_held_out_rows(run):
+    out = [*TABLE, "--who", "ann", "--answers", "-"]
+    run(*out, "--test-size", "5", "--votes", "2", answers="")
+    run(*out, answers="")
+    assert "whose votes" in run(*TABLE, "--answers", "-", code=2)
+    with sqlite3.connect("labels.sqlite") as db:
+        assert db.execute("SELECT count(*) FROM requests").fetchone()[0] >= 5
+
+
+def test_recover_asks_for_the_damaged_file(run):
+    assert "which file is damaged? (--out)" in run(
+        "label", "--recover", "a.csv", code=2
+    )
+    run(*TABLE, "--answers", "-", answers="")
+    assert "Intact answers" in run(
+        "label", "--out", "labels.sqlite", "--recover", "a.csv"
+    )
+
+
+def test_a_rehearsal_needs_no_classes(run):
+    rehearsal = ["--labelled", "kind", "--test-size", "9", "--rehearse"]
+    assert "labels: " in run("label", "stock.csv", "--id", "key", *rehearsal)
+
+
+def test_blank_lines_of_one_column_are_rows(run):
+    Path("texts.csv").write_text("text\na b\n\nc d\ne f\n")
+    out = ["--text", "text", "--classes", "x,y", "--out", "t.sqlite"]
+    run("label", "texts.csv", *out, "--answers", "-", answers="")
+    assert "rows without content" in run.err

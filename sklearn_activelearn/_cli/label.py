@@ -80,19 +80,20 @@ LEARNING = """
     Train again after N labels. Default: the batch size of the learner.
 --test-size N
     Ask for N random rows first and hold them out of training: they tell how good the
-    model is. Default: none.
+    model is. Default: as in the file of --out; none in a new one.
 --change WORD[,WORD...]
     Allow these differences from the session in --out: pool (more rows at the end),
     features (other columns or values), classes, learner, test_size, votes.
 --rehearse
-    Ask nobody: take the answers from --labelled, and print how good the model was on
-    the way. Needs --test-size; --out is not needed, nor written.
+    Ask nobody: take the answers and the classes from --labelled, and print how good
+    the model was on the way. Needs --test-size; --out is not needed, nor written.
 """
 PEOPLE = """
 --who NAME
     Your name, if several people label.
 --votes N
-    Ask N people for the label of each row. Default: %(default)s.
+    Ask N people for the label of each row. Default: as in the file of --out; 1 in a
+    new one.
 --web
     Label in the browser instead of the terminal, on this machine only.
 --port N
@@ -168,7 +169,7 @@ def add_label(commands):
         parser,
         "people and screen",
         PEOPLE,
-        votes=count | {"default": 1},
+        votes=count,
         port={"type": number(int, 0, 65_535), "default": 0},
         title={"default": ""},
         answers={"type": str},
@@ -214,6 +215,10 @@ def parse_keys(text):
 
 def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
+    if args.out and (args.recover or (args.export and args.FILE is None)):
+        args.FILE, args.out = args.out, None
+    if args.FILE is None and args.recover:
+        raise UsageError("--recover: which file is damaged? (--out)")
     if args.FILE is None:
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
@@ -272,7 +277,7 @@ def check_row_options(args):
             *(("rehearse", option) for option in outputs),
         ],
     )
-    if args.votes > 1 and not args.who and not args.web:
+    if (args.votes or 1) > 1 and not args.who and not args.web:
         raise UsageError("--votes: whose votes are these? (--who)")
 
 
@@ -290,9 +295,10 @@ def check_class_options(args):
                 f"--find: {args.find!r} and one other class are needed, got "
                 f"{', '.join(args.classes)}; --classes can be left out"
             )
-    if args.classes is None:
+    if args.classes is not None:
+        make_keys(args)
+    elif not args.rehearse:
         raise UsageError("which labels are there to choose from? (--classes)")
-    make_keys(args)
 
 
 def check_files(args):
@@ -387,6 +393,7 @@ def read_rows(args):
             once=args.find is not None,
             **kinds,
         )
+    args.classes = args.classes or sorted({*task.known.values()})
     for row_id, label in task.known.items():
         if label not in args.classes:
             raise UsageError(
@@ -473,7 +480,7 @@ def open_session(args, task, learner, path):
                 items=task.items,
                 ids=task.ids,
                 classes=args.classes,
-                test_size=args.test_size or 0,
+                test_size=args.test_size,
                 votes=args.votes,
                 ahead=1,
                 change=change,
@@ -551,6 +558,8 @@ def show_session(args, session, task, page, answers):
     """Show the session in the terminal or on the page, until the person ends it."""
     from ..labeling._view import LabelingView
 
+    if session.votes > 1 and not args.who and page is None:
+        raise UsageError("--votes: whose votes are these? (--who)")
     folder = args.FILE if args.FILE.is_dir() else args.FILE.parent
     view = LabelingView(
         session,
@@ -606,4 +615,5 @@ def write_exports(args, write, count_omitted):
     print(f"Labels in {args.export}: {n_labels}.")
     if sum(omitted.values()):
         each = ", ".join(f"{n} {what}" for what, n in omitted.items() if n)
+        each = each.replace("unanswered", "asked for and not answered")
         print(f"Rows without a label, which are left out: {each}.")

@@ -69,6 +69,7 @@ def read_csv(path):
             dtype=object,
             keep_default_na=False,
             encoding="utf-8-sig",
+            skip_blank_lines=False,
         )
     except UnicodeDecodeError:
         raise ValueError(
@@ -79,6 +80,12 @@ def read_csv(path):
     except pd.errors.ParserError as error:
         reason = f"{error}".strip().removeprefix("Error tokenizing data. C error: ")
         raise ValueError(f"the file is no CSV with commas: {reason}.") from None
+    is_blank = rows[0].isin(["", None]) & rows.iloc[:, 1:].isna().all(axis=1)
+    if rows.shape[1] == 1:  # a blank line between others is a row with an empty cell
+        is_blank &= (~is_blank).cumsum().isin([0, (~is_blank).sum()])
+    rows = rows[~is_blank]
+    if not len(rows):
+        raise ValueError("the first line names no columns.")
     header, rows = rows.iloc[0].tolist(), rows.iloc[1:]
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if len(header) == 1 and separator in header[0]:

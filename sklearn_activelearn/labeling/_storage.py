@@ -20,7 +20,6 @@ from ._schema import (
     FORMAT,
     STATEMENTS,
     checksum,
-    current_learner,
     from_column,
     get_pool,
     get_settings,
@@ -308,34 +307,26 @@ def errors_as_sentences(path):
 def damaged(path, why):
     """Return the error for a damaged file, with the number of intact answers."""
     n_intact = len(intact_answers(path))
-    return ValueError(
+    what = (
         f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
-        "Restore the file from a copy, or save these answers with "
-        f"labeling.recover_labels({str(path)!r}, 'answers.csv')."
+        "Restore the file from a copy, or save these answers with"
     )
+    return refusal(
+        f"{what} labeling.recover_labels({str(path)!r}, 'answers.csv').",
+        f"{what} label {path} --recover answers.csv.",
+    )
+
+
+def refusal(message, command):
+    """Return an error with another sentence for people who use the command."""
+    error = ValueError(message)
+    error.command = command
+    return error
 
 
 def printable(text):
     """Return a text without control characters, which a terminal would obey."""
     return "".join(filter(str.isprintable, f"{text}"))
-
-
-def stored_settings(path):
-    """Return the settings of a session, and the description of its learner.
-
-    Parameters
-    ----------
-    path : path
-        The file. Another process may have it open.
-
-    Returns
-    -------
-    settings : dict
-        ``classes``, ``votes``, ``test_size``, ``learner`` (with ``class`` and
-        ``params``) and others.
-    """
-    with open_to_read(path) as db:
-        return {**get_settings(db), "learner": current_learner(db)["description"]}
 
 
 # --- checks
