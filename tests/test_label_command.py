@@ -588,6 +588,8 @@ class TestExports:
             advice
         )
         assert saved(*SAVE[:-2], code=2).endswith(advice)
+        err = saved("label", "--recover", "a.csv", code=2)
+        assert err.endswith("--recover: which file is damaged? (FILE).")
         out = saved("label", "--out", "labels.sqlite", "--recover", "a.csv")
         n_intact = int(re.fullmatch(r"Intact answers in a\.csv: (\d+)\.\n", out)[1])
         assert n_intact == len(read_rows("a.csv")) >= 39

@@ -476,7 +476,7 @@ def test_classes_are_renamed_and_merged(path):
     renamed = {"classes": {"good": "fine"}}
     with pytest.raises(ValueError, match="'good', which is none of the classes") as why:
         setting.open(path, "classes")
-    assert "change={'classes': {old: new}}" in f"{why.value}"
+    assert "change={'classes': {'good': new}}" in f"{why.value}"
     before = dict(select(path, "SELECT id, label FROM labels"))
     for _ in range(2):  # the same call, repeated
         with setting.open(path, renamed) as session:

@@ -216,6 +216,8 @@ def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
     if args.FILE is None and args.out and (args.recover or args.export):
         args.FILE, args.out = args.out, None
+    if args.FILE is None and args.recover:
+        raise UsageError("--recover: which file is damaged? (FILE)")
     if args.FILE is None:
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")

@@ -20,7 +20,6 @@ from ._schema import (
     FORMAT,
     STATEMENTS,
     checksum,
-    current_learner,
     from_column,
     get_pool,
     get_settings,
@@ -328,24 +327,6 @@ def refusal(message, command):
 def printable(text):
     """Return a text without control characters, which a terminal would obey."""
     return "".join(filter(str.isprintable, f"{text}"))
-
-
-def stored_settings(path):
-    """Return the settings of a session, and the description of its learner.
-
-    Parameters
-    ----------
-    path : path
-        The file. Another process may have it open.
-
-    Returns
-    -------
-    settings : dict
-        ``classes``, ``votes``, ``test_size``, ``learner`` (with ``class`` and
-        ``params``) and others.
-    """
-    with open_to_read(path) as db:
-        return {**get_settings(db), "learner": current_learner(db)["description"]}
 
 
 # --- checks
