@@ -474,7 +474,7 @@ def test_classes_are_renamed_and_merged(path):
     setting = begun(path)
     setting.options["classes"] = ["fine", "bad", "ugly"]
     renamed = {"classes": {"good": "fine"}}
-    with pytest.raises(ValueError, match="'good', which is none of the classes") as why:
+    with pytest.raises(ValueError, match="'good', which is none of") as why:
         setting.open(path, "classes")
     assert "change={'classes': {'good': new}}" in f"{why.value}"
     before = dict(select(path, "SELECT id, label FROM labels"))
@@ -507,7 +507,7 @@ def test_classes_are_renamed_and_merged(path):
 def test_a_renamed_class_is_of_the_same_kind(path):
     setting = begun(path)
     setting.options["classes"] = None
-    for new, message in ((3, "rows have the label 3"), (None, "must be a text")):
+    for new, message in ((3, "Rows have the label 3"), (None, "must be a text")):
         with pytest.raises(ValueError, match=message):
             setting.open(path, {"classes": {"good": new}})
 
@@ -747,7 +747,7 @@ CANNOT = "A session cannot change that"
         ({"pool": ALL[:47], "ids": [*IDS[40:47], *IDS[:40]]}, "missing and"),
         ({"test_size": 2}, r"test_size can only grow"),
         ({"votes": 1}, r"votes can only grow"),
-        ({"classes": ["good", "nice"]}, r"rows have the label 'bad'"),
+        ({"classes": ["good", "nice"]}, r"Rows have the label 'bad'"),
         ({"learner": stream}, "stream learners keep their learner"),
     ],
 )
@@ -758,9 +758,12 @@ def test_what_cannot_change_names_the_way_out(path, refused, change, message):
             session.label(id, setting.label(id), "ann")
             session.label(id, setting.label(id), "bob")
     said = refused(setting, WORDS, **change)
-    assert CANNOT in said
     assert message in said
-    assert said.endswith(f"another file, and call its import_labels({str(path)!r}).")
+    if "classes" in change:
+        assert said.endswith("pass change={'classes': {'bad': new}}.")
+    else:
+        way = f"another file, and call its import_labels({str(path)!r})."
+        assert CANNOT in said and said.endswith(way)
     # and that works
     arguments = {"learner": plain, "pool": ALL[:N], "ids": IDS[:N], **setting.options}
     arguments |= change
@@ -933,7 +936,7 @@ def test_classes_are_of_one_kind(path):
     with pytest.raises(ValueError, match="all be texts or all be numbers"):
         LabelingSession(plain, ALL, path, classes=["no", "yes", 3])
     begun(path)
-    for option in ({"votes": "9"}, {"test_size": None}):
+    for option in ({"votes": "9"}, {"test_size": "1"}):
         with pytest.raises((TypeError, ValueError), match=next(iter(option))):
             Setting(plain, **option).open(path)
 
