@@ -96,7 +96,7 @@ class MinMarginClassifier(PoolClassifier):
         out = super()._check_rows(X, *y, reset=reset, **how)
         rows = out[0] if y else out
         if reset and self.estimator is None and not isinstance(rows, Source):
-            largest = abs(rows).max() if n_rows(rows) else 1
+            largest = max(rows.max(), -rows.min()) if n_rows(rows) else 1  # no copy
             if 0 < largest < SMALLEST_SCALE:
                 raise ValueError(
                     f"The largest number in X is {largest:.0e}: squares of such "
