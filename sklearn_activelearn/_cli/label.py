@@ -34,7 +34,8 @@ SQLITE = b"SQLite format 3\0"
 ROWS = f"""
 FILE
     The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
-    images. With --export or --recover alone, a file of labels that --out has written.
+    images. With --export or --recover, it may be left out, or be a file that --out has
+    written.
 --text COLUMN
     Show the texts of this column, and learn from their words. May be repeated: the
     texts of a row are joined. Default: all columns, as a table.
@@ -92,7 +93,7 @@ PEOPLE = """
 --who NAME
     Your name, if several people label.
 --votes N
-    Ask N people for the label of each row. Default: %(default)s.
+    Ask N people for the label of each row. Default: 1.
 --web
     Label in the browser instead of the terminal, on this machine only.
 --port N
@@ -122,7 +123,7 @@ RESULTS = """
     Write the model and end, for the command predict: .skops (needs skops), or .joblib
     for people who trust you.
 --recover FILE
-    Write the intact answers of a damaged file of labels to a CSV, and end.
+    Write the intact answers of the damaged file in --out to a CSV, and end.
 """
 EXAMPLE = r"""
 sklearn-activelearn label mails.csv --text body --classes spam,ham \
@@ -168,7 +169,7 @@ def add_label(commands):
         parser,
         "people and screen",
         PEOPLE,
-        votes=count | {"default": 1},
+        votes=count,
         port={"type": number(int, 0, 65_535), "default": 0},
         title={"default": ""},
         answers={"type": str},
@@ -214,17 +215,24 @@ def parse_keys(text):
 
 def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
+    if args.recover or (args.export and None in (args.FILE, args.out)):
+        if (path := (args.recover and args.out) or args.FILE or args.out) is None:
+            raise UsageError("which file holds the labels? (--out)")
+        check_exists(path)
+        write_labels_of_file(args, path)
+        return
     if args.FILE is None:
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
         args.FILE, args.image = Path(args.image), None
     check_names(args, [args.learner] if args.learner else [])
     check_exists(args.FILE)
-    if args.recover or (args.export and args.out is None):
-        write_labels_of_file(args)
-        return
     require("label", "pandas")
     check_row_options(args)
+    if args.out is not None and not args.rehearse:
+        resume_options(args)
+    if (args.votes or 1) > 1 and not args.who and not args.web:
+        raise UsageError("--votes: whose votes are these? (--who)")
     check_class_options(args)
     check_files(args)
     answers = read_answer_lines(args)
@@ -272,27 +280,47 @@ def check_row_options(args):
             *(("rehearse", option) for option in outputs),
         ],
     )
-    if args.votes > 1 and not args.who and not args.web:
-        raise UsageError("--votes: whose votes are these? (--who)")
+
+
+def resume_options(args):
+    """Set options that are not given as the session in --out has them."""
+    from ..labeling._storage import stored_settings
+
+    with blame(args.out):
+        stored = stored_settings(args.out)
+    if not stored:
+        return
+    renamed = dict(args.rename)
+    classes = [renamed.get(each, each) for each in stored["classes"] or ()]
+    params = stored["learner"]["params"]
+    if not args.learner and isinstance(params.get("positive"), str):
+        args.find = args.find or params["positive"]
+    known = {
+        "classes": list(dict.fromkeys(classes)) or None,
+        "votes": stored["votes"],
+        "test_size": stored["test_size"],
+        "budget": params["budget"],
+    }
+    for option, value in known.items():
+        if getattr(args, option) is None:
+            setattr(args, option, value)
 
 
 def check_class_options(args):
     """Refuse classes that are missing, or do not fit --find and --keys."""
     if args.find is not None:
         if args.recall == 1:
-            raise UsageError(
-                "--recall: a recall of 1 is certain only when all rows have been read. "
-                "Choose a smaller recall, such as 0.95"
-            )
+            raise UsageError("--recall must be below 1, for example 0.95")
         args.classes = args.classes or [args.find, f"not {args.find}"]
         if args.find not in args.classes or len(args.classes) != 2:
             raise UsageError(
                 f"--find: {args.find!r} and one other class are needed, got "
                 f"{', '.join(args.classes)}; --classes can be left out"
             )
-    if args.classes is None:
+    if args.classes is not None:
+        make_keys(args)
+    elif not args.rehearse:
         raise UsageError("which labels are there to choose from? (--classes)")
-    make_keys(args)
 
 
 def check_files(args):
@@ -387,6 +415,12 @@ def read_rows(args):
             once=args.find is not None,
             **kinds,
         )
+    if args.classes is None:  # a rehearsal
+        args.classes = sorted({*task.known.values()})
+        if len(args.classes) < 2:
+            raise UsageError(
+                f"--labelled: labels of two classes are needed, got {args.classes}"
+            )
     for row_id, label in task.known.items():
         if label not in args.classes:
             raise UsageError(
@@ -464,25 +498,19 @@ def open_session(args, task, learner, path):
     change = dict.fromkeys(args.change)
     if args.rename:
         change["classes"] = dict(args.rename)
-    try:
-        with printed_warnings():
-            return LabelingSession(
-                learner,
-                task.X,
-                path,
-                items=task.items,
-                ids=task.ids,
-                classes=args.classes,
-                test_size=args.test_size or 0,
-                votes=args.votes,
-                ahead=1,
-                change=change,
-            )
-    except (ValueError, TypeError, OSError) as error:
-        if hasattr(error, "command"):
-            raise UsageError(error.command) from error
-        with blame(path):
-            raise
+    with blame(path), printed_warnings():
+        return LabelingSession(
+            learner,
+            task.X,
+            path,
+            items=task.items,
+            ids=task.ids,
+            classes=args.classes,
+            test_size=args.test_size,
+            votes=args.votes,
+            ahead=1,
+            change=change,
+        )
 
 
 @contextmanager
@@ -511,13 +539,14 @@ def work_on_session(args, session, task, page, answers):
             session.import_labels(imported)
     if args.export:
         write = partial(session.export, columns=task.columns)
-        write_exports(args, write, session.omitted_rows)
+        write_exports(args, write, session.omitted_rows, args.out)
     if args.predict or args.save_model:
         write_results(args, session, task)
     if args.export or args.predict or args.save_model:
         return
     if n_empty := session.status().empty:
-        tell(f"rows without content, which are not asked for: {n_empty:,}")
+        are = "row without content is" if n_empty == 1 else "rows without content are"
+        tell(f"{n_empty:,} {are} not shown")
     show_session(args, session, task, page, answers)
     if args.find is not None:
         print_sentences(session.advice())
@@ -579,31 +608,32 @@ def show_session(args, session, task, page, answers):
         print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
 
 
-def write_labels_of_file(args):
-    """Write the labels of a file, which may be open in another process."""
+def write_labels_of_file(args, path):
+    """Write the labels of a session, which may be open in another process."""
     from .. import labeling
     from ..labeling._export import omitted_rows
 
     if args.recover is None:
-        write = partial(labeling.export, args.FILE)
-        write_exports(args, write, partial(omitted_rows, args.FILE))
+        write = partial(labeling.export, path)
+        write_exports(args, write, partial(omitted_rows, path), path)
         return
-    check_output("recover", args.recover, args.FILE)
-    with blame(args.FILE, args.recover):
-        n_answers = labeling.recover_labels(args.FILE, args.recover)
+    check_output("recover", args.recover, path)
+    with blame(path, args.recover):
+        n_answers = labeling.recover_labels(path, args.recover)
     print(f"Intact answers in {args.recover}: {n_answers}.")
 
 
-def write_exports(args, write, count_omitted):
+def write_exports(args, write, count_omitted, path):
     """Write the labels of a session, and print how many rows have none."""
-    with blame(args.FILE, args.export):
+    with blame(path, args.export):
         with catch_warnings(action="ignore"):  # the omitted rows are printed below
             n_labels = write(args.export, args.form or "wide")
-        omitted = count_omitted()._asdict()
+        omitted = count_omitted()
     if args.form == "long":
         print(f"Answers in {args.export}: {n_labels}.")
         return
     print(f"Labels in {args.export}: {n_labels}.")
-    if sum(omitted.values()):
-        each = ", ".join(f"{n} {what}" for what, n in omitted.items() if n)
-        print(f"Rows without a label, which are left out: {each}.")
+    words = ("skipped", "disputed", "with too few votes", "asked for and not answered")
+    each = [f"{n} {what}" for n, what in zip(omitted, words, strict=True) if n]
+    if each:
+        print(f"Rows without a label, which are left out: {', '.join(each)}.")

@@ -45,7 +45,7 @@ from ._settings import (
     plain_classes,
     seeded_clone,
 )
-from ._storage import printable
+from ._storage import printable, refusal
 
 #: Words of ``change``, in the order in which messages name them.
 WORDS = get_args(Change)
@@ -63,8 +63,8 @@ class Arguments:
     items: Any
     ids: Any
     classes: list | None
-    test_size: int
-    votes: int
+    test_size: int | None
+    votes: int | None
     ahead: int
     allowed: tuple  # words of `change`
     empty: list  # numbers of rows without content
@@ -77,20 +77,28 @@ class Arguments:
                 f"A session needs a learner of this package, got {self.learner!r}."
             )
         self.is_stream = self.learner._group is not None
-        if self.classes is None and self.is_stream:
-            raise ValueError(
-                "A stream learner has to know all classes from the start: pass classes."
-            )
         self.classes = plain_classes(self.classes)
+        if self.classes is not None:
+            renamed = [self.renamed.get(each, each) for each in self.classes]
+            renamed += self.renamed.values()
+            if {*renamed} != {*self.classes}:
+                expected = list(dict.fromkeys(renamed))
+                raise refusal(
+                    f"classes must name the classes after {self.renamed} are renamed, "
+                    f"{expected}, got {self.classes}.",
+                    "--classes names the classes after --rename: pass --classes "
+                    f"{','.join(map(str, expected))}.",
+                )
         for each in (*self.ids.all, *(self.classes or ())):
             if isinstance(each, str):
                 check_text(each)
         limits = {"test_size": (0, None), "votes": (1, None), "ahead": (0, 1)}
         for name, (low, high) in limits.items():
-            check_number(
-                getattr(self, name), name, low, high,
-                closed="left" if high is None else "both", integer=True,
-            )  # fmt: skip
+            if getattr(self, name) is not None:
+                check_number(
+                    getattr(self, name), name, low, high,
+                    closed="left" if high is None else "both", integer=True,
+                )  # fmt: skip
         check_texts(self.pool, self.ids.all)
 
     @staticmethod
@@ -132,20 +140,14 @@ class Arguments:
         return fingerprint(self.pool, self.items, self.ids.all)
 
 
-def refusal(message, command):
-    """Return an error with another sentence for people who use the command."""
-    error = ValueError(message)
-    error.command = command
-    return error
-
-
 def not_allowed(what, words):
     """Return the error for a change that ``change`` does not allow yet."""
     names = [f'"{word}"' for word in words]
     value = names[0] if len(words) == 1 else f"({', '.join(names)})"
     return refusal(
         f"{what} To accept the change, pass change={value}.",
-        f"{what} To accept the change, add --change {','.join(words)}.",
+        f"{what} Repeat the options of the first call, or accept the change: add "
+        f"--change {','.join(words)}.",
     )
 
 
@@ -176,6 +178,12 @@ def learner_budget(budget, n_offered, n_test):
 
 def plan_beginning(args):
     """Return the content of a new session; raise the errors of its learner."""
+    args.test_size = args.test_size or 0
+    args.votes = args.votes or 1
+    if args.classes is None and args.is_stream:
+        raise ValueError(
+            "A stream learner has to know all classes from the start: pass classes."
+        )
     args.check_test_size()
     budget = learner_budget(args.learner.budget, len(args.ids), args.test_size)
     seeds = draw_learner_seeds(args.learner)
@@ -261,6 +269,9 @@ class Resumption:
         self.before = before = get_pool(db)
         path = args.path
         self.pool = args.fingerprint()
+        for name in ("test_size", "votes"):
+            if getattr(args, name) is None:
+                setattr(args, name, self.settings[name])
         if args.classes is None:
             args.classes = self.settings["classes"]
             if args.classes is not None:
@@ -351,9 +362,13 @@ class Resumption:
                 label = from_column(label, kind)
                 label = self.old_labels.get(label, label)
                 if label is not None and not is_label(label, kind, args.classes):
-                    raise self._not_possible(
-                        f"rows have the label {label!r}, which is none of the classes "
-                        "(to rename or merge it, pass change={'classes': {old: new}})"
+                    what = (
+                        f"{self.differs} Rows have the label {label!r}, which is none "
+                        f"of {args.classes}. Name it, or rename or merge it:"
+                    )
+                    raise refusal(
+                        f"{what} pass change={{'classes': {{{label!r}: new}}}}.",
+                        f"{what} add --rename {label}=NEW.",
                     )
 
     def _not_possible(self, why):

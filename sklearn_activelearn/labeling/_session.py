@@ -140,13 +140,15 @@ class LabelingSession(Generic[LearnerT]):
         Unique ids of the rows, or the name of the column of items or pool that has
         them. None: the index of a DataFrame, else hashes of the values of the rows.
     classes : list, default=None
-        All labels, at least two. None: any label may be given; pool learners only.
-    test_size : int >= 0, default=0
+        All labels, at least two. None: as in the file; in a new session any label may
+        be given, by pool learners only.
+    test_size : int >= 0, default=None
         Number of held-out rows: random rows that are labelled first and never taught.
-        Their labels are paid from the budget.
-    votes : int >= 1, default=1
+        Their labels are paid from the budget. None: as in the file, or 0.
+    votes : int >= 1, default=None
         Number of people who label each row; with several votes, ``who`` is required.
-        The most frequent label is taught; in a tie one more person is asked.
+        The most frequent label is taught; in a tie one more person is asked. None: as
+        in the file, or 1.
     ahead : {0, 1}, default=0
         0: `next` waits for training. 1: the next row comes from the model of the batch
         before, and the learner trains while the person labels.
@@ -219,7 +221,8 @@ class LabelingSession(Generic[LearnerT]):
     def __init__(
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
         items: RowsLike | None = None, ids: Ids | str | None = None,
-        classes: Classes | None = None, test_size: int = 0, votes: int = 1,
+        classes: Classes | None = None, test_size: int | None = None,
+        votes: int | None = None,
         ahead: Literal[0, 1] = 0,
         change: Change | tuple[Change, ...] | Mapping[Change, Any] = (),
     ):  # fmt: skip

@@ -308,11 +308,21 @@ def errors_as_sentences(path):
 def damaged(path, why):
     """Return the error for a damaged file, with the number of intact answers."""
     n_intact = len(intact_answers(path))
-    return ValueError(
+    what = (
         f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
-        "Restore the file from a copy, or save these answers with "
-        f"labeling.recover_labels({str(path)!r}, 'answers.csv')."
+        "Restore the file from a copy, or save these answers:"
     )
+    return refusal(
+        f"{what} labeling.recover_labels({str(path)!r}, 'answers.csv').",
+        f"{what} label --out {path} --recover answers.csv",
+    )
+
+
+def refusal(message, command):
+    """Return an error with another sentence for people who use the command."""
+    error = ValueError(message)
+    error.command = command
+    return error
 
 
 def printable(text):
@@ -323,6 +333,8 @@ def printable(text):
 def stored_settings(path):
     """Return the settings of a session, and the description of its learner.
 
+    Only these are checked, not the rest of the file.
+
     Parameters
     ----------
     path : path
@@ -332,10 +344,26 @@ def stored_settings(path):
     -------
     settings : dict
         ``classes``, ``votes``, ``test_size``, ``learner`` (with ``class`` and
-        ``params``) and others.
+        ``params``) and others. Empty if there is no file, or nothing in it.
     """
-    with open_to_read(path) as db:
-        return {**get_settings(db), "learner": current_learner(db)["description"]}
+    if not Path(path).exists() or check_header(path):
+        return {}
+    with (
+        errors_as_sentences(path),
+        closing(connect(os.path.realpath(path), "ro")) as db,
+        transaction_on(db, "DEFERRED"),
+    ):
+        check_tables(db, path)
+        try:
+            for table in ("settings", "learners"):
+                check_stored_rows(db, table)
+            settings = get_settings(db)
+            if len(settings) == 1:  # created, and not begun yet
+                return {}
+            check_settings(settings)
+            return {**settings, "learner": current_learner(db)["description"]}
+        except WRONG_VALUES as error:
+            raise damaged(path, error) from error
 
 
 # --- checks
@@ -343,13 +371,7 @@ def stored_settings(path):
 
 def check_session_file(db, path):
     """Raise ValueError unless the file is a whole and intact session."""
-    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
-    if found.keys() >= {"event"} or not found.keys() & STATEMENTS.keys():
-        raise ValueError(
-            f"{path} is a database, but not a labelling session. Name another file."
-        )
-    if found != STATEMENTS:
-        raise damaged(path, "its tables are not as they were created")
+    check_tables(db, path)
     (result,) = db.execute("PRAGMA integrity_check(1)").fetchone()
     if result != "ok":
         raise damaged(path, result)
@@ -359,6 +381,17 @@ def check_session_file(db, path):
         check_relations(db)
     except WRONG_VALUES as error:
         raise damaged(path, error) from error
+
+
+def check_tables(db, path):
+    """Raise ValueError unless the file has the tables of a session."""
+    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
+    if found.keys() >= {"event"} or not found.keys() & STATEMENTS.keys():
+        raise ValueError(
+            f"{path} is a database, but not a labelling session. Name another file."
+        )
+    if found != STATEMENTS:
+        raise damaged(path, "its tables are not as they were created")
 
 
 def check_stored_rows(db, table):
@@ -384,9 +417,7 @@ def check_relations(db):
         if db.execute("SELECT 1 FROM answers").fetchone():
             raise ValueError("its settings are missing")
         return
-    for name, is_valid in SETTINGS.items():
-        if not is_valid(settings[name]):
-            raise ValueError(f"the setting {name!r} is invalid")
+    check_settings(settings)
     classes, kind = settings["classes"], settings["label_kind"]
     if classes is not None and label_kind(classes[0]) != kind:
         raise ValueError("the classes are of another kind than the labels")
@@ -415,6 +446,13 @@ def check_relations(db):
         is_fine = isinstance(labels, list) and all(map(label_kind, labels))
         if not is_fine or len(labels) > n_test:
             raise ValueError("a model has predictions that are not labels")
+
+
+def check_settings(settings):
+    """Raise ValueError unless all settings have values that a session can have."""
+    for name, is_valid in SETTINGS.items():
+        if not is_valid(settings[name]):
+            raise ValueError(f"the setting {name!r} is invalid")
 
 
 def is_classes(value):
