@@ -184,7 +184,7 @@ class TestRows:
             row["note"] = " "
         write_rows("stock.csv", rows)
         run(*TEXT, answers="1\n" * 60)
-        assert "rows without content, which are not asked for: 9" in run.err
+        assert "9 rows without content are not shown" in run.err
         assert {*exported()} == {f"{k}" for k in range(10, 61)}
 
     @pytest.mark.parametrize("way", ["folder", "option", "column"])
@@ -314,7 +314,7 @@ class TestRehearsal:
     def test_it_takes_answers_from_a_column(self, run):
         rows = [row for row in stock(90) if row["kind"]]
         write_rows("stock.csv", rows)
-        how = ["--classes", "car,bike", "--budget", "40", "--test-size", "15"]
+        how = ["--budget", "40", "--test-size", "15"]
         argv = ["label", "stock.csv", "--text", "note", "--labelled", "kind"]
         out = run(*argv, *how, "--rehearse")
         first, *_, note, last = out.splitlines()
@@ -322,6 +322,11 @@ class TestRehearsal:
         assert note.endswith("Random rows: the mean of 5 orders.")
         assert last.startswith("With 25 labels the model ")
         assert contents().keys() == {"stock.csv"}
+
+    def test_it_needs_labels_of_two_classes(self, run):
+        write_rows("stock.csv", [row for row in stock() if row["kind"] != "bike"])
+        argv = [*TEXT[:4], "--labelled", "kind", "--test-size", "5", "--rehearse"]
+        assert "labels of two classes are needed" in run(*argv, code=2)
 
     def test_it_leaves_the_session_as_it_is(self, run, exported):
         argv = [*TEXT, "--labelled", "kind", "--test-size", "20"]
@@ -533,6 +538,11 @@ class TestExports:
         out = saved(*again, "--import", "out.csv", "--export", "second.csv")
         assert "Labels in second.csv: 40." in out
 
+    def test_rows_without_a_label_are_counted(self, run):
+        run(*TEXT, "--test-size", "3", answers="1\ns\n")
+        out = run("label", "labels.sqlite", "--export", "a.csv")
+        assert out.endswith("1 skipped, 1 asked for and not answered.\n")
+
     def test_long(self, saved):
         saved("label", "labels.sqlite", "--export", "a.csv", "--form", "long")
         rows = read_rows("a.csv")
@@ -738,6 +748,51 @@ class TestChanges:
         assert "change" in run(*more, "--change", "colour", code=2)
 
 
+    def test_options_that_are_left_out_are_those_of_the_file(self, run, exported):
+        begin = [*TEXT, "--test-size", "4", "--votes", "2", "--budget", "20"]
+        run(*begin, "--who", "ann", answers="1\n" * 6)
+        argv = [*TEXT[:4], "--out", "labels.sqlite", "--who", "bob"]
+        run(*argv, answers="1\n" * 4)
+        run(*argv, "--export", "out.csv")
+        with sqlite3.connect("labels.sqlite") as db:
+            found = dict(db.execute("SELECT name, value FROM settings"))
+            (budget,) = db.execute("SELECT budget FROM learners").fetchone()
+        assert [found["test_size"], found["votes"], budget] == ["4", "2", 16]
+        assert len(exported()) == 4
+        run(*argv, "--budget", "30", "--rename", "car=auto", answers="2\n")
+        assert {*exported().values()} == {"auto"}
+
+    def test_a_search_is_continued_without_its_options(self, run):
+        argv = ["label", "stock.csv", "--text", "note", "--out", "a.sqlite"]
+        run(*argv, "--find", "car", "--recall", "0.8", answers="1\n2\n" * 4)
+        out = run(*argv, answers="1\n")
+        assert re.search(r"\nFound: \d in \d of 60 rows read\.\n", out)
+        assert "certain of a recall of 80%" in out
+
+    def test_classes_that_have_another_name(self, run):
+        run(*TEXT, answers="1\n2\n" * 4)
+        err = run(*TEXT, "--classes", "car,boat", code=2)
+        assert err.endswith("Name it, or rename or merge it: add --rename bike=NEW.")
+        for classes in "car,bike", "car,boat,bike", "bike,boat":
+            err = run(*TEXT, "--classes", classes, "--rename", "bike=boat", code=2)
+            assert "the classes after --rename: pass --classes " in err
+        run(*TEXT, "--classes", "car,boat", "--rename", "bike=boat", answers="1\n")
+
+    def test_a_damaged_file(self, run):
+        run(*TEXT, answers="1\n2\n" * 4)
+        data = bytearray(Path("labels.sqlite").read_bytes())
+        place = data.rindex(b"bike")
+        data[place : place + 4] = b"hike"
+        Path("labels.sqlite").write_bytes(data)
+        recover = ["label", "--out", "labels.sqlite", "--recover", "answers.csv"]
+        for argv in TEXT, ["label", "labels.sqlite", "--export", "out.csv"]:
+            assert run(*argv, code=2).endswith(f"{' '.join(recover)}.")
+        for argv in recover, [*TEXT, "--recover", "answers.csv"]:
+            n = int(run(*argv).split()[-1].strip("."))
+            assert n in (7, 8)
+            assert len(read_rows("answers.csv")) == n
+
+
 class TestRefusals:
     def test_what_is_missing(self, run):
         assert "where are the labels to be kept? (--out)" in run(
@@ -746,6 +801,10 @@ class TestRefusals:
         argv = ["label", "stock.csv", "--out", "a.sqlite"]
         assert "to choose from? (--classes)" in run(*argv, code=2)
         assert "FILE" in run("label", code=2)
+        argv = ["label", "--out", "none.sqlite", "--recover", "out.csv"]
+        assert "none.sqlite: No such file" in run(*argv, code=2)
+        argv = ["label", "--recover", "out.csv"]
+        assert "which file holds the labels? (--out)" in run(*argv, code=2)
 
     @pytest.mark.parametrize(
         ("options", "why"),
@@ -799,7 +858,7 @@ class TestRefusals:
             (["--find", "car", "--recall", "2"], "2 is not between"),
             (
                 ["--find", "car", "--recall", "1"],
-                "a recall of 1 is certain only",
+                "--recall must be below 1, for example 0.95",
             ),
             (
                 ["--find", "boat"],

@@ -109,7 +109,8 @@ PEOPLE = """
 """
 RESULTS = """
 --out FILE
-    Keep the labels in this file.
+    Keep the labels in this file. If it exists, --classes, --find, --recall, --budget,
+    --test-size and --votes may be left out: the file has them.
 --export FILE
     Write the labels and end: .csv, or .json for Label Studio. If the rows are given
     too, their columns are added to the CSV. The names of people are in it.
@@ -229,7 +230,8 @@ def start_label(args):
     check_exists(args.FILE)
     require("label", "pandas")
     check_row_options(args)
-    if args.out is not None and not args.rehearse:
+    tell(f"Reading {args.FILE} …")
+    if args.out is not None and args.out.is_file() and not args.rehearse:
         resume_options(args)
     if (args.votes or 1) > 1 and not args.who and not args.web:
         raise UsageError("--votes: whose votes are these? (--who)")
@@ -237,7 +239,6 @@ def start_label(args):
     check_files(args)
     answers = read_answer_lines(args)
     filterwarnings("ignore", *MANY_CLASSES)
-    tell(f"Reading {args.FILE} …")
     with open_page(args) as page:
         task = read_rows(args)
         learner = make_learner(args, task)
@@ -292,15 +293,15 @@ def resume_options(args):
         return
     renamed = dict(args.rename)
     classes = [renamed.get(each, each) for each in stored["classes"] or ()]
-    params = stored["learner"]["params"]
-    if not args.learner and isinstance(params.get("positive"), str):
-        args.find = args.find or params["positive"]
-    known = {
-        "classes": list(dict.fromkeys(classes)) or None,
-        "votes": stored["votes"],
-        "test_size": stored["test_size"],
-        "budget": params["budget"],
-    }
+    known = {name: stored[name] for name in ("votes", "test_size")}
+    if classes and all(isinstance(each, str) for each in classes):
+        known["classes"] = list(dict.fromkeys(classes))
+    if args.learner is None:
+        params = stored["learner"]["params"]
+        known["budget"] = params["budget"]
+        if stored["learner"]["class"].endswith(".RelevanceSamplingClassifier"):
+            known["find"] = renamed.get(params["positive"], params["positive"])
+            known["recall"] = params["stopping"]["params"]["recall"]
     for option, value in known.items():
         if getattr(args, option) is None:
             setattr(args, option, value)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.util import find_spec
 
+import numpy as np
+
 from .references import READERS as REFERENCES
 
 #: Packages that read tables other than CSV, besides pandas.
@@ -68,6 +70,7 @@ def read_csv(path):
             index_col=False,
             dtype=object,
             keep_default_na=False,
+            skip_blank_lines=False,  # rows keep the numbers that they have in the file
             encoding="utf-8-sig",
         )
     except UnicodeDecodeError:
@@ -80,6 +83,9 @@ def read_csv(path):
         reason = f"{error}".strip().removeprefix("Error tokenizing data. C error: ")
         raise ValueError(f"the file is no CSV with commas: {reason}.") from None
     header, rows = rows.iloc[0].tolist(), rows.iloc[1:]
+    # blank lines at the end are no rows
+    filled = np.flatnonzero((rows != "").any(axis=1))
+    rows = rows.iloc[: filled.max(initial=-1) + 1]
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if len(header) == 1 and separator in header[0]:
             raise ValueError(

@@ -91,7 +91,10 @@ STATEMENTS = {
     **{name: create_statement(name, each) for name, each in (FACTS | OTHERS).items()},
     **{name: f"CREATE INDEX {name} ON {body}" for name, body in INDEXES.items()},
     "labels": """CREATE VIEW labels AS
-  SELECT rows.id, rows.label, answers.who, answers.at, rows.kind
+  SELECT rows.id, rows.label, (SELECT group_concat(DISTINCT vote.who) FROM standing
+    JOIN answers AS vote USING (number)
+    WHERE standing.id = rows.id AND vote.label IS rows.label) AS who,
+    answers.at, rows.kind
   FROM rows JOIN answers ON answers.number = rows.decided
   WHERE rows.state = 'labelled' ORDER BY rows.decided""",
 }
