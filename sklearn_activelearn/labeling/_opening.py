@@ -358,13 +358,18 @@ class Resumption:
             )
         if "classes" in words:
             kind = self.settings["label_kind"]
+            for old, new in self.old_labels.items():
+                if label_kind(new) != kind:
+                    raise ValueError(
+                        f"The class {old!r} must be renamed to a {kind}, got {new!r}."
+                    )
             for (label,) in db.execute("SELECT DISTINCT label FROM answers"):
                 label = from_column(label, kind)
                 label = self.old_labels.get(label, label)
                 if label is not None and not is_label(label, kind, args.classes):
                     what = (
-                        f"{self.differs} Rows have the label {label!r}, which is none "
-                        f"of {args.classes}. Name it, or rename or merge it:"
+                        f"{self.differs} Rows have the label {label!r}, which is not "
+                        "among the classes. Keep the class, or rename or merge it:"
                     )
                     raise refusal(
                         f"{what} pass change={{'classes': {{{label!r}: new}}}}.",

@@ -71,7 +71,7 @@ INDEXES = {
     "notes_of_row": "notes (id)",
     "leases_of_row": "leases (id)",
     "rows_counted": "rows (state, kind, label)",
-    "rows_listed": "rows (answered, state)",
+    "rows_listed": "rows (answered, state, label, id)",
     "rows_queued": "rows (queue) WHERE queue IS NOT NULL",
     "rows_news": "rows (decided) WHERE is_news",
     "standing_of_row": "standing (id)",
