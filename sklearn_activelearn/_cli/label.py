@@ -4,7 +4,7 @@
 # refused, and the page answers, before that.
 import argparse
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -299,9 +299,10 @@ def resume_options(args):
     if args.learner is None:
         params = stored["learner"]["params"]
         known["budget"] = params["budget"]
-        if stored["learner"]["class"].endswith(".RelevanceSamplingClassifier"):
-            known["find"] = renamed.get(params["positive"], params["positive"])
+        with suppress(KeyError, TypeError):  # of another learner
+            positive = params["positive"]
             known["recall"] = params["stopping"]["params"]["recall"]
+            known["find"] = renamed.get(positive, positive)
     for option, value in known.items():
         if getattr(args, option) is None:
             setattr(args, option, value)

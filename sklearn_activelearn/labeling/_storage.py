@@ -361,6 +361,7 @@ def stored_settings(path):
             if len(settings) == 1:  # created, and not begun yet
                 return {}
             check_settings(settings)
+            check_learners(db)
             return {**settings, "learner": current_learner(db)["description"]}
         except WRONG_VALUES as error:
             raise damaged(path, error) from error
@@ -430,17 +431,8 @@ def check_relations(db):
     (n_test,) = db.execute(sql).fetchone()
     if n_test != settings["test_size"]:
         raise ValueError("the number of held-out rows differs from test_size")
-    if db.execute("SELECT 1 FROM learners").fetchone() is None:
-        raise ValueError("it has no learner")
     check_decisions(db, settings["votes"])
-    for row in db.execute("SELECT * FROM learners"):
-        seeds, description = json.loads(row["seeds"]), json.loads(row["description"])
-        are_seeds = all(is_count(seed) and seed < 2**32 for seed in seeds.values())
-        is_plain = f"{row['stop_reason']}".isprintable()
-        if not (are_seeds and is_plain and "budget" in description["params"]):
-            raise ValueError("the description of a learner is invalid")
-        if row["progress"] is not None:
-            json.loads(row["progress"])["stopping"]
+    check_learners(db)
     for (predicted,) in db.execute("SELECT predicted FROM models"):
         labels = json.loads(predicted)
         is_fine = isinstance(labels, list) and all(map(label_kind, labels))
@@ -453,6 +445,20 @@ def check_settings(settings):
     for name, is_valid in SETTINGS.items():
         if not is_valid(settings[name]):
             raise ValueError(f"the setting {name!r} is invalid")
+
+
+def check_learners(db):
+    """Raise ValueError unless all learners are described as a session does."""
+    if db.execute("SELECT 1 FROM learners").fetchone() is None:
+        raise ValueError("it has no learner")
+    for row in db.execute("SELECT * FROM learners"):
+        seeds, description = json.loads(row["seeds"]), json.loads(row["description"])
+        are_seeds = all(is_count(seed) and seed < 2**32 for seed in seeds.values())
+        is_plain = f"{row['stop_reason']}".isprintable()
+        if not (are_seeds and is_plain and "budget" in description["params"]):
+            raise ValueError("the description of a learner is invalid")
+        if row["progress"] is not None:
+            json.loads(row["progress"])["stopping"]
 
 
 def is_classes(value):
