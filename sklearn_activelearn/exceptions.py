@@ -9,8 +9,9 @@ __all__ = ["OneClassWarning"]
 class OneClassWarning(UserWarning):
     """Warning that a learner knows one class only, or predicts one for every row.
 
-    Where one class is rare, a constant answer is seldom wrong: accuracy does not show
-    that the rare rows are missed. Balanced accuracy, recall and average precision do.
+    Where one class is rare, a constant prediction is seldom wrong: accuracy does not
+    show that the rare rows are missed. Balanced accuracy, recall and average precision
+    do.
 
     Notes
     -----

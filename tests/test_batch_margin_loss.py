@@ -295,12 +295,6 @@ def test_bad_parameters(params, name, error):
     assert all(vars(learner)[key] is before[key] for key in before if key[-1] == "_")
 
 
-def test_overflow():
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="overflows"):
-        BatchMarginLossClassifier().fit(X * 1e200, y)
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("loss", SMOOTH)
 def test_sparse_and_float32(n_classes, loss):

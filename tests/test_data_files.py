@@ -200,8 +200,8 @@ class TestSvmlight:
 BAD_CSV = {
     "infinite": ("kind,a\nx,1\ny,inf\n", "row 2, column 'a': 'inf' is not a number"),
     "no label": ("kind,a\n,1\n,2\n", "no row has a label in the column 'kind'"),
-    "long row": ("kind,a\nx,1,2\n", "no CSV with commas: Expected 2 fields in line 2"),
-    "open quote": ('kind,a\nx,"1\n', "no CSV with commas: EOF inside string"),
+    "long row": ("kind,a\nx,1,2\n", "not a CSV with commas: Expected 2 fields in line"),
+    "open quote": ('kind,a\nx,"1\n', "not a CSV with commas: EOF inside string"),
     "other column": ("kinds,a\nx,1\n", "Did you mean 'kinds'"),
     "semicolons": ("kind;a\nx;1\n", "separated by semicolons, not by commas: save"),
     "tabs": ("kind\ta\nx\t1\n", "separated by tabs"),

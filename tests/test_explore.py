@@ -28,13 +28,6 @@ def taught(learner, n=12):
     return learner.teach(X[:n], y[:n])
 
 
-def test_a_row_that_was_drawn_is_not_chosen_again():
-    for seed in range(40):
-        settings = {"explore": 0.25, "batch_size": 4, "random_state": seed}
-        rows = taught(MinMarginClassifier(**settings)).query(X)
-        assert len(set(rows.tolist())) == 4
-
-
 @pytest.mark.parametrize(
     ("explore", "batch_size", "counts"),
     [

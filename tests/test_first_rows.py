@@ -1,7 +1,6 @@
 """The first rows of a pool: what they follow, and until when."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -243,14 +242,3 @@ def test_scores_may_be_of_any_kind(dtype):
         initial=score, n_initial=4, random_state=0
     ).query(pool)
     assert sorted(rows) == [16, 17, 18, 19]
-
-
-def test_rows_to_be_similar_to_have_the_names_of_columns():
-    frame = pd.DataFrame(
-        np.random.default_rng(0).uniform(size=(20, 3)), columns=[*"abc"]
-    )
-    learner = UncertaintySamplingClassifier(initial=frame.iloc[:1], n_initial=4)
-    assert learner.query(frame)[0] == 0
-    learner = UncertaintySamplingClassifier(initial=frame[[*"cab"]].iloc[:1])
-    with pytest.raises(ValueError, match="initial has other columns than X"):
-        learner.query(frame)

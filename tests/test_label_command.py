@@ -818,7 +818,7 @@ class TestRefusals:
         [
             (["--classes", "good"], "'good' is one class, but at least two are needed"),
             (["--classes", "good,good"], "'good' is given twice"),
-            (["--classes", "good,,bad"], "has no name"),
+            (["--classes", "good,,bad"], "contains an empty class name"),
             (["--text", "nota"], "there is no column 'nota'. Did you mean 'note'?"),
             (["--text", "note"], "--text: note is named twice"),
             (["--image", "key"], "--text and --image do not go together"),

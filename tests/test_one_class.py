@@ -230,6 +230,7 @@ class TestMarginExhausted:
             GridSearchCV(LogisticRegression(), {"C": [1, 10]}, cv=2),
             OneVsRestClassifier(LogisticRegression()),
             AdaBoostClassifier(SVC()),
+            BaggingClassifier(SVC(), n_estimators=2),
             BatchMarginLossClassifier("sigmoid"),
             BatchMarginLossClassifier("smooth_hinge"),
         ],
@@ -296,9 +297,3 @@ class TestMarginExhausted:
             learner = MinMarginClassifier(LinearSVC(), stopping=wrong, random_state=0)
             with pytest.raises(ValueError, match="stopping must be one of"):
                 learner.fit(X, y)
-
-
-def test_bagged_machines_are_no_machine():
-    model = BaggingClassifier(SVC(), n_estimators=2)
-    with pytest.raises(TypeError, match="margin_exhausted needs a model with"):
-        MinMarginClassifier(model, stopping="margin_exhausted").fit(X, y)

@@ -29,7 +29,6 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import (
     PoolClassifier,
     StablePredictions,
@@ -351,16 +350,6 @@ def test_passive_learning_validates_once():
     )
     learner.fit(X, y)
     assert len(fits) == 2 * 3 + 1
-
-
-def test_few_labels_of_a_class_are_no_error():
-    rare = np.where(np.arange(80) == 5, "yes", "no")
-    learner = QueryByCommitteeClassifier(
-        estimators=COMMITTEE, budget=None, random_state=0
-    )
-    with pytest.warns(OneClassWarning):
-        learner.fit(X, rare)
-    assert learner.cv_scores_.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

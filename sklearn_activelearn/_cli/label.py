@@ -81,7 +81,7 @@ LEARNING = """
     Train again after N labels. Default: the batch size of the learner.
 --test-size N
     Ask for N random rows first and hold them out of training: they tell how good the
-    model is. Default: none.
+    model is. Default: as in --out, or none.
 --change WORD[,WORD...]
     Allow these differences from the session in --out: pool (more rows at the end),
     features (other columns or values), classes, learner, test_size, votes.
@@ -93,7 +93,7 @@ PEOPLE = """
 --who NAME
     Your name, if several people label.
 --votes N
-    Ask N people for the label of each row. Default: 1.
+    Ask N people for the label of each row. Default: as in --out, or 1.
 --web
     Label in the browser instead of the terminal, on this machine only.
 --port N
@@ -182,7 +182,7 @@ def parse_classes(text):
     """Return the classes of a list with commas."""
     names = [name.strip() for name in text.split(",")]
     if "" in names:
-        raise argparse.ArgumentTypeError(f"a class of {text!r} has no name")
+        raise argparse.ArgumentTypeError(f"{text!r} contains an empty class name")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise argparse.ArgumentTypeError(f"{repeated[0]!r} is given twice")

@@ -81,7 +81,7 @@ def read_csv(path):
         raise ValueError("the first line names no columns.") from None
     except pd.errors.ParserError as error:
         reason = f"{error}".strip().removeprefix("Error tokenizing data. C error: ")
-        raise ValueError(f"the file is no CSV with commas: {reason}.") from None
+        raise ValueError(f"the file is not a CSV with commas: {reason}.") from None
     header, rows = rows.iloc[0].tolist(), rows.iloc[1:]
     # blank lines at the end are no rows
     filled = np.flatnonzero((rows != "").any(axis=1))

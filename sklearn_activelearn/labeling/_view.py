@@ -304,7 +304,7 @@ def describe_curve(curve):
     last = curve[-1]
     return (
         f"{last.measure.capitalize()} {last.score:.0%} on {last.n_test} test rows "
-        f"after {last.n_labels:,} labels; a constant answer has {last.constant:.0%}"
+        f"after {last.n_labels:,} labels; a constant prediction has {last.constant:.0%}"
     )
 
 
@@ -342,7 +342,7 @@ def plot_curve(curve):
         f"<path d='{''.join(axes)}' fill='none' stroke='currentColor'/>"
         f"{''.join(numbers)}"
         f"<text x='{WIDTH // 2}' y='{HEIGHT + 30}' text-anchor='middle'>labels</text>"
-        f"<text x='0' y='-6'>{measure}; dashed: a constant answer</text>"
+        f"<text x='0' y='-6'>{measure}; dashed: a constant prediction</text>"
         f"<path d='M0 {constant}H{WIDTH}' stroke='gray' stroke-dasharray='4'/>"
         f"<polyline points='{' '.join(points)}' fill='none' stroke='#0072b2' "
         f"stroke-width='2'/>"
