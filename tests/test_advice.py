@@ -48,13 +48,16 @@ def test_it_is_a_sentence():
     before[:300], now[:100], now[-10:] = "b", "b", "a"
     said = advice([(10, y), (20, before), (30, before), (50, now)], y, n_labels=10)
     assert str(said) == (
-        "The next 10 labels are expected to gain 0.2–2.8 points: since 20 labels 210 "
-        "of 2000 predictions have changed, 200 became right and 10 wrong."
+        "The next 10 labels are expected to change the accuracy by +0.2 to +2.8 "
+        "points: since 20 labels 210 of 2000 predictions have changed, 200 became "
+        "right and 10 wrong."
     )
     now = y.copy()
     now[:5] = "b"
     said = str(advice([(20, y), (50, now)], y))
     assert re.search(r"to change the accuracy by -0\.\d to \+0\.\d points", said)
+    said = str(advice([(20, ["a", "c"]), (50, ["b", "c"])], ["c", "c"], n_labels=1))
+    assert said.endswith("since 20 labels 1 of 2 predictions have changed.")
 
 
 @pytest.mark.parametrize(

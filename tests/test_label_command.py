@@ -178,30 +178,13 @@ class TestRows:
         shown = run(*argv, "--start-with", "hovercraft", answers="1\nq\n")
         assert f"title: {rows[0]['title']}\n\nmore: hovercraft\n" in shown
 
-    def test_an_empty_line_of_a_single_column_is_a_row(self, run):
-        Path("a.csv").write_text("note\nfirst\n\nthird\n", encoding="utf-8")
-        argv = ["label", "a.csv", "--text", "note", *HOW]
-        run(*argv, answers="1\n" * 3)
-        assert "nobody is asked for: 1." in run.err
-        run("label", "labels.sqlite", "--export", "b.csv")
-        assert {row["id"] for row in read_rows("b.csv")} == {"1", "3"}
-
-    def test_a_session_keeps_its_test_rows_and_votes(self, run):
-        run(*TEXT, "--test-size", "5", "--votes", "2", "--who", "ann", answers="1\n")
-        assert "5 test rows" in run(*TEXT, "--who", "bob", answers="1\nq\n")
-        assert "whose votes are these? (--who)" in run(*TEXT, code=2)
-        out = run("label", "--out", "labels.sqlite", "--export", "a.csv")
-        assert "asked for and not answered" in out
-
-    def test_a_class_of_the_file_is_renamed(self, run, exported):
-        run(*TEXT, answers="1\n2\n")
-        how = ["--classes", "car,cycle", *TEXT[-2:]]
-        argv = [*TEXT[:4], *how]
-        assert "--rename bike=NEW" in run(*argv, "--change", "classes", code=2)
-        wrong = run(*TEXT, "--rename", "bike=cycle", code=2)
-        assert "pass --classes car,cycle" in wrong
-        run(*argv, "--rename", "bike=cycle")
-        assert sorted(exported().values()) == ["car", "cycle"]
+    def test_an_empty_line_is_a_row_without_content(self, run, exported):
+        notes = [f"{words} {i}" for i, words in enumerate(WORDS.values())] * 3
+        Path("stock.csv").write_text("\n".join(["note", *notes[:2], "", *notes, "\n"]))
+        out = run(*TEXT, answers="1\n" * 9)
+        assert "1 row without content is not shown" in run.err
+        assert "Labels in labels.sqlite: 8." in out
+        assert {*exported()} == {"1", "2", "4", "5", "6", "7", "8", "9"}
 
     def test_rows_without_content_are_not_asked_for(self, run, exported):
         rows = stock()
@@ -209,7 +192,7 @@ class TestRows:
             row["note"] = " "
         write_rows("stock.csv", rows)
         run(*TEXT, answers="1\n" * 60)
-        assert "Rows without content, which nobody is asked for: 9." in run.err
+        assert "9 rows without content are not shown" in run.err
         assert {*exported()} == {f"{k}" for k in range(10, 61)}
 
     @pytest.mark.parametrize("way", ["folder", "option", "column"])
@@ -347,6 +330,11 @@ class TestRehearsal:
         assert note.endswith("Random rows: the mean of 5 orders.")
         assert last.startswith("With 25 labels the model ")
         assert contents().keys() == {"stock.csv"}
+
+    def test_it_needs_labels_of_two_classes(self, run):
+        write_rows("stock.csv", [row for row in stock() if row["kind"] != "bike"])
+        argv = [*TEXT[:4], "--labelled", "kind", "--test-size", "5", "--rehearse"]
+        assert "labels of two classes are needed" in run(*argv, code=2)
 
     def test_it_leaves_the_session_as_it_is(self, run, exported):
         argv = [*TEXT, "--labelled", "kind", "--test-size", "20"]
@@ -558,6 +546,11 @@ class TestExports:
         out = saved(*again, "--import", "out.csv", "--export", "second.csv")
         assert "Labels in second.csv: 40." in out
 
+    def test_rows_without_a_label_are_counted(self, run):
+        run(*TEXT, "--test-size", "3", answers="1\ns\n")
+        out = run("label", "labels.sqlite", "--export", "a.csv")
+        assert re.search(r": 1 skipped, \d+ asked for and not answered\.\n$", out)
+
     def test_long(self, saved):
         saved("label", "labels.sqlite", "--export", "a.csv", "--form", "long")
         rows = read_rows("a.csv")
@@ -583,14 +576,9 @@ class TestExports:
         Path("labels.sqlite").write_bytes(
             content[:place] + b"bikf" + content[place + 4 :]
         )
-        advice = " the command label labels.sqlite --recover answers.csv."
-        assert saved("label", "labels.sqlite", "--export", "a.csv", code=2).endswith(
-            advice
-        )
-        assert saved(*SAVE[:-2], code=2).endswith(advice)
-        err = saved("label", "--recover", "a.csv", code=2)
-        assert err.endswith("--recover: which file is damaged? (FILE).")
-        out = saved("label", "--out", "labels.sqlite", "--recover", "a.csv")
+        err = saved("label", "labels.sqlite", "--export", "a.csv", code=2)
+        assert "labels.sqlite" in err
+        out = saved("label", "labels.sqlite", "--recover", "a.csv")
         n_intact = int(re.fullmatch(r"Intact answers in a\.csv: (\d+)\.\n", out)[1])
         assert n_intact == len(read_rows("a.csv")) >= 39
 
@@ -767,6 +755,50 @@ class TestChanges:
         run(*more, "--change", "learner")
         assert "change" in run(*more, "--change", "colour", code=2)
 
+    def test_options_that_are_left_out_are_those_of_the_file(self, run, exported):
+        begin = [*TEXT, "--test-size", "4", "--votes", "2", "--budget", "20"]
+        run(*begin, "--who", "ann", answers="1\n" * 6)
+        argv = [*TEXT[:4], "--out", "labels.sqlite", "--who", "bob"]
+        run(*argv, answers="1\n" * 4)
+        run(*argv, "--export", "out.csv")
+        with sqlite3.connect("labels.sqlite") as db:
+            found = dict(db.execute("SELECT name, value FROM settings"))
+            (budget,) = db.execute("SELECT budget FROM learners").fetchone()
+        assert [found["test_size"], found["votes"], budget] == ["4", "2", 16]
+        assert len(exported()) == 4
+        run(*argv, "--budget", "30", "--rename", "car=auto", answers="2\n")
+        assert {*exported().values()} == {"auto"}
+
+    def test_a_search_is_continued_without_its_options(self, run):
+        argv = ["label", "stock.csv", "--text", "note", "--out", "a.sqlite"]
+        run(*argv, "--find", "car", "--recall", "0.8", answers="1\n2\n" * 4)
+        out = run(*argv, answers="1\n")
+        assert re.search(r"\nFound: \d in \d of 60 rows read\.\n", out)
+        assert "certain of a recall of 80%" in out
+
+    def test_classes_that_have_another_name(self, run):
+        run(*TEXT, answers="1\n2\n" * 4)
+        err = run(*TEXT, "--classes", "car,boat", code=2)
+        assert err.endswith("or rename or merge it: add --rename bike=NEW.")
+        for classes in "car,bike", "car,boat,bike", "bike,boat":
+            err = run(*TEXT, "--classes", classes, "--rename", "bike=boat", code=2)
+            assert "the classes after --rename: pass --classes " in err
+        run(*TEXT, "--classes", "car,boat", "--rename", "bike=boat", answers="1\n")
+
+    def test_a_damaged_file(self, run):
+        run(*TEXT, answers="1\n2\n" * 4)
+        data = bytearray(Path("labels.sqlite").read_bytes())
+        place = data.rindex(b"bike")
+        data[place : place + 4] = b"hike"
+        Path("labels.sqlite").write_bytes(data)
+        recover = ["label", "--out", "labels.sqlite", "--recover", "answers.csv"]
+        for argv in TEXT, ["label", "labels.sqlite", "--export", "out.csv"]:
+            assert run(*argv, code=2).endswith(f"{' '.join(recover)}.")
+        for argv in recover, [*TEXT, "--recover", "answers.csv"]:
+            n = int(run(*argv).split()[-1].strip("."))
+            assert n in (7, 8)
+            assert len(read_rows("answers.csv")) == n
+
 
 class TestRefusals:
     def test_what_is_missing(self, run):
@@ -776,6 +808,10 @@ class TestRefusals:
         argv = ["label", "stock.csv", "--out", "a.sqlite"]
         assert "to choose from? (--classes)" in run(*argv, code=2)
         assert "FILE" in run("label", code=2)
+        argv = ["label", "--out", "none.sqlite", "--recover", "out.csv"]
+        assert "none.sqlite: No such file" in run(*argv, code=2)
+        argv = ["label", "--recover", "out.csv"]
+        assert "which file holds the labels? (--out)" in run(*argv, code=2)
 
     @pytest.mark.parametrize(
         ("options", "why"),
@@ -829,7 +865,7 @@ class TestRefusals:
             (["--find", "car", "--recall", "2"], "2 is not between"),
             (
                 ["--find", "car", "--recall", "1"],
-                "a recall of 1 is certain only",
+                "--recall must be below 1, for example 0.95",
             ),
             (
                 ["--find", "boat"],

@@ -64,10 +64,10 @@ class TestCommand:
 
     def test_the_price_is_said_when_somebody_stops(self, refs, label):
         out, _ = label(refs, "--find", "yes", answers="1\n2\n" * 15)
-        found, left, price = out.splitlines()[-4:-1]
+        found, left, price = out.splitlines()[-3:]
         assert found.startswith("Found: 15 in ")
         assert left.startswith("Estimated left: ")
-        assert price.startswith("To be 95% certain of 95%: about ")
+        assert price.startswith("To be 95% certain of a recall of 95%: about ")
 
     def test_at_a_terminal_the_price_breaks_no_word(self, refs, label, monkeypatch):
         monkeypatch.setenv("COLUMNS", "60")

@@ -425,7 +425,7 @@ class TestScreens:
         for _ in range(12):
             view.session.label(view.session.next("ann"), "good", "ann")
         for keys, what in (
-            ("?", "undo your last answer"), ("?  ", "ann: 12 labelled"),
+            ("?", "undo your last answer"), ("?   ", "ann: 12 labelled"),
             ("*", "Labelled rows: 12"), ("* ", "3  row r"), ("*1", "Row r"),
             ("!", "word word"), ("! ", "word word"), ("#", "Note on row"),
         ):  # fmt: skip

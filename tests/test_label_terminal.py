@@ -105,6 +105,14 @@ class TestLines:
         assert re.search(r"^The model: \w+ \d+ %, \w+ \d+ %$", out, re.MULTILINE)
         assert re.search(r"Row \d+: \w+\. The model: \w+ \d+ %, \w+ \d+ %", out)
 
+    def test_the_advice_stands_apart_from_the_keys(self, label):
+        out = label(answers="?\ngood\n")
+        assert re.search(
+            r"correct every answer\.\n *\nThere is no model yet|"
+            r"correct\s+every\s+answer\.\n *\nNo rows are held out",
+            out,
+        )
+
     def test_test_rows_come_first(self, label):
         out = label("--test-size", "4", answers="good\nbad\ngood\nbad\ngood\n")
         assert "2 labelled (good: 1, bad: 1), 2 of 4 test rows left" in out

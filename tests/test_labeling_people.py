@@ -16,7 +16,7 @@ from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, export
 from tests.reference.labeling import quick_folder
 from tests.reference.people import Votes, cohens_kappa, nominal_alpha
-from tests.reference.session_files import asked, n_answers, taught, waiting
+from tests.reference.session_files import asked, n_answers, select, taught, waiting
 
 X, _ = make_classification(16, 3, n_informative=3, n_redundant=0, random_state=2)
 IDS, CLASSES = list(range(100, 116)), ["a", "b", "c"]
@@ -266,6 +266,18 @@ def test_nobody_waits_for_a_person_whose_vote_stands(path):
         assert session.undo("ann") == first
         assert session.next("ann") != first
         assert session.next("bob") == first
+
+
+def test_the_view_of_labels_names_everybody_who_gave_the_label(path):
+    with opened(path, votes=3) as session:
+        disagree(session, IDS[0], "a", "b", "a")
+        disagree(session, IDS[1], "b", "c", "a")
+        session.label(IDS[1], "c", "eve", final=True)
+    found = select(path, "SELECT id, label, who FROM labels")
+    assert [(id, label, {*who.split(",")}) for id, label, who in found] == [
+        (IDS[0], "a", {"ann", "cat"}),
+        (IDS[1], "c", {"bob", "eve"}),
+    ]
 
 
 def test_a_dispute_outside_what_was_asked_ends_nothing(path):

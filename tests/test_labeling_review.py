@@ -368,7 +368,8 @@ def test_pages_of_a_long_list_are_quick(path):
     path.with_name("in.csv").write_text(f"id,label,who\n{lines}\n")
     with LabelingSession(LEARNER, pool, path, **options) as session:
         assert session.import_labels(path.with_name("in.csv")) == n
-        for search in {}, {"start": n - 20}, {"label": "no"}, {"text": "text 7 "}:
+        filters = {"label": "no"}, {"who": "ann"}, {"text": "text 7 "}
+        for search in {}, {"start": n - 20}, {"since": "2020-01-01"}, *filters:
             session.review(**search)
             begin = process_time()  # other processes may be busy
             page = session.review(limit=20, **search)

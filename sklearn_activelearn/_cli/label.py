@@ -4,7 +4,7 @@
 # refused, and the page answers, before that.
 import argparse
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +34,8 @@ SQLITE = b"SQLite format 3\0"
 ROWS = f"""
 FILE
     The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
-    images. With --export or --recover alone, a file of labels that --out has written.
+    images. With --export or --recover, it may be left out, or be a file that --out has
+    written.
 --text COLUMN
     Show the texts of this column, and learn from their words. May be repeated: the
     texts of a row are joined. Default: all columns, as a table.
@@ -108,7 +109,8 @@ PEOPLE = """
 """
 RESULTS = """
 --out FILE
-    Keep the labels in this file.
+    Keep the labels in this file. If it exists, --classes, --find, --recall, --budget,
+    --test-size and --votes may be left out: the file has them.
 --export FILE
     Write the labels and end: .csv, or .json for Label Studio. If the rows are given
     too, their columns are added to the CSV. The names of people are in it.
@@ -122,7 +124,7 @@ RESULTS = """
     Write the model and end, for the command predict: .skops (needs skops), or .joblib
     for people who trust you.
 --recover FILE
-    Write the intact answers of a damaged file of labels to a CSV, and end.
+    Write the intact answers of the damaged file in --out to a CSV, and end.
 """
 EXAMPLE = r"""
 sklearn-activelearn label mails.csv --text body --classes spam,ham \
@@ -214,26 +216,29 @@ def parse_keys(text):
 
 def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
-    if args.FILE is None and args.out and (args.recover or args.export):
-        args.FILE, args.out = args.out, None
-    if args.FILE is None and args.recover:
-        raise UsageError("--recover: which file is damaged? (FILE)")
+    if args.recover or (args.export and None in (args.FILE, args.out)):
+        if (path := (args.recover and args.out) or args.FILE or args.out) is None:
+            raise UsageError("which file holds the labels? (--out)")
+        check_exists(path)
+        write_labels_of_file(args, path)
+        return
     if args.FILE is None:
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
         args.FILE, args.image = Path(args.image), None
     check_names(args, [args.learner] if args.learner else [])
     check_exists(args.FILE)
-    if args.recover or (args.export and args.out is None):
-        write_labels_of_file(args)
-        return
     require("label", "pandas")
     check_row_options(args)
+    tell(f"Reading {args.FILE} …")
+    if args.out is not None and args.out.is_file() and not args.rehearse:
+        resume_options(args)
+    if (args.votes or 1) > 1 and not args.who and not args.web:
+        raise UsageError("--votes: whose votes are these? (--who)")
     check_class_options(args)
     check_files(args)
     answers = read_answer_lines(args)
     filterwarnings("ignore", *MANY_CLASSES)
-    tell(f"Reading {args.FILE} …")
     with open_page(args) as page:
         task = read_rows(args)
         learner = make_learner(args, task)
@@ -276,34 +281,48 @@ def check_row_options(args):
             *(("rehearse", option) for option in outputs),
         ],
     )
-    check_who(args, args.votes or 1)
 
 
-def check_who(args, votes):
-    """Refuse a person without a name if rows have several votes."""
-    if votes > 1 and not args.who and not args.web:
-        raise UsageError(f"each row gets {votes} votes: whose votes are these? (--who)")
+def resume_options(args):
+    """Set options that are not given as the session in --out has them."""
+    from ..labeling._storage import stored_settings
+
+    with blame(args.out):
+        stored = stored_settings(args.out)
+    if not stored:
+        return
+    renamed = dict(args.rename)
+    classes = [renamed.get(each, each) for each in stored["classes"] or ()]
+    known = {name: stored[name] for name in ("votes", "test_size")}
+    if classes and all(isinstance(each, str) for each in classes):
+        known["classes"] = list(dict.fromkeys(classes))
+    if args.learner is None:
+        params = stored["learner"]["params"]
+        known["budget"] = params["budget"]
+        with suppress(KeyError, TypeError):  # of another learner
+            positive = params["positive"]
+            known["recall"] = params["stopping"]["params"]["recall"]
+            known["find"] = renamed.get(positive, positive)
+    for option, value in known.items():
+        if getattr(args, option) is None:
+            setattr(args, option, value)
 
 
 def check_class_options(args):
     """Refuse classes that are missing, or do not fit --find and --keys."""
     if args.find is not None:
         if args.recall == 1:
-            raise UsageError(
-                "--recall: a recall of 1 is certain only when all rows have been read. "
-                "Choose a smaller recall, such as 0.95"
-            )
+            raise UsageError("--recall must be below 1, for example 0.95")
         args.classes = args.classes or [args.find, f"not {args.find}"]
         if args.find not in args.classes or len(args.classes) != 2:
             raise UsageError(
                 f"--find: {args.find!r} and one other class are needed, got "
                 f"{', '.join(args.classes)}; --classes can be left out"
             )
-    if args.rehearse and args.classes is None:
-        return  # the classes are those of --labelled
-    if args.classes is None:
+    if args.classes is not None:
+        make_keys(args)
+    elif not args.rehearse:
         raise UsageError("which labels are there to choose from? (--classes)")
-    make_keys(args)
 
 
 def check_files(args):
@@ -398,14 +417,12 @@ def read_rows(args):
             once=args.find is not None,
             **kinds,
         )
-    args.classes = args.classes or sorted({*task.known.values()})
-    if len(args.classes) < 2:
-        raise UsageError(
-            f"--labelled: the column has labels of one class, {args.classes[0]!r}, but "
-            "two are needed"
-            if args.classes
-            else "--labelled: the column has no labels"
-        )
+    if args.classes is None:  # a rehearsal
+        args.classes = sorted({*task.known.values()})
+        if len(args.classes) < 2:
+            raise UsageError(
+                f"--labelled: labels of two classes are needed, got {args.classes}"
+            )
     for row_id, label in task.known.items():
         if label not in args.classes:
             raise UsageError(
@@ -483,25 +500,19 @@ def open_session(args, task, learner, path):
     change = dict.fromkeys(args.change)
     if args.rename:
         change["classes"] = dict(args.rename)
-    try:
-        with printed_warnings():
-            return LabelingSession(
-                learner,
-                task.X,
-                path,
-                items=task.items,
-                ids=task.ids,
-                classes=args.classes,
-                test_size=args.test_size,
-                votes=args.votes,
-                ahead=1,
-                change=change,
-            )
-    except (ValueError, TypeError, OSError) as error:
-        if hasattr(error, "command"):
-            raise UsageError(error.command) from error
-        with blame(path):
-            raise
+    with blame(path), printed_warnings():
+        return LabelingSession(
+            learner,
+            task.X,
+            path,
+            items=task.items,
+            ids=task.ids,
+            classes=args.classes,
+            test_size=args.test_size,
+            votes=args.votes,
+            ahead=1,
+            change=change,
+        )
 
 
 @contextmanager
@@ -530,14 +541,14 @@ def work_on_session(args, session, task, page, answers):
             session.import_labels(imported)
     if args.export:
         write = partial(session.export, columns=task.columns)
-        write_exports(args, write, session.omitted_rows)
+        write_exports(args, write, session.omitted_rows, args.out)
     if args.predict or args.save_model:
         write_results(args, session, task)
     if args.export or args.predict or args.save_model:
         return
-    check_who(args, session.votes)
     if n_empty := session.status().empty:
-        tell(f"Rows without content, which nobody is asked for: {n_empty:,}.")
+        are = "row without content is" if n_empty == 1 else "rows without content are"
+        tell(f"{n_empty:,} {are} not shown")
     show_session(args, session, task, page, answers)
     if args.find is not None:
         print_sentences(session.advice())
@@ -599,32 +610,32 @@ def show_session(args, session, task, page, answers):
         print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
 
 
-def write_labels_of_file(args):
-    """Write the labels of a file, which may be open in another process."""
+def write_labels_of_file(args, path):
+    """Write the labels of a session, which may be open in another process."""
     from .. import labeling
     from ..labeling._export import omitted_rows
 
     if args.recover is None:
-        write = partial(labeling.export, args.FILE)
-        write_exports(args, write, partial(omitted_rows, args.FILE))
+        write = partial(labeling.export, path)
+        write_exports(args, write, partial(omitted_rows, path), path)
         return
-    check_output("recover", args.recover, args.FILE)
-    with blame(args.FILE, args.recover):
-        n_answers = labeling.recover_labels(args.FILE, args.recover)
+    check_output("recover", args.recover, path)
+    with blame(path, args.recover):
+        n_answers = labeling.recover_labels(path, args.recover)
     print(f"Intact answers in {args.recover}: {n_answers}.")
 
 
-def write_exports(args, write, count_omitted):
+def write_exports(args, write, count_omitted, path):
     """Write the labels of a session, and print how many rows have none."""
-    with blame(args.FILE, args.export):
+    with blame(path, args.export):
         with catch_warnings(action="ignore"):  # the omitted rows are printed below
             n_labels = write(args.export, args.form or "wide")
-        omitted = count_omitted()._asdict()
-        omitted["asked for and not answered"] = omitted.pop("unanswered")
+        omitted = count_omitted()
     if args.form == "long":
         print(f"Answers in {args.export}: {n_labels}.")
         return
     print(f"Labels in {args.export}: {n_labels}.")
-    if sum(omitted.values()):
-        each = ", ".join(f"{n} {what}" for what, n in omitted.items() if n)
-        print(f"Rows without a label, which are left out: {each}.")
+    words = ("skipped", "disputed", "with too few votes", "asked for and not answered")
+    each = [f"{n} {what}" for n, what in zip(omitted, words, strict=True) if n]
+    if each:
+        print(f"Rows without a label, which are left out: {', '.join(each)}.")

@@ -230,8 +230,8 @@ def blame(path, *others, option=None):
     try:
         yield
     except (ValueError, TypeError, OSError, ImportError) as error:
-        reason = getattr(error, "command", None) or getattr(error, "strerror", None)
-        reason = reason or f"{error}"
+        reason = getattr(error, "strerror", None) or f"{error}"
+        reason = getattr(error, "command", reason)  # the same for this command
         if isinstance(error, UnicodeError):
             reason = "the file is not text in UTF-8"
         if not any(f"{each}" in reason for each in (path, *others)):

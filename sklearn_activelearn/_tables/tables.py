@@ -8,8 +8,9 @@ file.
 import stat
 from collections.abc import Mapping
 from difflib import get_close_matches
-from functools import partial
 from importlib.util import find_spec
+
+import numpy as np
 
 from .references import READERS as REFERENCES
 
@@ -62,19 +63,16 @@ def read_csv(path):
     """Read a CSV, whose first line names the columns."""
     import pandas as pd
 
-    read = partial(
-        pd.read_csv,
-        path,
-        header=None,
-        index_col=False,
-        dtype=object,
-        keep_default_na=False,
-        encoding="utf-8-sig",
-    )
     try:
-        rows = read()
-        if rows.shape[1] == 1:  # an empty line is a row whose only cell is empty
-            rows = read(skip_blank_lines=False)
+        rows = pd.read_csv(
+            path,
+            header=None,
+            index_col=False,
+            dtype=object,
+            keep_default_na=False,
+            skip_blank_lines=False,  # rows keep the numbers that they have in the file
+            encoding="utf-8-sig",
+        )
     except UnicodeDecodeError:
         raise ValueError(
             "the file is not text in UTF-8: save it as CSV in UTF-8, or as .xlsx."
@@ -85,6 +83,9 @@ def read_csv(path):
         reason = f"{error}".strip().removeprefix("Error tokenizing data. C error: ")
         raise ValueError(f"the file is not a CSV with commas: {reason}.") from None
     header, rows = rows.iloc[0].tolist(), rows.iloc[1:]
+    # blank lines at the end are no rows
+    filled = np.flatnonzero((rows != "").any(axis=1))
+    rows = rows.iloc[: filled.max(initial=-1) + 1]
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if len(header) == 1 and separator in header[0]:
             raise ValueError(

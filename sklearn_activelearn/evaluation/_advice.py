@@ -46,16 +46,12 @@ class LabelAdvice:
 
     def __str__(self) -> str:
         low, high = 100 * self.gain.low, 100 * self.gain.high
-        gain = f"gain {low:.1f}–{high:.1f} points"
-        if low < 0:
-            gain = f"change the accuracy by {low:+.1f} to {high:+.1f} points"
-        results = ""
-        if self.n_right or self.n_wrong:
-            results = f", {self.n_right} became right and {self.n_wrong} wrong"
+        counts = f", {self.n_right} became right and {self.n_wrong} wrong"
         return (
-            f"The next {self.n_labels} labels are expected to {gain}: since "
-            f"{self.n_before} labels {self.n_changed} of {self.gain.n_labels} "
-            f"predictions have changed{results}."
+            f"The next {self.n_labels} labels are expected to change the accuracy by "
+            f"{low:+.1f} to {high:+.1f} points: since {self.n_before} labels "
+            f"{self.n_changed} of {self.gain.n_labels} predictions have changed"
+            f"{counts * (self.n_right + self.n_wrong > 0)}."
         )
 
 

@@ -77,10 +77,6 @@ class Arguments:
                 f"A session needs a learner of this package, got {self.learner!r}."
             )
         self.is_stream = self.learner._group is not None
-        if self.classes is None and self.is_stream:
-            raise ValueError(
-                "A stream learner has to know all classes from the start: pass classes."
-            )
         self.classes = plain_classes(self.classes)
         if self.classes is not None:
             renamed = [self.renamed.get(each, each) for each in self.classes]
@@ -184,6 +180,10 @@ def plan_beginning(args):
     """Return the content of a new session; raise the errors of its learner."""
     args.test_size = args.test_size or 0
     args.votes = args.votes or 1
+    if args.classes is None and args.is_stream:
+        raise ValueError(
+            "A stream learner has to know all classes from the start: pass classes."
+        )
     args.check_test_size()
     budget = learner_budget(args.learner.budget, len(args.ids), args.test_size)
     seeds = draw_learner_seeds(args.learner)
@@ -358,13 +358,18 @@ class Resumption:
             )
         if "classes" in words:
             kind = self.settings["label_kind"]
+            for old, new in self.old_labels.items():
+                if label_kind(new) != kind:
+                    raise ValueError(
+                        f"The class {old!r} must be renamed to a {kind}, got {new!r}."
+                    )
             for (label,) in db.execute("SELECT DISTINCT label FROM answers"):
                 label = from_column(label, kind)
                 label = self.old_labels.get(label, label)
                 if label is not None and not is_label(label, kind, args.classes):
                     what = (
-                        f"{self.differs} Rows have the label {label!r}, which is none "
-                        f"of {args.classes}. Name it, or rename or merge it:"
+                        f"{self.differs} Rows have the label {label!r}, which is not "
+                        "among the classes. Keep the class, or rename or merge it:"
                     )
                     raise refusal(
                         f"{what} pass change={{'classes': {{{label!r}: new}}}}.",

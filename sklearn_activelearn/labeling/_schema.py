@@ -71,7 +71,7 @@ INDEXES = {
     "notes_of_row": "notes (id)",
     "leases_of_row": "leases (id)",
     "rows_counted": "rows (state, kind, label)",
-    "rows_listed": "rows (answered, state)",
+    "rows_listed": "rows (answered, state, label, id)",
     "rows_queued": "rows (queue) WHERE queue IS NOT NULL",
     "rows_news": "rows (decided) WHERE is_news",
     "standing_of_row": "standing (id)",
@@ -91,7 +91,10 @@ STATEMENTS = {
     **{name: create_statement(name, each) for name, each in (FACTS | OTHERS).items()},
     **{name: f"CREATE INDEX {name} ON {body}" for name, body in INDEXES.items()},
     "labels": """CREATE VIEW labels AS
-  SELECT rows.id, rows.label, answers.who, answers.at, rows.kind
+  SELECT rows.id, rows.label, (SELECT group_concat(DISTINCT vote.who) FROM standing
+    JOIN answers AS vote USING (number)
+    WHERE standing.id = rows.id AND vote.label IS rows.label) AS who,
+    answers.at, rows.kind
   FROM rows JOIN answers ON answers.number = rows.decided
   WHERE rows.state = 'labelled' ORDER BY rows.decided""",
 }

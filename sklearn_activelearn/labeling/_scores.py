@@ -387,33 +387,35 @@ def describe_recall(own, others, stop_reason):
         return f"{error}{more}"
     price = price_of(reads, probabilities, target.recall, target.confidence)
     bound = estimate_of(reads, target.confidence, True, probabilities)
-    lines = describe_price(price)
     # a row that an earlier learner asked for and nobody has read cannot be drawn
     has_unread = any(aside.get(row, 0) is None for row in own.earlier.tolist())
-    if not has_unread and bound.low >= LOW_RECALL:
-        lines += (
-            f"\nCertain now: at least {floor(100 * bound.low)}% are found, at a "
-            f"confidence of {target.confidence:.0%}, by {bound.n_drawn} random rows."
-        )
-    return lines
+    known = 0 if has_unread or bound.low < LOW_RECALL else bound.low
+    return describe_price(price, known)
 
 
-def describe_price(price):
-    """Return a `RecallPrice` in three lines: found, left, cost of certainty."""
+def describe_price(price, known):
+    """Return a `RecallPrice` in three lines: found, left, cost of certainty.
+
+    Parameters
+    ----------
+    price : RecallPrice
+        Counts and estimates.
+    known : float
+        Lower bound on the recall; 0: it is not mentioned.
+    """
     low, high = (max(0, end - price.found) for end in price.likely)
+    n_left = max(0, round(price.n_relevant) - price.found)
+    goal = f"a recall of {price.recall:.0%}"
+    reach = f"About {price.n_expected} more rows reach {goal}."
     if price.p_reached >= 0.01:
         chance = min(price.p_reached, 0.99)
-        reached = (
-            f"{price.recall:.0%} is reached already with a chance of {chance:.0%}."
-        )
-    else:
-        reached = f"About {price.n_expected} more rows reach {price.recall:.0%}."
+        reach = f"The chance that {goal} is reached already is {chance:.0%}."
+    now = f" Certain now: at least {floor(100 * known)}% are found." if known else ""
     return (
         f"Found: {price.found} in {price.n_read} of {price.n_rows} rows read.\n"
-        f"Estimated left: {max(0, round(price.n_relevant) - price.found)} "
-        f"(likely {low} to {high}). {reached}\n"
-        f"To be {price.confidence:.0%} certain of {price.recall:.0%}: about "
-        f"{price.n_certain} more rows."
+        f"Estimated left: {n_left} (likely {low} to {high}). {reach}\n"
+        f"To be {price.confidence:.0%} certain of {goal}: about {price.n_certain} more "
+        f"rows.{now}"
     )
 
 

@@ -1171,9 +1171,9 @@ class LabelingSession(Generic[LearnerT]):
         return rows[: _scores.N_DOUBTFUL], n_labels, False, ""
 
     def _text_of(self, id):
-        """Return the text of an item in lower case, to search in."""
+        """Return the text and the id of an item in lower case, to search in."""
         if id not in self._texts:
-            self._texts[id] = _lists.item_text(self.row(id)).casefold()
+            self._texts[id] = f"{_lists.item_text(self.row(id))}\n{id}".casefold()
         return self._texts[id]
 
     def answers(self, id: Id, *, viewer: str | None = None) -> ReviewRow:

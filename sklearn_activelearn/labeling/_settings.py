@@ -186,11 +186,12 @@ def find_differences(before, now, name=""):
     """
     if isinstance(before, dict) and isinstance(now, dict):
         was, is_now = before.get("class"), now.get("class")
+        params = before.get("params"), now.get("params")
         if was != is_now:  # the parameters of another class mean something else
             yield f"{name} was {was!r} and is now {is_now!r}"
-        elif was is not None:
-            for key in sorted(before["params"].keys() & now["params"].keys()):
-                pair = before["params"][key], now["params"][key]
+        elif was is not None and all(isinstance(each, dict) for each in params):
+            for key in sorted(params[0].keys() & params[1].keys()):
+                pair = params[0][key], params[1][key]
                 yield from find_differences(*pair, f"{name}.{key}")
         else:
             for key in sorted(before.keys() | now.keys()):

@@ -20,6 +20,7 @@ from ._schema import (
     FORMAT,
     STATEMENTS,
     checksum,
+    current_learner,
     from_column,
     get_pool,
     get_settings,
@@ -309,11 +310,11 @@ def damaged(path, why):
     n_intact = len(intact_answers(path))
     what = (
         f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
-        "Restore the file from a copy, or save these answers with "
+        "Restore the file from a copy, or save these answers:"
     )
     return refusal(
-        f"{what}labeling.recover_labels({str(path)!r}, 'answers.csv').",
-        f"{what}the command label {path} --recover answers.csv",
+        f"{what} labeling.recover_labels({str(path)!r}, 'answers.csv').",
+        f"{what} label --out {path} --recover answers.csv",
     )
 
 
@@ -329,18 +330,49 @@ def printable(text):
     return "".join(filter(str.isprintable, f"{text}"))
 
 
+def stored_settings(path):
+    """Return the settings of a session, and the description of its learner.
+
+    Only these are checked, not the rest of the file.
+
+    Parameters
+    ----------
+    path : path
+        The file. Another process may have it open.
+
+    Returns
+    -------
+    settings : dict
+        ``classes``, ``votes``, ``test_size``, ``learner`` (with ``class`` and
+        ``params``) and others. Empty if there is no file, or nothing in it.
+    """
+    if not Path(path).exists() or check_header(path):
+        return {}
+    with (
+        errors_as_sentences(path),
+        closing(connect(os.path.realpath(path), "ro")) as db,
+        transaction_on(db, "DEFERRED"),
+    ):
+        check_tables(db, path)
+        try:
+            for table in ("settings", "learners"):
+                check_stored_rows(db, table)
+            settings = get_settings(db)
+            if len(settings) == 1:  # created, and not begun yet
+                return {}
+            check_settings(settings)
+            check_learners(db)
+            return {**settings, "learner": current_learner(db)["description"]}
+        except WRONG_VALUES as error:
+            raise damaged(path, error) from error
+
+
 # --- checks
 
 
 def check_session_file(db, path):
     """Raise ValueError unless the file is a whole and intact session."""
-    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
-    if found.keys() >= {"event"} or not found.keys() & STATEMENTS.keys():
-        raise ValueError(
-            f"{path} is a database, but not a labelling session. Name another file."
-        )
-    if found != STATEMENTS:
-        raise damaged(path, "its tables are not as they were created")
+    check_tables(db, path)
     (result,) = db.execute("PRAGMA integrity_check(1)").fetchone()
     if result != "ok":
         raise damaged(path, result)
@@ -350,6 +382,17 @@ def check_session_file(db, path):
         check_relations(db)
     except WRONG_VALUES as error:
         raise damaged(path, error) from error
+
+
+def check_tables(db, path):
+    """Raise ValueError unless the file has the tables of a session."""
+    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
+    if found.keys() >= {"event"} or not found.keys() & STATEMENTS.keys():
+        raise ValueError(
+            f"{path} is a database, but not a labelling session. Name another file."
+        )
+    if found != STATEMENTS:
+        raise damaged(path, "its tables are not as they were created")
 
 
 def check_stored_rows(db, table):
@@ -375,9 +418,7 @@ def check_relations(db):
         if db.execute("SELECT 1 FROM answers").fetchone():
             raise ValueError("its settings are missing")
         return
-    for name, is_valid in SETTINGS.items():
-        if not is_valid(settings[name]):
-            raise ValueError(f"the setting {name!r} is invalid")
+    check_settings(settings)
     classes, kind = settings["classes"], settings["label_kind"]
     if classes is not None and label_kind(classes[0]) != kind:
         raise ValueError("the classes are of another kind than the labels")
@@ -390,9 +431,26 @@ def check_relations(db):
     (n_test,) = db.execute(sql).fetchone()
     if n_test != settings["test_size"]:
         raise ValueError("the number of held-out rows differs from test_size")
+    check_decisions(db, settings["votes"])
+    check_learners(db)
+    for (predicted,) in db.execute("SELECT predicted FROM models"):
+        labels = json.loads(predicted)
+        is_fine = isinstance(labels, list) and all(map(label_kind, labels))
+        if not is_fine or len(labels) > n_test:
+            raise ValueError("a model has predictions that are not labels")
+
+
+def check_settings(settings):
+    """Raise ValueError unless all settings have values that a session can have."""
+    for name, is_valid in SETTINGS.items():
+        if not is_valid(settings[name]):
+            raise ValueError(f"the setting {name!r} is invalid")
+
+
+def check_learners(db):
+    """Raise ValueError unless all learners are described as a session does."""
     if db.execute("SELECT 1 FROM learners").fetchone() is None:
         raise ValueError("it has no learner")
-    check_decisions(db, settings["votes"])
     for row in db.execute("SELECT * FROM learners"):
         seeds, description = json.loads(row["seeds"]), json.loads(row["description"])
         are_seeds = all(is_count(seed) and seed < 2**32 for seed in seeds.values())
@@ -401,11 +459,6 @@ def check_relations(db):
             raise ValueError("the description of a learner is invalid")
         if row["progress"] is not None:
             json.loads(row["progress"])["stopping"]
-    for (predicted,) in db.execute("SELECT predicted FROM models"):
-        labels = json.loads(predicted)
-        is_fine = isinstance(labels, list) and all(map(label_kind, labels))
-        if not is_fine or len(labels) > n_test:
-            raise ValueError("a model has predictions that are not labels")
 
 
 def is_classes(value):

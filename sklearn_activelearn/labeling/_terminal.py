@@ -314,7 +314,7 @@ def help_text(view):
     indent = max(len(key) for key, _ in USAGE) + 2
     usage = [(f"{key:{indent}}{what}", " " * indent) for key, what in USAGE]
     return Text(
-        [*usage, SAVED, "", view.session.advice(), *describe_people(view.session)]
+        [*usage, SAVED, " ", view.session.advice(), *describe_people(view.session)]
     )
 
 

@@ -325,6 +325,14 @@ def change_json(rng, value):
     return values[rng.integers(len(values))]
 
 
+def change_text(rng, text):
+    """Return JSON of which a part is changed; what was crafted before stays."""
+    try:
+        return json.dumps(change_json(rng, json.loads(text)))
+    except (TypeError, ValueError, RecursionError):
+        return text
+
+
 def craft(rng, path):
     """Change a row of a table, with a valid checksum."""
     with closing(sqlite3.connect(path)) as db, db:
@@ -344,9 +352,9 @@ def craft(rng, path):
                 (row[next(iter(row))],),
             )
         elif how < 0.55 and isinstance(row[name], str) and row[name][:1] in "[{":
-            row[name] = json.dumps(change_json(rng, json.loads(row[name])))
+            row[name] = change_text(rng, row[name])
         elif how < 0.65 and table == "settings":
-            row["value"] = json.dumps(change_json(rng, json.loads(row["value"])))
+            row["value"] = change_text(rng, row["value"])
         else:
             row[name] = VALUES[rng.integers(len(VALUES))]
         try:
