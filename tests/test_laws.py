@@ -33,6 +33,7 @@ from tests.learners import (
     each_pool_family,
     each_stream_family,
     families_of,
+    name_of,
 )
 from tests.tools import (
     RecordingOracle,
@@ -64,7 +65,7 @@ def test_check_learner(prototype):
 PROBLEMS = list(make_problems(get_tags(LEARNERS[0]).classifier_tags))
 
 
-@pytest.mark.parametrize("number", range(len(LEARNERS)))
+@pytest.mark.parametrize("number", range(len(LEARNERS)), ids=map(name_of, LEARNERS))
 def test_every_guarantee(number):
     """Check settings of a class in turn on two classes and on three."""
     learner, (X, y) = LEARNERS[number], PROBLEMS[number % len(PROBLEMS)]
