@@ -307,9 +307,9 @@ def train(prototype, labelled, classes):
 
 
 def fit_with(model, rows, labels, metadata, training=slice(None)):
-    """Fit a model on rows with those of the values that it requests.
+    """Fit a model on rows, with the metadata that it requests.
 
-    `training` are the positions of the rows among the values.
+    `training` selects the values of these rows from the metadata.
     """
     if not metadata:
         return model.fit(rows, labels)
@@ -319,7 +319,7 @@ def fit_with(model, rows, labels, metadata, training=slice(None)):
 
 
 def requested(model, metadata):
-    """Return those of the values that `fit` of a model requests."""
+    """Return the metadata that `fit` of a model requests."""
     if not metadata:
         return {}
     routed = process_routing(route_to_fit("learner", [model]), "fit", **metadata)
