@@ -107,7 +107,11 @@ def answers_like_input(method):
         values = method(self, to_numpy(X))
         if not get_config()["array_api_dispatch"] or values.dtype.kind not in "biuf":
             return values
-        return sys.modules[type(X).__module__.partition(".")[0]].asarray(values)
+        if hasattr(X, "__array_namespace__"):
+            library = X.__array_namespace__()
+        else:  # torch
+            library = sys.modules[type(X).__module__.partition(".")[0]]
+        return library.asarray(values, device=X.device)
 
     return answer
 

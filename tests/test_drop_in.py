@@ -134,6 +134,13 @@ MinMarginClassifier(budget=20).fit(X * 1e-100, y)
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 
 
+def test_the_default_of_min_margin_takes_features_without_a_scale():
+    categories = pd.DataFrame({"a": pd.Categorical(y), "b": X[:, 0]})
+    for rows in X.mean(axis=0) < X, categories:
+        learner = MinMarginClassifier(budget=12, random_state=0).fit(rows, y)
+        assert learner.n_queries_ == 12
+
+
 def test_a_failed_fit_leaves_the_model_before():
     learner = BatchMarginLossClassifier()
     with pytest.raises(ValueError, match="only one class"):
@@ -192,6 +199,9 @@ for prototype in [*STREAM_DEFAULTS, *POOL_DEFAULTS[::4]]:
         found.teach(xp.asarray(X[rows]), xp.asarray(y[rows]), [0, 1, 2])
         assert len(found.pending(xp.asarray(X))) == 0
         assert type(found.fit(X, y).predict(X)) is np.ndarray
+        if hasattr(xp, "Device"):
+            rows = xp.asarray(X, device=xp.Device("device1"))
+            assert found.predict(rows).device == rows.device
 """
 
 

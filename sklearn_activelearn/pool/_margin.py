@@ -95,7 +95,8 @@ class MinMarginClassifier(PoolClassifier):
     def _check_rows(self, X, *y, reset, **how):
         out = super()._check_rows(X, *y, reset=reset, **how)
         rows = out[0] if y else out
-        if reset and self.estimator is None and not isinstance(rows, Source):
+        is_read = hasattr(rows, "dtype") and not isinstance(rows, Source)
+        if reset and self.estimator is None and is_read and rows.dtype.kind == "f":
             largest = max(rows.max(), -rows.min()) if n_rows(rows) else 1  # no copy
             if 0 < largest < SMALLEST_SCALE:
                 raise ValueError(
