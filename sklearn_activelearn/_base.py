@@ -312,6 +312,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             identity = identify(learner, rows, ids, is_pool=True)
             selected = check_selection(candidates, exclude, n_rows(rows))
             learner._register_classes(classes)
+            learner._check_metadata({}, n_rows(rows))
             return rows, identity, partial(ask_oracle, oracle), selected
 
         return run_exclusively(self, start, self._ask)

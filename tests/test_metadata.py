@@ -11,6 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -138,6 +139,67 @@ def test_partial_fit_of_the_estimator_gets_the_weights_of_new_labels():
         learner.teach(X[rows], y[rows], [0, 1], sample_weight=WEIGHTS[rows])
         expected.partial_fit(X[rows], y[rows], [0, 1], sample_weight=WEIGHTS[rows])
     np.testing.assert_allclose(learner.estimator_.coef_, expected.coef_)
+
+
+def test_partial_fit_gets_the_weights_after_routing_is_off():
+    part = Perceptron().set_fit_request(sample_weight=True)
+    part.set_partial_fit_request(sample_weight=True)
+    learner = MinMarginClassifier(OneVsRestClassifier(part), incremental=True)
+    learner.teach(X[:40], y[:40], sample_weight=WEIGHTS[:40])
+    before = learner.estimator_
+    with config_context(enable_metadata_routing=False):
+        learner.teach(X[40:60], y[40:60])
+    assert learner.estimator_ is not before
+
+
+class GroupedClassifier(LogisticRegression):
+    def fit(self, X, y, groups=None):
+        self.groups_ = groups
+        return super().fit(X, y)
+
+
+GROUPS = [
+    np.arange(len(y)),
+    np.arange(len(y)).astype(str),
+    np.arange(len(y)).astype("datetime64[D]"),
+    np.column_stack([WEIGHTS, y]),
+]
+
+
+def grouped():
+    model = GroupedClassifier().set_fit_request(groups=True)
+    return UncertaintySamplingClassifier(model, n_initial=8, random_state=0)
+
+
+@pytest.mark.parametrize("groups", GROUPS, ids=["int", "str", "date", "columns"])
+def test_values_of_any_type_and_shape_reach_the_estimator(groups):
+    learner = grouped()
+    for rows in np.split(np.arange(60), 3):
+        learner.teach(X[rows], y[rows], groups=groups[rows])
+    np.testing.assert_array_equal(learner.estimator_.groups_, groups[:60])
+
+
+def test_learn_asks_for_no_label_that_it_cannot_store():
+    learner = grouped().teach(X[:20], y[:20], groups=GROUPS[0][:20])
+    state, asked = vars(learner), []
+    with pytest.raises(ValueError, match="groups must be passed for all"):
+        learner.learn(X, lambda rows: asked.append(rows))
+    assert asked == []
+    assert vars(learner) is state
+    assert learner.n_queries_ == 0
+
+
+@pytest.mark.parametrize(
+    "weights", [np.array(["a"] * 9), np.ones((9, 1))], ids=["text", "columns"]
+)
+def test_wrong_weights_are_not_stored(weights):
+    learner = start(TAKERS[0]).teach(X[:20], y[:20])
+    with pytest.raises(ValueError, match=r"sample_weight|convert string"):
+        learner.teach(X[20:29], y[20:29], sample_weight=weights)
+    assert learner.n_taught_ == 20
+    record = learner.record() | {"metadata": {"sample_weight": ["a"] * 20}}
+    with pytest.raises(ValueError, match="convert string"):
+        clone(learner).restore(X, record, y[:20])
 
 
 def test_the_estimator_decides_what_it_takes():

@@ -96,7 +96,14 @@ from ._distances import (
     Space,
     check_embedding,
 )
-from ._ledger import KeptPool, Ledger, check_json, check_record, differ
+from ._ledger import (
+    KeptPool,
+    Ledger,
+    check_json,
+    check_record,
+    differ,
+    fill_metadata,
+)
 from ._training import Known, OneModel, Trainer, requested, route_to_fit, seeded
 from .stopping import _base as stopping_rules
 
@@ -689,6 +696,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _check_metadata(self, fit_params, n_rows):
         given = {k: value for k, value in fit_params.items() if value is not None}
+        for name in self._ledger.labelled.metadata.keys() - given.keys():
+            fill_metadata(name, None, n_rows)  # raises before a label is bought
         if not given or not self._make_trainer().takes_metadata:
             return super()._check_metadata(given, n_rows)
         if not get_config()["enable_metadata_routing"]:
@@ -1258,7 +1267,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 encode(y, self.classes_),
             )
             metadata = {
-                name: np.array(values)
+                name: check_metadata(values, name, len(codes))
                 for name, values in record.get("metadata", {}).items()
             }
             labelled = ledger.labelled.add(

@@ -78,12 +78,11 @@ class Labelled:
         """Return the labelled rows and more."""
         metadata, n_before = metadata or {}, len(self.codes)
         if metadata or self.metadata:
+            sides = (self.metadata, n_before), (metadata, len(codes))
+            sides = sides if n_before else sides[1:]  # of any type and shape
             metadata = {
                 name: np.concatenate(
-                    (
-                        fill_metadata(name, self.metadata.get(name), n_before),
-                        fill_metadata(name, metadata.get(name), len(codes)),
-                    )
+                    [fill_metadata(name, side.get(name), n) for side, n in sides]
                 )
                 for name in {**self.metadata, **metadata}
             }

@@ -269,7 +269,9 @@ class OneModel(Trainer):
             rows = take(labelled.rows, slice(start, None))
             labels = classes[labelled.codes[start:]]
             values = {k: of_all[start:] for k, of_all in labelled.metadata.items()}
-            model.partial_fit(rows, labels, classes=classes, **requested(model, values))
+            with config_context(enable_metadata_routing=bool(values) or None):
+                values = requested(model, values)
+                model.partial_fit(rows, labels, classes=classes, **values)
             return Trained(model)
         labels, metadata = classes[labelled.codes], labelled.metadata
         # ensembles with warm_start would keep members trained on fewer labels
