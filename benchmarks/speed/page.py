@@ -87,7 +87,7 @@ def label_rows(address, n_labels, number):
         ids.append(view["row"]["id"])
         view, took = ask("label", id=ids[-1], label=["no", "yes"][ids[-1] % 2])
         labels.append(took)
-        if view.get("waiting"):
+        if view["is_training"]:
             view, took = ask("next", last=view["last"])
             waits.append(took)
     return ids, labels, waits
@@ -108,8 +108,10 @@ def label_together(address, n_labels, results):
         is_over = Event()
         watching = people.submit(watch, address, is_over)
         each = partial(label_rows, address, n_labels // N_PEOPLE)
-        found = [*people.map(each, range(N_PEOPLE))]
-        is_over.set()
+        try:
+            found = [*people.map(each, range(N_PEOPLE))]
+        finally:
+            is_over.set()  # an error ends the process, too
         results.put((found, watching.result()))
 
 
