@@ -169,7 +169,7 @@ class TestAnswers:
             assert view["prediction"] == ""
             label = ["good", "bad"][i % 2]
             view = ask(client, "label", id=view["row"]["id"], label=label)
-        assert re.search(r"The model: \w+ \d+ %, \w+ \d+ %$", view["last"])
+        assert re.search(r"The model: \w+ \d+%, \w+ \d+%$", view["last"])
 
     def test_the_model_speaks_before_if_that_is_wanted(self, tmp_path):
         session_view = open_desk(tmp_path)

@@ -102,8 +102,8 @@ class TestLines:
 
     def test_the_model_speaks_after_and_before_the_answer(self, label):
         out = label("--show-prediction", answers="1\n2\n" * 8)
-        assert re.search(r"^The model: \w+ \d+ %, \w+ \d+ %$", out, re.MULTILINE)
-        assert re.search(r"Row \d+: \w+\. The model: \w+ \d+ %, \w+ \d+ %", out)
+        assert re.search(r"^The model: \w+ \d+%, \w+ \d+%$", out, re.MULTILINE)
+        assert re.search(r"Row \d+: \w+\. The model: \w+ \d+%, \w+ \d+%", out)
 
     def test_the_advice_stands_apart_from_the_keys(self, label):
         out = label(answers="?\ngood\n")

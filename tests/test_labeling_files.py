@@ -31,6 +31,11 @@ def opened(path, learner=LEARNER, **options):
     return LabelingSession(learner, X, path, **options)
 
 
+def model_of(session):
+    """Return what the model has learned, from the labels that the file has now."""
+    return session.model().theta_.tolist()
+
+
 def label_some(session, n):
     for _ in range(n):
         id = session.next()
@@ -318,6 +323,27 @@ def test_ctrl_c_anywhere_leaves_a_session_that_works(path, verb):
         ended = session.status()
     with opened(path, learner) as session:
         assert session.status() == ended
+
+
+@pytest.mark.every_learner
+def test_ctrl_c_during_an_undo_leaves_no_model_with_the_withdrawn_label(path):
+    n_withdrawn, line = 0, 0
+    with opened(path) as session:
+        label_some(session, 7)
+        while line < 400:
+            session.next()  # the learner is taught all labels
+            known = model_of(session)
+            assert known
+            if not interrupted_at(line, session.undo):
+                break
+            labels = select(path, "SELECT id FROM labels")
+            if len(labels) == 6:
+                n_withdrawn += 1
+                assert model_of(session) != known
+            label_some(session, 7 - len(labels))
+            line += 1 if explores() else 2
+            assert session.next() is not None
+    assert n_withdrawn > 0
 
 
 @pytest.mark.every_learner

@@ -352,17 +352,19 @@ class Worker:
     ----------
     own : SessionLearner
         The learner after the last call that has ended.
+    must_rebuild : bool
+        True if the learner knows labels that the file has withdrawn.
     """
 
     def __init__(self, storage, ids, build):
         self._storage, self._ids, self._build = storage, ids, build
-        self._job, self._must_rebuild = None, False
+        self._job, self.must_rebuild, self._is_closed = None, False, False
         self._rebuild()
         self._thread = ThreadPoolExecutor(1, "training")
 
     def _rebuild(self):
         with self._storage.reading() as db:
-            facts, self._must_rebuild = Facts.read(db), False
+            facts, self.must_rebuild = Facts.read(db), False
         self.own = self._build(facts)
 
     @property
@@ -390,7 +392,7 @@ class Worker:
             # what is taught is fixed now: later answers are for the next call
             if not learner["is_settled"] and is_news:
                 must_forget = record_teaching(db) and not self.own.is_stream
-                self._must_rebuild = self._must_rebuild or must_forget
+                self.must_rebuild = self.must_rebuild or must_forget
             elif not learner["is_settled"]:
                 change_learner(db, is_settled=1)
         self._job = self._thread.submit(self._ask, learner["queries"])
@@ -414,18 +416,18 @@ class Worker:
             if query == learner["queries"]:
                 self.find_rows()
 
-    def rebuild(self):
-        """Start to build the learner again without labels that were withdrawn."""
-        self._must_rebuild = True
-        return self._thread.submit(self._catch_up)
+    def catch_up(self):
+        """Start to teach what the file knows; nothing is done after `close`."""
+        return None if self._is_closed else self._thread.submit(self._catch_up)
 
     def close(self):
         """Wait until the thread has ended."""
+        self._is_closed = True
         self._thread.shutdown()
 
     def _catch_up(self):
         """Teach the learner the labels of the file that it does not know."""
-        if self._must_rebuild:
+        if self.must_rebuild:
             self._rebuild()
         own = copy(self.own)
         with self._storage.reading() as db:

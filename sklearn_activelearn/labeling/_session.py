@@ -829,7 +829,9 @@ class LabelingSession(Generic[LearnerT]):
             change_learner(db, stop_reason=None)
             if must_forget:
                 forget_progress(db)
-        return self._worker.rebuild() if must_forget else None
+                # now, because Ctrl-C may come when the answers are stored
+                self._worker.must_rebuild = True
+        return self._worker.catch_up() if must_forget else None
 
     def note(self, id: Id, text: str, who: str | None = None) -> None:
         """Store a note on a row, in place of an earlier note of this person.
@@ -1321,7 +1323,7 @@ class LabelingSession(Generic[LearnerT]):
 
     def _train_on_all(self):
         """Return a copy of the learner that knows all labels that it may be taught."""
-        if (job := self._worker.job) is not None:
+        if (job := self._worker.catch_up()) is not None:
             job.result()
         with self._storage.reading() as db:
             own, kind = copy(self._worker.own), get_settings(db)["label_kind"]

@@ -167,7 +167,7 @@ class LabelingView:
             return f"The model: {found.labels[0]}"
         shares = zip(found.probabilities[0], found.classes, strict=True)
         best = sorted(shares, reverse=True)[:3]
-        return f"The model: {', '.join(f'{c} {100 * p:.0f} %' for p, c in best)}"
+        return f"The model: {', '.join(f'{c} {p:.0%}' for p, c in best)}"
 
 
 def describe_counts(status, own, n_rows):
