@@ -375,7 +375,13 @@ class TestComparison:
     @pytest.mark.parametrize(
         ("changes", "error", "words"),
         [
-            ({"learners": [SVC()]}, TypeError, "no active learner"),
+            ({"learners": [SVC()]}, TypeError, "not an active learner"),
+            ({"learners": [DKMClassifier]}, TypeError, r"such as DKMClassifier\(\)"),
+            ({"learners": DKMClassifier()}, TypeError, "must be a list"),
+            ({"learners": []}, ValueError, "learners is empty"),
+            ({"X": DKMClassifier(), "y": X}, TypeError, "X must be rows"),
+            ({"y": Y[:5]}, ValueError, "each of the 120 rows of X, got 5"),
+            ({"y": np.c_[Y, Y]}, ValueError, "1d array"),
             ({"y": ["a"] * 120}, ValueError, "All labels are a: two classes"),
             ({"y": ["a"] * 119 + ["b"]}, ValueError, "Class b has 1 rows, fewer than"),
             ({"scoring": ["accuracy", "f1"]}, ValueError, "one measure"),

@@ -27,7 +27,7 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import Trained, Trainer
+from sklearn_activelearn.pool import StoppingRule, Trained, Trainer
 from tests.learners import each, each_stream_default
 
 X, y = make_classification(150, n_informative=3, flip_y=0.2, random_state=0)
@@ -282,3 +282,16 @@ def test_wrong_weights_change_nothing():
     ):
         learner.fit(X, y, sample_weight=WEIGHTS)
     assert vars(learner) is state
+
+
+def test_models_on_fewer_labels_have_the_weights_of_these_labels():
+    class Remembers(StoppingRule):
+        def judge(self, progress, memory):
+            coefs.append(progress.model_after(30).coef_)
+            return False, memory
+
+    coefs = []
+    learner = UncertaintySamplingClassifier(weighted(), stopping=Remembers())
+    learner.teach(X[:60], y[:60], sample_weight=WEIGHTS[:60]).query(X)
+    alone = LogisticRegression().fit(X[:30], y[:30], sample_weight=WEIGHTS[:30])
+    np.testing.assert_allclose(coefs[0], alone.coef_, rtol=1e-10)

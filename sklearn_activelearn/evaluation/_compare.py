@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import column_or_1d
 from threadpoolctl import threadpool_limits
 
 from .._labels import check_not_missing
@@ -705,10 +706,12 @@ def compare(
     Raises
     ------
     TypeError
-        For a learner that is not an active learner of this package.
+        For a learner that is not an active learner of this package, a class in place
+        of a learner, and a learner in place of a list or of `X`.
     ValueError
-        For labels of one class, a class with fewer rows than folds, a measure that a
-        given learner does not support, and data that a learner refuses.
+        If `learners` is empty, or `y` has another length than `X`. For labels of one
+        class, a class with fewer rows than folds, a measure that a given learner does
+        not support, and data that a learner refuses.
     ExperimentInterrupted
         On Ctrl-C once a learner has ended; ``result`` is the comparison of the
         learners that have.
@@ -741,7 +744,15 @@ def compare(
     On these data, 30 labels chosen by GreedyOnline reach the error of 91 random labels
     (4.7 %): 67 % of the labels saved (95 % interval: 30–100).
     """
-    y = np.asarray(check_not_missing(y))
+    if hasattr(X, "fit"):
+        raise TypeError(f"X must be rows, got {X!r}. Call compare(X, y, learners).")
+    y = column_or_1d(np.asarray(check_not_missing(y)))
+    if len(y) != n_rows(X):
+        raise ValueError(
+            f"y must have a label for each of the {n_rows(X)} rows of X, got {len(y)}."
+        )
+    if learners is not None:
+        check_learners(learners)
     check_number(cv, "cv", 2, closed="left", integer=True)
     check_number(random_state, "random_state", 0, closed="left", integer=True)
     optional = {"n_repeats": n_repeats, "max_rows": max_rows, "row_size": row_size}
@@ -760,8 +771,6 @@ def compare(
     candidates = design.default_learners(weight) if learners is None else learners
     suited, notes = [], []
     for learner in candidates:
-        if not hasattr(learner, "_passive_baseline"):
-            raise TypeError(f"{learner!r} is no active learner of this package.")
         try:
             for each in (learner, learner._passive_baseline()):
                 asked = measure.scoring if scoring is None else scoring
@@ -834,6 +843,20 @@ def compare(
             result(),
         ) from stop
     return result()
+
+
+def check_learners(learners):
+    """Raise unless these are instances of learners in a list, at least one."""
+    if hasattr(learners, "fit"):
+        raise TypeError(f"learners must be a list: pass [{learners!r}].")
+    if not len(learners):
+        raise ValueError("learners is empty: pass one learner at least, or None.")
+    for learner in learners:
+        if isinstance(learner, type):
+            name = learner.__name__
+            raise TypeError(f"{name} is a class: pass a learner, such as {name}().")
+        if not hasattr(learner, "_passive_baseline"):
+            raise TypeError(f"{learner!r} is not an active learner of this package.")
 
 
 def check_class_sizes(y, n_folds):
