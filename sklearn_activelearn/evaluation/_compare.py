@@ -752,7 +752,7 @@ def compare(
             f"y must have a label for each of the {n_rows(X)} rows of X, got {len(y)}."
         )
     if learners is not None:
-        check_learners(learners)
+        check_compared(learners)
     check_number(cv, "cv", 2, closed="left", integer=True)
     check_number(random_state, "random_state", 0, closed="left", integer=True)
     optional = {"n_repeats": n_repeats, "max_rows": max_rows, "row_size": row_size}
@@ -845,7 +845,7 @@ def compare(
     return result()
 
 
-def check_learners(learners):
+def check_compared(learners):
     """Raise unless these are instances of learners in a list, at least one."""
     if hasattr(learners, "fit"):
         raise TypeError(f"learners must be a list: pass [{learners!r}].")
