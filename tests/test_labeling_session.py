@@ -5,11 +5,13 @@ import threading
 import warnings
 from contextlib import suppress
 from itertools import chain
+from time import sleep
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -222,13 +224,17 @@ steps = st.lists(
 
 
 def go(learner, path, steps, opens, **options):
-    """Take steps; return what was seen on the way, and the session's end."""
+    """Take steps; return what was seen on the way, and the session's end.
+
+    The session is opened again, which waits for the training, in a step "open" if
+    `opens` is True, and before each step if it is "often".
+    """
     session, seen = opened(learner, path, **options), []
     for i, step in enumerate(steps):
-        if step == "open" and opens:
+        if opens == "often" or (step == "open" and opens):
             session.close()
             session = opened(learner, path, **options)
-        elif step == "undo":
+        if step == "undo":
             try:
                 seen.append(session.undo())
             except ValueError as error:
@@ -278,6 +284,26 @@ def test_a_restored_learner_is_where_it_was(family, steps, ahead):
         live = go(learner, folder / "live", steps, opens=False, **options)
         again = go(learner, folder / "again", steps, opens=True, **options)
     assert again == live
+
+
+@few
+@example(["unasked"] * 2 + ["wrong", "label", "open", "open", "skip", "skip", "unasked"]
+         + ["wrong", "unasked", "undo", "skip"])  # fmt: skip
+@given(steps=steps)
+def test_the_time_that_training_takes_changes_nothing(steps):
+    learner = FAMILIES["plain"]
+    query = type(learner).query
+
+    def slow_query(*args, **options):
+        sleep(0.01)
+        return query(*args, **options)
+
+    with quick_folder() as folder, warnings.catch_warnings():
+        options = {"test_size": 2, "ahead": 1}
+        fast = go(learner, folder / "fast", steps, opens="often", **options)
+        with patch.object(type(learner), "query", slow_query):
+            slow = go(learner, folder / "slow", steps, opens=False, **options)
+    assert slow == fast
 
 
 @pytest.mark.parametrize("family", ["boosting", "incremental", "coins", "models"])

@@ -792,6 +792,12 @@ class LabelingSession(Generic[LearnerT]):
         sql = "SELECT 1 FROM taught WHERE id = ?"
         return db.execute(sql, (id,)).fetchone() is not None
 
+    def _is_separate(self, db, id):
+        """Return whether a query that is under way neither knows nor asks for a row."""
+        sql = "SELECT 1 FROM requests WHERE id = ?"
+        is_asked = db.execute(sql, (id,)).fetchone() is not None
+        return is_asked and not self._is_taught(db, id)
+
     def _withdraw(self, find, by, *, is_lease_wanted=False):
         """Withdraw the answers that `find` returns by row; return the rows.
 
@@ -802,8 +808,8 @@ class LabelingSession(Generic[LearnerT]):
                 self._storage.check_open()
                 with self._storage.reading() as db:
                     found, job = find(db), self._worker.job
-                    is_untaught = not any(self._is_taught(db, id) for id in found)
-                if job is None or is_untaught:
+                    is_separate = all(self._is_separate(db, id) for id in found)
+                if job is None or is_separate:
                     job = self._store_withdrawal(found, by, is_lease_wanted)
                     break
             wait_for([job])  # otherwise the result would depend on the time
