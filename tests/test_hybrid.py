@@ -7,7 +7,11 @@ from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
-from sklearn_activelearn import HybridSamplingClassifier, MinMarginClassifier
+from sklearn_activelearn import (
+    HybridSamplingClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+)
 from sklearn_activelearn.pool import _hybrid
 from tests.reference import hybrid as reference
 from tests.tools import fresh, problem, streams
@@ -28,7 +32,7 @@ def test_purchases_are_those_of_the_slow_reference(batch_size, n_classes, stream
     estimator = LogisticRegression()
     learner = fresh(HybridSamplingClassifier(estimator), **params).fit(X, y)
     expected, random = reference.purchases(
-        estimator, X, y, random_state=0, share=_hybrid.MARGIN_SHARE, **params
+        estimator, X, y, random_state=0, share=_hybrid.margin_share, **params
     )
     assert learner.queried_indices_.tolist() == expected
     record = learner.record()
@@ -69,6 +73,44 @@ def test_margins_take_no_near_copies():
         explore=0.0, n_initial=4, batch_size=8, budget=28, random_state=0
     ).fit(pool, labels)
     assert len(set(learner.queried_indices_[4:] // 10)) == 24
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_purchases_with_near_copies_are_those_of_the_slow_reference(n_classes):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(20, 2))
+    pool = np.repeat(rows, 4, axis=0) + 1e-2 * rng.normal(size=(80, 2))
+    labels = np.digitize(pool[:, 0], [0.0, 0.5][: n_classes - 1])
+    params = {"n_initial": 6, "batch_size": 5, "budget": 40, "explore": 0.1}
+    learner = fresh(HybridSamplingClassifier(LogisticRegression()), **params)
+    expected, _ = reference.purchases(
+        LogisticRegression(),
+        pool,
+        labels,
+        random_state=0,
+        share=_hybrid.margin_share,
+        **params,
+    )
+    assert learner.fit(pool, labels).queried_indices_.tolist() == expected
+
+
+def test_a_thin_class_is_not_taken_for_near_copies():
+    rng = np.random.default_rng(0)
+    along = rng.uniform(0, 1, 100)
+    thin = np.c_[np.sin(5 * along), np.cos(5 * along), 2 * along - 1, along**2]
+    rows = np.r_[thin + 0.01 * rng.normal(size=thin.shape), rng.normal(size=(200, 4))]
+    X = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    y = np.repeat([1, 0], [100, 200])
+    areas = {HybridSamplingClassifier: [], PassiveClassifier: []}
+    for learner_class, scores in areas.items():
+        for seed in range(3):
+            learner = learner_class(SVC(), batch_size=10, budget=80, random_state=seed)
+            for _ in range(8):
+                asked = learner.query(X)
+                learner.teach(X[asked], y[asked])
+                scores.append(learner.score(X, y))
+    hybrid, random = (np.mean(scores) for scores in areas.values())
+    assert hybrid > random
 
 
 def test_a_mixed_start_may_be_more_random():

@@ -12,21 +12,23 @@ from ._passive import passive_baseline
 from ._selection import (
     BEST_PER_ROW,
     NO_PURCHASE,
-    choose_far_apart,
+    choose_without_copies,
     draw_positions,
     find_best_different,
     merge_purchases,
     ranked_purchase,
 )
 
-#: With two classes, share of the smallest margins among the rows that a model chooses.
-MARGIN_SHARE = 0.75
-
 #: Number of the least certain rows among which rows far apart are chosen.
 N_BEST = 500
 
 #: Makes the draw of positions differ from other draws of a round.
 POSITIONS = 3
+
+
+def margin_share(n_labels, n_classes):
+    """Return the share of the smallest margins among the rows that a model chooses."""
+    return 0.75 if n_classes == 2 else 0.0
 
 
 @documented(HERDING)
@@ -154,10 +156,11 @@ class HybridSamplingClassifier(PoolClassifier):
     def _select(self, X, rows, n_wanted, seed):
         # a batch that is cut short begins as the whole one does
         n_batch = min(self.batch_size, len(rows))
-        is_margin, uncertain = np.zeros(n_batch, dtype=bool), NO_PURCHASE
-        if len(np.unique(self._ledger.labelled.codes)) == 2:
-            rng = np.random.default_rng((*seed, POSITIONS))
-            is_margin = draw_positions(MARGIN_SHARE, n_batch, rng)
+        uncertain = NO_PURCHASE
+        codes = self._ledger.labelled.codes
+        share = margin_share(len(codes), len(np.unique(codes)))
+        rng = np.random.default_rng((*seed, POSITIONS))
+        is_margin = draw_positions(share, n_batch, rng)
         if n_uncertain := np.count_nonzero(is_margin):
             uncertain = self._choose_uncertain(X, rows, n_uncertain, seed)
         is_margin, representative = is_margin[:n_wanted], NO_PURCHASE
@@ -178,14 +181,16 @@ class HybridSamplingClassifier(PoolClassifier):
         return different if len(different) >= n_wanted else rows
 
     def _choose_uncertain(self, X, rows, n_wanted, seed):
-        """Choose rows with small gaps, no two of them close to each other."""
+        """Choose rows with small gaps, no near-copies of chosen or known rows."""
         utility = self._utilities(X, rows)
         keys = [lambda some: hash_rows(X, rows[some])]
         n_best = min(max(N_BEST, BEST_PER_ROW * n_wanted), len(rows))
         chosen = find_best_different(utility, n_best, seed, keys)
         n_reference = self.n_coverage or MOST_ROWS
-        far = choose_far_apart(self._space, rows[chosen], n_wanted, n_reference)
-        return ranked_purchase(rows[chosen[far]], utility[chosen[far]])
+        chosen = chosen[
+            choose_without_copies(self._space, rows[chosen], n_wanted, n_reference)
+        ]
+        return ranked_purchase(rows[chosen], utility[chosen])
 
     def _coverage(self, known=NO_ROWS):
         """Return the coverage of the pool by the known rows and these."""
