@@ -19,6 +19,13 @@ from tests.tools import fresh, problem, streams
 X, y = problem(60, 3, noise=0.5)
 
 
+def share_of_margins(n_enough):
+    """Return the share of margin rows, given the numbers of labels and of classes."""
+    return lambda n_labels, n_classes: (
+        0.75 if n_classes == 2 or n_labels >= n_enough else 0.0
+    )
+
+
 @pytest.mark.parametrize("batch_size", [1, 4])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @settings(max_examples=6)
@@ -32,7 +39,7 @@ def test_purchases_are_those_of_the_slow_reference(batch_size, n_classes, stream
     estimator = LogisticRegression()
     learner = fresh(HybridSamplingClassifier(estimator), **params).fit(X, y)
     expected, random = reference.purchases(
-        estimator, X, y, random_state=0, share=_hybrid.margin_share, **params
+        estimator, X, y, random_state=0, share=share_of_margins(100), **params
     )
     assert learner.queried_indices_.tolist() == expected
     record = learner.record()
@@ -76,22 +83,36 @@ def test_margins_take_no_near_copies():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_purchases_with_near_copies_are_those_of_the_slow_reference(n_classes):
+def test_purchases_with_near_copies_are_those_of_the_slow_reference(
+    n_classes, monkeypatch
+):
+    monkeypatch.setattr(_hybrid, "LABELS_PER_CLASS", 4)
+    monkeypatch.setattr(_hybrid, "MANY_CLASSES", 3)
     rng = np.random.default_rng(1)
-    rows = rng.normal(size=(20, 2))
-    pool = np.repeat(rows, 4, axis=0) + 1e-2 * rng.normal(size=(80, 2))
+    rows = rng.normal(size=(12, 2))
+    pool = np.repeat(rows, 4, axis=0) + 1e-2 * rng.normal(size=(48, 2))
     labels = np.digitize(pool[:, 0], [0.0, 0.5][: n_classes - 1])
-    params = {"n_initial": 6, "batch_size": 5, "budget": 40, "explore": 0.1}
-    learner = fresh(HybridSamplingClassifier(LogisticRegression()), **params)
+    params = {"n_initial": 6, "batch_size": 6, "budget": 30, "explore": 0.1}
+    estimator = LogisticRegression()
+    learner = fresh(HybridSamplingClassifier(estimator), **params).fit(pool, labels)
     expected, _ = reference.purchases(
-        LogisticRegression(),
-        pool,
-        labels,
-        random_state=0,
-        share=_hybrid.margin_share,
-        **params,
+        estimator, pool, labels, random_state=0, share=share_of_margins(12), **params
     )
-    assert learner.fit(pool, labels).queried_indices_.tolist() == expected
+    assert learner.queried_indices_.tolist() == expected
+
+
+@pytest.mark.parametrize(("n_classes", "n_enough"), [(3, 100), (12, 120)])
+def test_many_classes_get_margins_once_they_have_labels(n_classes, n_enough):
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=(300, 5))
+    labels = np.arange(300) % n_classes
+    for n_labels in (n_enough - 1, n_enough):
+        learner = HybridSamplingClassifier(explore=0.0, batch_size=8, random_state=0)
+        learner.set_params(budget=None).teach(pool[:n_labels], labels[:n_labels])
+        _, utilities = learner.query(pool, return_utility=True)
+        # gaps lie in [0, 1], gains of coverage are divided by the number of rows
+        n_margins = np.count_nonzero(utilities > 0.3)
+        assert n_margins == (6 if n_labels == n_enough else 0)
 
 
 def test_a_thin_class_is_not_taken_for_near_copies():

@@ -50,7 +50,7 @@ SAME_GAP = 1e-6
 LARGEST = 1e150
 
 #: Number of random rows, the reference rows, that represent a larger pool.
-MOST_ROWS = 4_000
+MOST_ROWS = 2_000
 
 #: Number of known rows whose similarities are computed together.
 KNOWN_BLOCK = 1_000

@@ -1,4 +1,4 @@
-"""Hybrid sampling: a mixture of rules that is never much worse than random rows."""
+"""Hybrid sampling: a mixture of uncertain, representative and random rows."""
 
 import numpy as np
 
@@ -19,16 +19,16 @@ from ._selection import (
     ranked_purchase,
 )
 
+#: Share of the smallest margins among the rows that a model chooses: with two classes,
+#: and with N classes as soon as there are LABELS_PER_CLASS * max(N, MANY_CLASSES) labels.
+MARGIN_SHARE = 0.75
+LABELS_PER_CLASS, MANY_CLASSES = 10, 10
+
 #: Number of the least certain rows among which rows far apart are chosen.
 N_BEST = 500
 
 #: Makes the draw of positions differ from other draws of a round.
 POSITIONS = 3
-
-
-def margin_share(n_labels, n_classes):
-    """Return the share of the smallest margins among the rows that a model chooses."""
-    return 0.75 if n_classes == 2 else 0.0
 
 
 @documented(HERDING)
@@ -49,7 +49,7 @@ class HybridSamplingClassifier(PoolClassifier):
     {n_coverage}
     n_candidates : int >= 1, default=None
         Number of random rows among which rows that cover the pool are chosen, at least
-        `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
+        `n_initial` and `batch_size`. None: all, or 2,000 of a larger pool.
     {n_initial}
     initial : {"mixed", "random", "herding"}, callable or rows, default="mixed"
         Which rows are bought first, as for `MinMarginClassifier`.
@@ -73,14 +73,19 @@ class HybridSamplingClassifier(PoolClassifier):
     Notes
     -----
     Two in five of the first rows are random, and the others cover the pool. In each
-    later purchase a share `explore` is random. While two classes are known, three
-    quarters of the other rows are those with the smallest gap between the two highest
-    probabilities (the softmax of the decision values, if there are no probabilities).
-    All other rows are chosen as by `UncertaintyHerdingClassifier` with
-    ``radius="local"`` and ``calibrate=False``, as if the rows before had their labels.
-    A fraction of a row is rounded up with that probability, else down.
+    later purchase a share `explore` is random. With two known classes, and with more
+    once there are 100 labels and ten for each class, three quarters of the other rows
+    are those with the smallest gap between the two highest probabilities (the softmax
+    of the decision values, if there are no probabilities). All other rows are chosen as
+    by `UncertaintyHerdingClassifier` with ``radius="local"`` and ``calibrate=False``,
+    as if the rows before had their labels. A fraction of a row is rounded up with that
+    probability, else down.
 
-    The shares were chosen on data sets that the guide does not use to compare rules.
+    Rows with small gaps are no near-copies of each other or of labelled rows, if others
+    are left. The distances of a row to the nearest tenth of the rows that represent the
+    pool, in order, have a widest gap, where a distance is the largest multiple of the
+    distance before. A row is a near-copy of another one at less than a third of the
+    distance that ends the gap.
 
     References
     ----------
@@ -157,10 +162,8 @@ class HybridSamplingClassifier(PoolClassifier):
         # a batch that is cut short begins as the whole one does
         n_batch = min(self.batch_size, len(rows))
         uncertain = NO_PURCHASE
-        codes = self._ledger.labelled.codes
-        share = margin_share(len(codes), len(np.unique(codes)))
         rng = np.random.default_rng((*seed, POSITIONS))
-        is_margin = draw_positions(share, n_batch, rng)
+        is_margin = draw_positions(self._margin_share(), n_batch, rng)
         if n_uncertain := np.count_nonzero(is_margin):
             uncertain = self._choose_uncertain(X, rows, n_uncertain, seed)
         is_margin, representative = is_margin[:n_wanted], NO_PURCHASE
@@ -172,6 +175,13 @@ class HybridSamplingClassifier(PoolClassifier):
                 coverage, rows, n_others, seed, weights
             )
         return merge_purchases(is_margin, uncertain, representative)
+
+    def _margin_share(self):
+        """Return the share of the smallest margins in the next purchase."""
+        codes = self._ledger.labelled.codes
+        n_classes = len(np.unique(codes))
+        n_enough = LABELS_PER_CLASS * max(n_classes, MANY_CLASSES)
+        return MARGIN_SHARE if n_classes == 2 or len(codes) >= n_enough else 0.0
 
     def _leave_out(self, rows, chosen, n_wanted):
         """Return rows that were not chosen, without equal ones if enough are left."""

@@ -34,9 +34,9 @@ def spread(share, n, u):
     return [counts[k + 1] > counts[k] for k in range(n)]
 
 
-def copy_radius(P, i):
+def copy_radius(P, i, least):
     """Return a third of the distance at the far end of the widest gap of distances."""
-    k, least = min(max(2, len(P) // 10), len(P) - 1), 1e-10 * typical(P)
+    k = min(max(2, len(P) // 10), len(P) - 1)
     nearest = [max(d, least) for d in sorted(squared(P[i], q) for q in P)[1 : k + 1]]
     ratios = [far / near for near, far in pairwise(nearest)]
     if not ratios:
@@ -50,10 +50,10 @@ def margin_part(X, P, uncertain, known, left, wanted, seed):
     rng = np.random.default_rng(seed)
     worth = np.array([uncertain[i] for i in left])
     order = equal_last(X, highest(worth, np.array(left), len(left), rng))
-    first, last = [], []
+    first, last, least = [], [], 1e-10 * typical(P)
     for i in order[: max(500, 10 * wanted)]:
         distances = [squared(P[i], P[j]) ** 0.5 for j in [*known, *first[:wanted]]]
-        is_copy = distances and min(distances) < copy_radius(P, i)
+        is_copy = distances and min(distances) < copy_radius(P, i, least)
         (last if is_copy else first).append(i)
     return [*first, *last][:wanted]
 
