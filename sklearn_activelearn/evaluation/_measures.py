@@ -358,11 +358,18 @@ class NamedMeasure:
         """Return the value that belongs to an error, with its unit."""
         return self.number(error) + " %" * self.is_error
 
+    def size(self, *differences):
+        """Return differences of errors, with their unit."""
+        scale, digits, unit = (100, 1, " points") if self.is_error else (1, 3, "")
+        dash = " to " if min(differences) < 0 else "–"
+        return dash.join(f"{scale * each:.{digits}f}" for each in differences) + unit
+
     def difference(self, low, high):
         """Return the ends of an interval of differences of errors, in words."""
-        scale, digits, unit = (100, 1, " points") if self.is_error else (1, 3, "")
-        ends = f"{scale * low:.{digits}f}–{scale * high:.{digits}f}"
-        return f"{ends}{unit} {'less' if self.is_loss else 'more'}"
+        is_less = self.is_loss
+        if high < 0:
+            low, high, is_less = -high, -low, not is_less
+        return f"{self.size(low, high)} {'less' if is_less else 'more'}"
 
 
 def default_measure(y):
