@@ -374,9 +374,9 @@ class TestVerdict:
             "worse for others: 100 labels chosen by DKM give an error of 16.0 %, and "
             "100 random labels one of 20.0 % (95 % interval of the difference: "
             "4.0–4.0 points less). Averaged over 10 to 100 labels, chosen labels give "
-            "an error of 31.0 %, and random labels one of 30.0 % (95 % interval of the difference: 1.0–1.0 "
-            "points more). Chosen labels are behind random labels between 24 and 62 "
-            "labels (by up to 7.5 points)."
+            "an error of 31.0 %, and random labels one of 30.0 % (95 % interval of the "
+            "difference: 1.0–1.0 points more). Chosen labels are behind random labels "
+            "between 24 and 62 labels (by up to 7.5 points)."
         )
         assert text.outcome == "mixed"
 
@@ -390,6 +390,9 @@ class TestVerdict:
             "give an error of 20.2 %, and 100 random labels one of 20.0 %"
         )
         assert text.outcome == "smaller error"
+        assert (
+            "interval of the difference: 3.3 points more to 2.9 points less)." in said
+        )
         assert "behind" not in said
 
     def test_savings_are_told_with_the_area(self, result_of, text):
@@ -419,6 +422,11 @@ class TestVerdict:
         said = text(good, better)
         assert said.startswith("On these data, 3 labels chosen by DKM (2) give")
         assert "DKM (1)" in said
+
+    def test_the_smallest_error_of_chosen_labels_counts(self, against, text):
+        few, many = against([2, 2], [0.85, 0.85]), against([4, 4], [0.84, 0.84])
+        assert many.passive_errors.mean() < few.passive_errors.mean()
+        assert "chosen by DKM (1) give" in text(few, many)
 
     def test_much_saved_of_little_is_not_the_best(self, against, text):
         good = against([3, 3], [0.9, 0.9])

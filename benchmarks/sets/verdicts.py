@@ -143,7 +143,7 @@ def judge_set(name, learners, times, n_rows, budget, cache):
                 )
             )
         found += lines
-        truth, seen, mixed, _, *held = np.mean(lines, axis=0)
+        truth, seen, mixed = np.mean(lines, axis=0)[:3]
         end, area = (100 * each[0] for each in (whole.gain, whole.area_gain))
         print(
             f"{name:11} {title:8} {truth:6.0%} saved, announced by {seen:4.0%}, mixed "

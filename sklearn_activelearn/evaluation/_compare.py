@@ -522,11 +522,10 @@ class Comparison:
         """Sentences on whether chosen labels are better than random labels.
 
         Both the end of the curves and the area below them are judged. Of several
-        learners that are clearly better it is about the one whose model has the
-        smallest error with random labels: many labels saved for a poor model are worth
-        little. Of two true statements, on labels saved and on the error, it takes the
-        one whose interval is further from no gain. Nothing is called saved at an error
-        that a constant prediction reaches.
+        learners that are clearly better it is about the one with the smallest error:
+        many labels saved for a poor model are worth little. Of two true statements, on
+        labels saved and on the error, it takes the one whose interval is further from
+        no gain. Nothing is called saved at an error that a constant prediction reaches.
         """
         known = {n: r for n, r in self.named_results.items() if r.savings.is_known}
         if not known:
@@ -536,7 +535,11 @@ class Comparison:
         useful = {n: r for n, r in known.items() if r.passive_beats_constant}
         name, best = min(
             (clear or useful or known).items(),
-            key=lambda item: (item[1].passive_errors.mean(), item[1].savings),
+            key=lambda item: (
+                item[1].errors.mean(),
+                item[1].passive_errors.mean(),
+                item[1].savings,
+            ),
         )
         outcome, sentences = self._judge(name, best)
         sentences += self._describe_stretches(best)
@@ -969,8 +972,11 @@ def compare(
     ...     X, y, [GreedyOnlineClassifier()], preprocessor=StandardScaler(), n_repeats=1
     ... )
     >>> print(found.verdict.text)
-    On these data, 30 labels chosen by GreedyOnline reach the error of 91 random labels
-    (4.7 %): 67 % of the labels saved (95 % interval: 30–100).
+    On these data, 91 labels chosen by GreedyOnline give an error of 2.5 %, and 91
+    random labels one of 4.7 % (95 % interval of the difference: 0.2–4.4 points less).
+    Averaged over 1 to 91 labels, chosen labels give an error of 4.3 %, and random
+    labels one of 6.3 % (95 % interval of the difference: 0.5 points more to 4.5 points
+    less).
     """
     if hasattr(X, "fit"):
         raise TypeError(f"X must be rows, got {X!r}. Call compare(X, y, learners).")

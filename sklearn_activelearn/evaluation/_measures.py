@@ -359,17 +359,18 @@ class NamedMeasure:
         return self.number(error) + " %" * self.is_error
 
     def size(self, *differences):
-        """Return differences of errors, with their unit."""
+        """Return differences of errors, at least 0, with their unit."""
         scale, digits, unit = (100, 1, " points") if self.is_error else (1, 3, "")
-        dash = " to " if min(differences) < 0 else "–"
-        return dash.join(f"{scale * each:.{digits}f}" for each in differences) + unit
+        return "–".join(f"{scale * each:.{digits}f}" for each in differences) + unit
 
     def difference(self, low, high):
         """Return the ends of an interval of differences of errors, in words."""
-        is_less = self.is_loss
-        if high < 0:
-            low, high, is_less = -high, -low, not is_less
-        return f"{self.size(low, high)} {'less' if is_less else 'more'}"
+        less, more = ("less", "more") if self.is_loss else ("more", "less")
+        if high <= 0:
+            return f"{self.size(-high, -low)} {more}"
+        if low < 0:
+            return f"{self.size(-low)} {more} to {self.size(high)} {less}"
+        return f"{self.size(low, high)} {less}"
 
 
 def default_measure(y):
