@@ -1,6 +1,7 @@
 """Hybrid sampling: a mixture of uncertain, representative and random rows."""
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import HERDING, documented
 from .._scores import logit_method_of, logits_of, uncertainty_of_logits
@@ -209,3 +210,10 @@ class HybridSamplingClassifier(PoolClassifier):
 
     def _utility(self, X):
         return uncertainty_of_logits(logits_of(self.estimator_, X))
+
+
+def default_learner(**params):
+    """Return the learner of ``label`` and ``compare``, for rows of about unit scale."""
+    # C above 1: the rows of texts are short, and few labels would move nothing
+    model = LogisticRegression(C=10.0, max_iter=1_000)
+    return HybridSamplingClassifier(model, **params)
