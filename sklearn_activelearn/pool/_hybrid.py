@@ -48,7 +48,8 @@ class HybridSamplingClassifier(PoolClassifier):
         candidates.
     estimators : list of (str, classifier), default=None
         Candidates of the blend, as for `BlendClassifier`. The first one chooses the
-        rows. None: the default candidates. Not together with `estimator`.
+        rows while there are few labels or rare classes. None: the default candidates.
+        Not together with `estimator`.
     cv : int >= 2, default=5
         Largest number of folds of the cross-validation that weighs the candidates.
     {embedding}
@@ -174,6 +175,8 @@ class HybridSamplingClassifier(PoolClassifier):
     def _check_parameters(self):
         if self.estimator is not None and self.estimators is not None:
             raise ValueError("Pass either estimator or estimators, not both.")
+        if self.estimator is None:
+            BlendClassifier(self.estimators, cv=self.cv).check_parameters()
         super()._check_parameters()
 
     def _passive_baseline(self):
@@ -222,6 +225,5 @@ class HybridSamplingClassifier(PoolClassifier):
         return Coverage(space, None, self.n_coverage or MOST_ROWS)
 
     def _utility(self, X):
-        # models that suit the labels differ from call to call: one model chooses rows
         model = getattr(self.estimator_, "row_estimator_", self.estimator_)
         return uncertainty_of_logits(logits_of(model, X))
