@@ -107,6 +107,14 @@ def test_too_few_labels_train_the_first_candidate(labels):
     assert np.isnan([*model.cv_log_losses_.values()]).all()
 
 
+def test_the_first_rows_may_be_of_one_class():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.arange(30) > 24
+    model = BlendClassifier(CANDIDATES).fit_in_order(X, y)
+    assert model.member_names_ == ["linear"]
+    assert BlendClassifier(CANDIDATES).fit(X, y).member_names_ != ["linear"]
+
+
 def test_classes_with_one_label_are_predicted_too():
     X = np.random.default_rng(0).normal(size=(41, 2)) * 0.1
     y = np.arange(41) % 2

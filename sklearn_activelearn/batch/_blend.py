@@ -267,39 +267,31 @@ class BlendClassifier(CombinedClassifier):
         named = self.estimators or default_candidates(X, weighs_classes)
         names, candidates = map(list, zip(*named, strict=True))
         candidates = [seeded(candidate, seed) for candidate in candidates]
-        n, first = len(candidates), np.arange(len(candidates)) == 0
-        fold, n_folds = stratified_folds(codes, self.cv) if len(counts) > 1 else (0, 0)
-        if len(y) < FEWEST_ROWS or n_folds < 2:
-            return (
-                names,
-                candidates,
-                np.full(n, np.nan),
-                np.ones(n),
-                first.astype(float),
-            )
+        losses, temperatures, first = np.ones((3, len(candidates)))
+        fold, n_folds = np.zeros(len(y)), 1
+        if len(y) >= FEWEST_ROWS and len(counts) > 1:
+            fold, n_folds = stratified_folds(codes, self.cv)
+        if n_folds < 2:
+            first[1:] = 0
+            return names, candidates, np.nan * losses, temperatures, first
         held_out = [
             scores_of_fold(candidates, X, codes, fold == k) for k in range(n_folds)
         ]
-        importance = [
-            (len(y) / counts / len(counts))[right]
-            if is_unequal
-            else np.ones(len(right))
-            for _, _, right in held_out
-        ]
-        temperatures, p = np.empty(n), []
-        for m in range(n):
+        of_class = len(y) / (len(counts) * counts)
+        if not weighs_classes:
+            of_class = np.ones(len(counts))
+        importance = [of_class[right] for _, _, right in held_out]
+        p = []
+        for m in range(len(candidates)):
             parts = [(scores[m], columns) for scores, columns, _ in held_out]
             temperatures[m] = fit_temperature(parts, importance)
-            p.append(
-                np.concatenate(
-                    [
-                        softmax(scores / temperatures[m], axis=1)[
-                            np.arange(len(columns)), columns
-                        ]
-                        for scores, columns in parts
-                    ]
-                )
-            )
+            p += [
+                [
+                    softmax(row / temperatures[m])[column]
+                    for scores, columns in parts
+                    for row, column in zip(scores, columns, strict=True)
+                ]
+            ]
         p, importance = np.array(p).T, np.concatenate(importance)
         p = np.maximum(p, np.finfo(float).tiny)
         losses = -(importance @ np.log(p)) / importance.sum()
