@@ -449,7 +449,7 @@ def read_rows(args):
 def make_learner(args, task):
     """Return the learner, with the parameters that have options."""
     from ..evaluation._compare import learner_code
-    from ..pool._hybrid import default_learner
+    from ..pool import HybridSamplingClassifier
     from .learners import parse_learner
     from .rows import N_ROWS, finding_learner
 
@@ -461,7 +461,7 @@ def make_learner(args, task):
         else:
             # the next row is to be there soon
             few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}
-            learner = default_learner(**few, budget=None)
+            learner = HybridSamplingClassifier(**few, budget=None)
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
     for option, name, value in (

@@ -25,8 +25,8 @@ from .._labels import check_not_missing
 from .._statistics import paired_t_test
 from .._typing import Estimator, FilePath, Floats, RowsLike, Scoring
 from .._validation import check_number
+from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier
-from ..pool._hybrid import default_learner
 from ..sources._containers import n_rows
 from ..stream import GreedyOnlineClassifier, RLSSamplingClassifier
 from ._curves import LabelCurve, frame, plain
@@ -462,7 +462,7 @@ class Design:
 
     def default_learners(self, class_weight):
         """Return a pool learner and a stream learner."""
-        hybrid = default_learner(batch_size=10)
+        hybrid = HybridSamplingClassifier(batch_size=10)
         rows = self.rows_for(hybrid)
         offered = rows - rows // self.cv
         hybrid.set_params(budget=min(DEFAULT_BUDGET, max(20, offered // 40 * 10)))
