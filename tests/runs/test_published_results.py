@@ -23,6 +23,11 @@ from benchmarks.papers._steps import STEPS
 from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
 
+#: Toy runs are too short to learn.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn_activelearn.exceptions.OneClassWarning"
+)
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted((DOCS / "reproduced").glob("*.rst"))
