@@ -480,6 +480,9 @@ def test_a_session_that_is_opened_again_asks_for_the_same_rows(folder):
         asked[n_answers] = rows
         assert said.startswith("With a confidence of 95%")
     assert asked[N] == asked[7]
+    other = clone(learner).set_params(machine_labels=y.tolist())
+    with pytest.raises(ValueError, match="machine_labels has other values"):
+        LabelingSession(other, X, path, **options)
 
 
 def test_a_disagreement_is_settled_before_it_counts(folder):

@@ -244,7 +244,7 @@ class ErrorSamplingClassifier(PoolClassifier):
     stopping : str, stopping rule or list of these, default=None
         `ErrorTarget` certifies the labels and asks for its random sample first.
         Without it, rows are read in the order of the ranking until the budget ends.
-    {n_jobs, random_state}
+    {random_state}
 
     Attributes
     ----------
@@ -319,7 +319,6 @@ class ErrorSamplingClassifier(PoolClassifier):
         embedding: Embedding | None = None,
         budget: int | float | None = None,
         stopping: Stopping | None = None,
-        n_jobs: int | None = None,
         random_state: Seed = None,
     ):
         self.machine_labels = machine_labels
@@ -330,7 +329,6 @@ class ErrorSamplingClassifier(PoolClassifier):
         self.embedding = embedding
         self.budget = budget
         self.stopping = stopping
-        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _check_parameters(self):
@@ -631,8 +629,8 @@ class ErrorSamplingClassifier(PoolClassifier):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The whole pool.
         exclude : array-like of int, or of bool of shape (n_samples,), default=None
-            Row numbers of X that `query` excluded, too: the certificate is not about
-            those of them that nobody has read.
+            Row numbers of X that `query` excluded, too. The certificate is not about
+            excluded rows that nobody has read.
         {ids}
 
         Returns
