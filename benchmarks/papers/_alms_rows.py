@@ -4,6 +4,8 @@ import numpy as np
 from scipy.special import entr
 from scipy.stats import ttest_rel
 
+from ._results import deviation
+
 #: Published areas: passive, uncertainty, QBC, ALMS, oracle.
 PUBLISHED = {
     "heart": (0.62, 0.56, 0.56, 0.66, 0.59),
@@ -82,10 +84,10 @@ def summary(problem, penalty, results, heights, counts):
         row = {"problem": problem, "penalty": penalty, "initial": counts[0]}
         row |= {"labels": counts[-1], "method": method}
         for k, (name, height) in enumerate(zip(SCORES, heights[method], strict=True)):
-            row[name], row[f"{name}_std"] = height.mean(), height.std()
+            row[name], row[f"{name}_std"] = height.mean(), deviation(height)
             gain = height - heights["passive"][k] if "passive" in heights else height
             row[f"{name}_gain"] = gain.mean() if method != "passive" else np.nan
-            error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else np.nan
+            error = deviation(gain) / np.sqrt(len(gain))
             row[f"{name}_gain_error"] = error if method != "passive" else np.nan
             can_test = "ALMS" in heights and method != "ALMS" and len(gain) > 2
             p = ttest_rel(height, heights["ALMS"][k]).pvalue if can_test else np.nan

@@ -14,6 +14,8 @@ from datetime import date
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from sklearn_activelearn import __version__
 
 from ._provenance import DATA, commit, libraries
@@ -121,6 +123,14 @@ def without_machine(argv):
         elif word.partition("=")[0] not in MACHINE:
             kept.append(word)
     return kept
+
+
+def deviation(values):
+    """Return standard deviations over the first axis, n - 1; NaN for fewer than two."""
+    values = np.asarray(values, dtype=float)
+    return (
+        values.std(axis=0, ddof=1) if len(values) > 1 else values.sum(axis=0) * np.nan
+    )
 
 
 def as_text(value):

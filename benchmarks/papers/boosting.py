@@ -45,7 +45,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.pool import StoppingRule
 
 from . import data
-from ._results import Results, add_option
+from ._results import Results, add_option, deviation
 from ._trials import add_cache, at_least, stored
 
 BENCHMARKS = list(data.N_TRAIN)
@@ -209,7 +209,7 @@ def summary(name, results, suffix, reference):
         for kind, errors, best in zip(KINDS, curves, results[reference], strict=True):
             area = 100 * errors.mean(axis=1)
             row = {"data": name, "kind": kind, "method": method + suffix}
-            row |= {"mean_error": area.mean(), "std": area.std()}
+            row |= {"mean_error": area.mean(), "std": deviation(area)}
             row |= dict.fromkeys(("difference", "difference_error", "p"), np.nan)
             gain = 100 * best.mean(axis=1) - area
             if np.ptp(gain) > 1e-9:

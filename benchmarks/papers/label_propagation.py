@@ -171,8 +171,16 @@ def main(argv=None):
                     key=[*key, "labels"],
                     runs=args.splits,
                 )
+                each = [
+                    {name: row[name] for name in key} | {"run": run, "mean_error": area}
+                    for run, area in enumerate(areas)
+                ]
                 results.write(
-                    "label_propagation_means", [row], key=key, runs=args.splits
+                    "label_propagation_means",
+                    [row],
+                    key=key,
+                    runs=args.splits,
+                    each=each,
                 )
 
 

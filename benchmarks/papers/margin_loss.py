@@ -32,7 +32,7 @@ from sklearn_activelearn.losses import RampLoss
 
 from . import data
 from ._margin_loss_runs import THRESHOLDS, labels_needed, runs
-from ._results import Results, add_option
+from ._results import Results, add_option, deviation
 from ._trials import at_least
 
 SEED = 0
@@ -221,7 +221,7 @@ def experiment(name, load, learners, args):
             "learner": learner_name,
             "eta0": rate,
             "labels": float(np.mean(needed)),
-            "std": float(np.std(needed)),
+            "std": deviation(needed),
             "failed": int(np.sum(np.array(needed) >= args.limit)),
             "published": published.get(learner_name),
         }

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ._margin_loss_runs import runs
-from ._results import Results, add_option
+from ._results import Results, add_option, deviation
 from ._trials import at_least
 from .margin_loss import DATA, LEARNERS, SEED, digits, least_error, tuning_rows
 
@@ -42,7 +42,7 @@ def experiment(name, load, learners, args):
             "eta0": rate,
             "validation_error": validation,
             "error": float(np.mean(final)),
-            "std": float(np.std(final)),
+            "std": deviation(final),
             "gap": float(gap.mean()),
             "gap_standard_error": float(gap.std(ddof=1) / np.sqrt(len(gap))),
             "labels": float(np.mean(labels)),

@@ -28,11 +28,11 @@ FIGURE_5 = ("0v1", "147vAll", "0vAll", "USPS 0vAll")
 
 
 def labels_per_target(curve):
-    """Yield target errors that every run reached, and mean labels for each."""
+    """Yield target errors that every run reached, and the mean and single labels."""
     for error in np.linspace(0.2, 0.005, 40):
         needed = curve.labels_to_target(error)
         if not needed.n_failed:
-            yield {"target_error": error, "labels": needed.mean}
+            yield {"target_error": error, "labels": needed.mean}, needed.labels
 
 
 def error_per_labels(curve):
@@ -40,7 +40,7 @@ def error_per_labels(curve):
     shown = np.geomspace(1, curve.n_bought.mean(), 40)
     last = np.searchsorted(curve.n_labels, shown, side="right") - 1
     for k in np.unique(last):
-        yield {"labels": int(curve.n_labels[k]), "error": 1 - curve.mean[k]}
+        yield {"labels": int(curve.n_labels[k]), "error": 1 - curve.mean[k]}, ()
 
 
 #: file: (problems, points of a curve, column of the points)
@@ -86,16 +86,19 @@ def main(argv=None):
             )
             print(f"  {learner:9} final error {1 - curve.mean[-1]:.4f}", flush=True)
             for table, (problems, points, column) in FIGURES.items():
-                rows = [
-                    {"problem": name, "learner": learner, **point}
-                    for point in points(curve)
-                ]
-                if name in problems and rows:
+                row = {"problem": name, "learner": learner}
+                found = [({**row, **point}, runs) for point, runs in points(curve)]
+                if name in problems:
                     results.write(
                         table,
-                        rows,
+                        [point for point, _ in found],
                         key=["problem", "learner", column],
                         runs=args.repeats * args.folds,
+                        each=[
+                            {**point, "run": run, "labels": labels}
+                            for point, runs in found
+                            for run, labels in enumerate(runs)
+                        ],
                     )
 
 

@@ -25,7 +25,7 @@ from sklearn.base import clone
 from sklearn_activelearn import BatchMarginLossClassifier
 
 from . import data
-from ._results import Results, add_option
+from ._results import Results, add_option, deviation
 from ._trials import at_least
 
 SEED = 0
@@ -136,7 +136,7 @@ def main(argv=None):
             gaps = errors[:, -1] - baseline[:, -1]
             columns = "  ".join(
                 f"{m:5.2f} ± {s:4.2f}"
-                for m, s in zip(errors.mean(0), errors.std(0), strict=True)
+                for m, s in zip(errors.mean(0), deviation(errors), strict=True)
             )
             print(
                 f"  {learner:23}{columns}  gap {gaps.mean():+5.2f} ± "
@@ -162,7 +162,7 @@ def main(argv=None):
                         "gap_standard_error": sem(gap),
                     }
                     for n_labels, mean, std, gap in zip(
-                        shown, errors.mean(0), errors.std(0), (errors - baseline).T,
+                        shown, errors.mean(0), deviation(errors), (errors - baseline).T,
                         strict=True,
                     )
                 ],

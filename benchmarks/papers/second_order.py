@@ -33,7 +33,7 @@ from sklearn_activelearn import (
 
 from . import data
 from ._provenance import recorded
-from ._results import Results, add_option
+from ._results import Results, add_option, deviation
 from ._trials import at_least
 
 SEED = 0
@@ -167,7 +167,7 @@ def curves(name, X, topics, args):
     results = np.array(results).reshape(args.repeats, -1, len(settings), 3)
     frequent, everything = results[:, :FREQUENT].mean((0, 1)), results.mean((0, 1))
     has_rare = topics.shape[1] > FREQUENT
-    spread = results[:, :FREQUENT, :, 0].mean(1).std(0)
+    spread = deviation(results[:, :FREQUENT, :, 0].mean(1))
     print(f"\n{name}   {time.perf_counter() - started:.0f} s")
     print(f"           {FREQUENT} most frequent topics          all {topics.shape[1]}")
     print("  value     labels  stored     F  ± runs    labels  stored     F")

@@ -26,7 +26,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.evaluation import label_curve
 
 from . import data
-from ._results import Results, add_option
+from ._results import Results, add_option, deviation
 from ._trials import at_least
 from .ocr import PAPER, PROBLEMS, SEED, problem
 
@@ -74,6 +74,7 @@ def main(argv=None):
                 n_jobs=args.jobs,
                 random_state=SEED + 1,
             )
+            spread = deviation(curve.carried_scores)
             rows = [
                 {
                     "problem": name,
@@ -82,7 +83,7 @@ def main(argv=None):
                     "error": 100 * (1 - mean),
                     "std": 100 * std,
                 }
-                for count, mean, std in zip(counts, curve.mean, curve.std, strict=True)
+                for count, mean, std in zip(counts, curve.mean, spread, strict=True)
             ]
             cells = [f"{row['error']:5.1f} ± {row['std']:4.1f}" for row in rows]
             print(
