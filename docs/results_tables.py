@@ -72,7 +72,12 @@ def failures(row):
     return f" ({row['failed']:.0f})" * (row["failed"] > 0)
 
 
-def ocr(folder):
+def ocr_reached(folder):
+    """Return the same, tuned on the runs that reached the target."""
+    return ocr(folder, "ocr_reached")
+
+
+def ocr(folder, name="ocr"):
     """Return labels to the target, with the published ones below."""
 
     def cell(row):
@@ -83,7 +88,7 @@ def ocr(folder):
         return shown + r"\*" * outside + failures(row)
 
     return pivot(
-        read(folder, "ocr"),
+        read(folder, name),
         ["problem (target)"],
         lambda row: (f"{row['problem']} ({row['target_error']:g})",),
         "learner",
@@ -166,10 +171,14 @@ def margin_loss(folder):
     def whole(name):
         return lambda row: "" if np.isnan(row[name]) else f"{row[name]:g}"
 
+    def published(row):
+        target = row["published_target_error"]
+        return "" if np.isnan(target) else f", published {target:g}"
+
     return pivot(
         read(folder, "margin_loss_table_2"),
         ["data (target)"],
-        lambda row: (f"{row['data']} ({row['target_error']:.4f})",),
+        lambda row: (f"{row['data']} ({row['target_error']:.4f}{published(row)})",),
         "learner",
         {
             "": lambda row: plus_minus(row["labels"], row["std"]) + failures(row),
@@ -564,9 +573,14 @@ def claims(folder, paper):
     table = [["claim", "verdict", "here", "published", "experiment"]]
     for claim in CLAIMS:
         if claim.paper == paper:
-            verdict, ours, published, experiment = claim.verdict(folder)
+            verdict, ours, published, experiment, share = claim.verdict(folder)
             shown = f"``{experiment}``" if experiment else ""
-            table.append([claim.text, f"**{verdict}**", ours, published, shown])
+            cell = f"**{verdict}**"
+            if not share.endswith("of 1"):
+                cell += f", {share}"
+            if verdict in ("partly", "not") and not claim.readings:
+                cell += " (one reading)"
+            table.append([claim.text, cell, ours, published, shown])
     return table
 
 
@@ -641,6 +655,7 @@ def pool_speed(folder):
 
 TABLES = (
     ocr,
+    ocr_reached,
     ocr_separability,
     simple_svm,
     bounds_sphere,

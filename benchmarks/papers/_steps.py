@@ -7,6 +7,7 @@ more runs comes later.
 STEPS = {
     "monteleoni2007": (
         "ocr --results {out}",
+        "ocr --reached --learner DKM² --problem 0v1 --problem 147vAll --results {out}",
         "ocr_curves --results {out}",
         "ocr_figures {out} --out {out}",
         "ocr_separability --results {out}",

@@ -105,7 +105,7 @@ def settings(name, learner, X, y, args):
     )
     if args.reached:
         means = [reached_mean(needed) for _, needed in tuning.results]
-        yield tuning.results[int(np.nanargmin(means))][0]
+        yield tuning.results[np.argmin(np.nan_to_num(means, nan=np.inf))][0]
     else:
         yield tuning.best_params
 

@@ -76,7 +76,8 @@ def tables_with_commands():
 def telling(options):
     """Return the options that decide which file is written, or which rows."""
     found = re.findall(
-        r"--starts|--thresholds|--alphas|--few|--penalty \w+|--criterion \w+", options
+        r"--starts|--thresholds|--alphas|--few|--reached|--penalty \w+|--criterion \w+",
+        options,
     )
     return " ".join(found).split()
 
