@@ -179,14 +179,14 @@ def toy():
     return X[kept][:120, ::4], np.where(y[kept] == 5, 1, -1)[:120]
 
 
-def split(X, y, trial):
+def split(X, y, trial, n_pool=POOL, scaler=StandardScaler()):  # noqa: B008
     """Return a pool and a test set, scaled."""
-    rows = np.random.default_rng((SEED, trial)).permutation(len(y))[: POOL + TEST]
-    half = min(POOL, len(rows) // 2)
+    rows = np.random.default_rng((SEED, trial)).permutation(len(y))[: n_pool + TEST]
+    half = min(n_pool, len(rows) // 2)
     pool, test = train_test_split(
         rows, train_size=half, stratify=y[rows], random_state=trial
     )
-    scaler = StandardScaler().fit(X[pool])
+    scaler = clone(scaler).fit(X[pool])
     return scaler.transform(X[pool]), y[pool], scaler.transform(X[test]), y[test]
 
 

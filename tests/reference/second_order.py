@@ -171,8 +171,8 @@ def run(
 ):  # fmt: skip
     """One pass. Returns rows bought and held, and the weights of the latter.
 
-    next_mistake: a small margin buys the row, which is not stored; a wrong prediction of
-    it makes the next row wanted, which is bought and stored, whatever its margin.
+    next_mistake: a small margin buys the row, which is not stored. If it was predicted
+    wrongly, the next row is bought and stored, whatever its margin.
     """
     probability, starting = query_rule
     bought, n_updates, idle, wanted = [], 0, 0, not next_mistake
