@@ -238,6 +238,7 @@ VERDICTS = {
         "Offline, the loss makes no",
         "Theorem 1: with",
         "Theorem 2: regret",
+        "Storing the next row",
         "SSNL is the worst",
         "SSMD and SOLE reach",
         "SSMD stores more",
@@ -268,7 +269,6 @@ VERDICTS = {
     ],
     "not": [
         "FASSL-Boost has the lowest transductive error (Figure 3), bought",
-        "Storing mistakes only",
         "DKMperc is ineffective",
         "F is about the same",
         "FASSL-Boost has the lowest transductive error on digits (Figure 6), bought",
