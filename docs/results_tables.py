@@ -622,11 +622,13 @@ def runs(folder):
     """Return when and how the rows of each file were measured, on whatever data."""
     shown = [name for name in PROVENANCE if name != "data_sha256"]
     table = [["file", *shown]]
-    for file in sorted(folder.glob("*.csv")):
-        rows = [row for row in read_texts(file) if "command" in row]
+    for file in sorted(folder.glob("*.csv*")):
+        name = file.name.removesuffix(".gz")
+        rows = [row for row in read_texts(folder / name) if "command" in row]
         origins = dict.fromkeys(tuple(row[name] for name in shown) for row in rows)
         for command, *others in origins:
-            table.append([f"``{file.name}``", f"``{command}``", *others])
+            link = f":download:`{file.name} <results/{file.name}>`"
+            table.append([link, f"``{command}``", *others])
     return table
 
 
