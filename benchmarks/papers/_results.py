@@ -8,6 +8,7 @@ runs are compressed. The pages and figures of the docs are made from the files i
 ``docs/results``.
 """
 
+import argparse
 import csv
 import gzip
 import io
@@ -33,11 +34,14 @@ PROVENANCE = (
 MACHINE = ("--jobs", "--results", "--cache", "--out")
 
 
-def add_option(parser):
-    """Add ``--results`` to the options of an experiment."""
+def parser_of(doc):
+    """Return the parser of an experiment, with ``--results`` and ``--quick``."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument(
         "--results", metavar="DIR", type=Path, help="write what is measured to CSV"
     )
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    return parser
 
 
 class Results:
@@ -204,6 +208,14 @@ def as_value(cell):
         return float(cell or "nan")
     except ValueError:
         return cell
+
+
+def published(table):
+    """Return values and deviations of ``published.csv`` by problem and column."""
+    rows = by(read(Path(__file__).parent, "published"), "table")[table]
+    names = ("problem", "column", "value", "deviation")
+    cells = [tuple(row[name] for name in names) for row in rows]
+    return {cell[:2]: cell[2:] for cell in cells}
 
 
 def by(rows, name):

@@ -15,7 +15,6 @@ added, and the figures drawn.
         [--quick]
 """
 
-import argparse
 from copy import copy
 from functools import partial
 from time import process_time
@@ -50,7 +49,7 @@ from ._alms_rows import (
 )
 from ._alms_variants import variant
 from ._provenance import DATA
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from ._trials import add_cache, at_least, stored
 
 SEED = 0
@@ -339,7 +338,7 @@ def check(parser, args, problems):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--trials", type=at_least(1), default=30)
     parser.add_argument("--problem", action="append", choices=LOAD)
@@ -348,8 +347,6 @@ def main(argv=None):
     parser.add_argument("--initial", type=at_least(2), default=10)
     parser.add_argument("--labels", type=at_least(10 + EVERY), default=100)
     add_cache(parser)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     load = LOAD
     if args.quick:

@@ -13,7 +13,6 @@ were held out.
         [--method ALMS] [--cache DIR] [--results DIR] [--quick]
 """
 
-import argparse
 from functools import partial
 from types import SimpleNamespace
 
@@ -36,7 +35,7 @@ from ._alms_purchases import (
     mixed,
 )
 from ._provenance import recorded
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from ._trials import add_cache, at_least, stored
 
 #: The first trial of each group of data sets.
@@ -187,14 +186,12 @@ def report(title, rows):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--trials", type=at_least(2), default=15)
     parser.add_argument("--problem", action="append", choices=LOAD)
     parser.add_argument("--method", action="append", choices=METHODS)
     parser.add_argument("--labels", type=at_least(INITIAL + alms.EVERY), default=50)
     add_cache(parser)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     load, methods = LOAD, args.method or METHODS
     if args.quick:

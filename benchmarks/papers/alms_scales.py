@@ -10,7 +10,6 @@ validation, and the oracle is the best single penalty. Every run is stored in a 
         [--problem NAME] [--results DIR] [--quick]
 """
 
-import argparse
 import json
 import tempfile
 from functools import partial
@@ -24,7 +23,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from . import _readings_alms, alms
 from ._alms_rows import PUBLISHED
 from ._readings_alms_scores import SETS, runs
-from ._results import Results, add_option, deviation
+from ._results import Results, deviation, parser_of
 from ._trials import at_least
 from .readings import stored
 
@@ -46,22 +45,21 @@ SCORES = {
     "exp(-log loss)": lambda areas, share: areas[1],
     "1 - log loss": lambda areas, share: areas[2],
 }
-#: Methods: their column of Table 1, their name in what a run found, and which of the
-#: ways to choose a model.
+#: Methods: their name in what a run found, and which of the ways to choose a model.
 METHODS = {
-    "passive": (0, "passive", 0),
-    "uncertainty": (1, "uncertainty", 0),
-    "QBC": (2, "QBC", 0),
-    "QBC, 0/1 loss": (2, "QBC", 2),
-    "ALMS": (3, "ALMS", 0),
-    "oracle": (4, "uncertainty", 0),
+    "passive": ("passive", 0),
+    "uncertainty": ("uncertainty", 0),
+    "QBC": ("QBC", 0),
+    "QBC, 0/1 loss": ("QBC", 2),
+    "ALMS": ("ALMS", 0),
+    "oracle": ("uncertainty", 0),
 }
 
 
 def areas_of(found):
     """Yield for each method and score its area in a run."""
     share = found["larger_class"]
-    for method, (_, name, choice) in METHODS.items():
+    for method, (name, choice) in METHODS.items():
         areas = np.array(found[name][0]["areas"] if name == "ALMS" else found[name])
         if method == "uncertainty":  # the middle of 21 penalties: 1
             areas = areas[len(areas) // 2]
@@ -91,19 +89,17 @@ def summary(rows):
             | {"score": score, "method": method, "area": areas.mean()}
             | {"std": deviation(areas), "best_model": best, "gain": gain.mean()}
             | {"gain_error": deviation(gain) / np.sqrt(len(gain))}
-            | {"published": PUBLISHED[head[0]][METHODS[method][0]]}
+            | {"published": PUBLISHED[head[0], method.partition(",")[0]][0]}
         )
     return out
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--trials", type=at_least(1), default=30)
     parser.add_argument("--labels", type=at_least(15), default=100)
     parser.add_argument("--problem", action="append", choices=SETS)
     parser.add_argument("--full", action="store_true", help="half of all rows as pool")
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     load = {name: alms.LOAD[name] for name in args.problem or SETS}
     if args.quick:

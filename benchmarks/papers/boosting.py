@@ -25,7 +25,6 @@ of a pair are halved into pool and rows held out. With --cache, curves are store
 not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 """
 
-import argparse
 from dataclasses import dataclass
 from functools import partial
 
@@ -45,7 +44,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.pool import StoppingRule
 
 from . import data
-from ._results import Results, add_option, deviation
+from ._results import Results, deviation, parser_of
 from ._trials import add_cache, at_least, stored
 
 BENCHMARKS = list(data.N_TRAIN)
@@ -277,17 +276,15 @@ def report(name, means, curves, shares, reference):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--splits", type=at_least(2), default=20)
     parser.add_argument("--problem", action="append", choices=BENCHMARKS + PAIRS)
     parser.add_argument("--method", action="append", choices=METHODS)
     parser.add_argument("--criterion", choices=CRITERIA, default="error")
     add_cache(parser)
-    add_option(parser)
     parser.add_argument("--few", action="store_true", help="labels; implies gini")
     parser.add_argument("--alphas", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.alphas and (args.few or args.criterion == "gini"):
         parser.error("--alphas is for weighted error, without --few or gini.")

@@ -18,10 +18,9 @@ bought and stored if the prediction was wrong. Their exponent of labels is that 
 labels stored.
 
     python -m benchmarks.papers.low_noise [--rows 1000000] [--runs 10] [--d 2]
-        [--alpha 1] [--algorithm NAME] [--results DIR]
+        [--alpha 1] [--algorithm NAME] [--results DIR] [--quick]
 """
 
-import argparse
 import time
 from itertools import product
 
@@ -32,7 +31,7 @@ from sklearn_activelearn import RLSSamplingClassifier
 from sklearn_activelearn.datasets import make_low_noise
 
 from ._provenance import DATA
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from ._trials import at_least
 
 SEED = 0
@@ -101,15 +100,13 @@ def slope(x, values):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--rows", type=at_least(100), default=1_000_000)
     parser.add_argument("--runs", type=at_least(1), default=10)
     parser.add_argument("--d", type=at_least(2), action="append", help="dimensions")
     parser.add_argument("--alpha", type=float, action="append", choices=ALPHAS)
     parser.add_argument("--algorithm", action="append", choices=learners(1.0))
     parser.add_argument("--jobs", type=int, default=2)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
         args.rows, args.runs, args.jobs, args.d = 3_000, 2, 1, [2]

@@ -10,7 +10,6 @@ on every 50 and from 1,500 on every 500.
     python -m benchmarks.papers.ocr_curves [--results DIR] [--quick]
 """
 
-import argparse
 import json
 
 import numpy as np
@@ -19,7 +18,7 @@ from sklearn.base import clone
 from sklearn_activelearn.evaluation import label_curve
 
 from . import data
-from ._results import Results, add_option, read
+from ._results import Results, parser_of, read
 from ._trials import at_least
 from .ocr import LEARNERS, SEED, problem
 
@@ -51,12 +50,10 @@ FIGURES = {
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=at_least(1), default=5)
     parser.add_argument("--folds", type=at_least(2), default=10)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     sizes, load = (10_000, 2_000), None
     if args.quick:
