@@ -380,7 +380,7 @@ def boosting_alphas(folder):
     """Return mean errors for each alpha."""
     return pivot(
         [
-            {**row, "alpha": f"α = {row['alpha']:g}"}
+            {**row, "alpha": f"α = {row['alpha']}".removesuffix(".0")}
             for row in read(folder, "boosting_figure_2")
         ],
         ["rows", "first members"],

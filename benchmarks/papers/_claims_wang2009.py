@@ -98,7 +98,9 @@ def small_alpha(rows):
     answers, shown = [], []
     for kind in ("transductive, own", "inductive"):
         errors = {
-            row["alpha"]: row["mean_error"] for row in from_one if row["kind"] == kind
+            row["alpha"]: row["mean_error"]
+            for row in from_one
+            if row["kind"] == kind and isinstance(row["alpha"], float)
         }
         small = [error for alpha, error in errors.items() if alpha < 0.1]
         large = [error for alpha, error in errors.items() if alpha >= 0.1]

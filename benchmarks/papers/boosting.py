@@ -3,6 +3,7 @@
 Error against the share of the pool that is labelled, for random labels (RBoost), QBB,
 COMB and FASSL-Boost with decision stumps, T = 20 and alpha = .01. FASSL-Boost begins
 with as many members as there are first labels, "from 1" with one, as in Algorithm 1;
+"literal" also multiplies its weights as printed there, without setting them again;
 "stopped" also ends as Algorithm 1 does; "shrunk" has shrinkage .2, which is not in the
 paper. Stumps are chosen by weighted error or by Gini impurity (`--criterion`).
 
@@ -27,6 +28,8 @@ not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -42,6 +45,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
 )
 from sklearn_activelearn.pool import StoppingRule
+from sklearn_activelearn.pool.boosting._fassl import GrowingTrainer
 
 from . import data
 from ._results import Results, deviation, parser_of
@@ -73,6 +77,40 @@ class NoDecrease(StoppingRule):
         return stop, [float(n_labels), float(n_members), error]
 
 
+class LiteralTrainer(GrowingTrainer):
+    """Trainer whose weights are as Algorithm 1 prints them.
+
+    A step multiplies them by exp(-omega y f), with the labels and pseudo-labels of that
+    step. They are not set again when a row is labelled or its pseudo-label changes.
+    """
+
+    def boost(self, boosting, weak_learners, n_first, n_later):
+        """Add members."""
+        if n_first:
+            alpha = self.alpha_at(n_first)
+            self.kept["weights"] = np.where(boosting.sample.labels == 1, 1.0, alpha)
+        cost, weights = boosting.cost, self.kept["weights"]
+        boosting.cost = SimpleNamespace(
+            total=cost.total, weights=lambda scores, targets: weights.copy()
+        )
+        n_steps = n_later + (n_first and (self.n_initial_estimators or n_first))
+        for weak in islice(weak_learners, n_steps):
+            before = boosting.scores
+            boosting.adaboost_step(weak)
+            weights *= np.exp(-boosting.targets * (boosting.scores - before))
+        boosting.cost = cost
+
+
+class LiteralFASSL(FASSLBoostClassifier):
+    """FASSL-Boost with literal weights, for two classes and one pool."""
+
+    def _make_trainer(self):
+        steps = self.n_initial_estimators, 1.0
+        trainer = LiteralTrainer(self.estimator, self.alpha, self.init, *steps)
+        trainer.kept = vars(self).setdefault("kept_", {})
+        return trainer
+
+
 def methods_with(criterion):
     """Return the learners by name, with stumps of that criterion."""
     stump = DecisionStumpClassifier(criterion)
@@ -82,6 +120,7 @@ def methods_with(criterion):
         "COMB": COMBClassifier(stump),
         "FASSL": FASSLBoostClassifier(stump),
         "FASSL from 1": FASSLBoostClassifier(stump, n_initial_estimators=1),
+        "literal FASSL": LiteralFASSL(stump, n_initial_estimators=1),
         "shrunk FASSL": FASSLBoostClassifier(stump, shrinkage=0.2),
         "stopped FASSL": FASSLBoostClassifier(
             stump, n_initial_estimators=1, stopping=NoDecrease()
@@ -90,12 +129,26 @@ def methods_with(criterion):
 
 
 METHODS = tuple(methods_with("error"))
-ALPHAS = [0.0, 0.001, 0.01, 0.1, 0.5, 1.0]
+
+
+def one_label(n_labels):
+    """Return the weight with which each label weighs as much as one unlabelled row."""
+    return 1 / n_labels
+
+
+def rising(n_labels):
+    """Return a weight that grows from 0 to .1 with 400 labels."""
+    return min(n_labels / 4000, 0.1)
+
+
+#: The last two change with the number n of labels (section 4.1.1).
+ALPHAS = {str(alpha): alpha for alpha in (0.0, 0.001, 0.01, 0.1, 0.5, 1.0)}
+ALPHAS |= {"1/n": one_label, "n/4000": rising}
 STARTS = {"": None, " from 1": 1}
 ALPHA_METHODS = {
-    f"alpha={alpha}{name}": FASSLBoostClassifier(alpha=alpha, n_initial_estimators=n)
+    f"alpha={alpha}{name}": FASSLBoostClassifier(alpha=of, n_initial_estimators=n)
     for name, n in STARTS.items()
-    for alpha in ALPHAS
+    for alpha, of in ALPHAS.items()
 }
 KINDS = ("transductive", "transductive, own", "inductive")
 
@@ -325,7 +378,7 @@ def main(argv=None):
             means = [
                 row
                 | {
-                    "alpha": methods[row["method"]].alpha,
+                    "alpha": row["method"].split()[0].removeprefix("alpha="),
                     "first_members": methods[row["method"]].n_initial_estimators,
                 }
                 for row in means

@@ -1,5 +1,6 @@
 """A committee that grows by one boosting step for each label."""
 
+from collections.abc import Callable
 from itertools import islice
 
 from ..._docstrings import BOOSTING, documented
@@ -118,7 +119,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         self,
         estimator: Classifier | None = None,
         *,
-        alpha: float = 0.01,
+        alpha: float | Callable[[int], float] = 0.01,
         init: Classifier | None = None,
         n_initial_estimators: int | None = None,
         shrinkage: float = 1.0,
