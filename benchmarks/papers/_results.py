@@ -54,7 +54,7 @@ class Results:
     folder : Path or None
         Where they are; None: nothing is written.
     experiment : str
-        The module's name.
+        The module's name; with its folder if that is not ``papers``.
     argv : list of str or None
         Its arguments; None: those of the process.
     seed : int or str
@@ -66,7 +66,8 @@ class Results:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)  # fails before the long run
         DATA.clear()
-        words = [f"benchmarks.papers.{experiment}", *without_machine(argv)]
+        where = "" if "." in experiment else "papers."
+        words = [f"benchmarks.{where}{experiment}", *without_machine(argv)]
         self.constant = {
             "command": f"python -m {shlex.join(words)}",
             "seed": seed,

@@ -54,6 +54,7 @@ def main(argv=None):
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=at_least(1), default=5)
     parser.add_argument("--folds", type=at_least(2), default=10)
+    parser.add_argument("--problem", action="append", choices=FIGURE_4 + FIGURE_5[1:2])
     args = parser.parse_args(argv)
     sizes, load = (10_000, 2_000), None
     if args.quick:
@@ -68,7 +69,7 @@ def main(argv=None):
     steps = np.r_[1:201, 205:501:5, 550:1501:50, 2000:10_001:500]
     results = Results(args.results, "ocr_curves", argv, SEED + 1)
     print(__doc__.splitlines()[0])
-    for name in dict.fromkeys(FIGURE_4 + FIGURE_5):
+    for name in args.problem or dict.fromkeys(FIGURE_4 + FIGURE_5):
         print(f"\n{name}")
         for learner, (base, _) in LEARNERS.items():
             params = tuned.get((name, learner), {})

@@ -35,7 +35,9 @@ FILES = sorted(
     )
     if "command" in read_texts(file)[0]
 )
-COMMAND = r"python -m benchmarks\.papers\.(\w+)([^\\\n]*(?:\\\n[^\\\n]*)*)"
+COMMAND = (
+    r"python -m benchmarks\.(?:papers|evaluation)\.(\w+)([^\\\n]*(?:\\\n[^\\\n]*)*)"
+)
 TABLE = r":file: \.\./generated/results/(\w+)\.csv"
 
 
@@ -56,7 +58,8 @@ def quick(tmp_path_factory):
     def run(name, *options):
         if (name, *options) not in folders:
             folder = tmp_path_factory.mktemp(name)
-            experiment = import_module(f"benchmarks.papers.{name}")
+            where = "evaluation" if name == "alms_ideas" else "papers"
+            experiment = import_module(f"benchmarks.{where}.{name}")
             if not hasattr(experiment, "parser_of"):
                 pytest.skip(f"{name} writes no files yet")
             experiment.main([*options, "--quick", "--results", str(folder)])
