@@ -35,6 +35,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import ttest_rel
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.ensemble import AdaBoostClassifier
 
 from sklearn_activelearn import (
@@ -45,6 +46,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
 )
 from sklearn_activelearn.pool import StoppingRule
+from sklearn_activelearn.pool._selection import ranked_purchase
 from sklearn_activelearn.pool.boosting._fassl import GrowingTrainer
 
 from . import data
@@ -111,6 +113,27 @@ class LiteralFASSL(FASSLBoostClassifier):
         return trainer
 
 
+class FewCandidatesQBB(QueryByBoostingClassifier):
+    """Query by boosting with a set of Q = 50 candidates, drawn for each query."""
+
+    def _select(self, X, rows, n_wanted, seed):
+        drawn = np.random.default_rng(seed).permutation(rows)[:50]
+        return super()._select(X, np.sort(drawn), n_wanted, seed)
+
+
+class ClusteredFASSL(FASSLBoostClassifier):
+    """FASSL-Boost that buys a batch by clusters of the rows with small margins.
+
+    The rows of five batches are clustered; the smallest margin of each is bought.
+    """
+
+    def _select(self, X, rows, n_wanted, seed):
+        near = super()._select(X, rows, 5 * n_wanted, seed)
+        means = KMeans(min(n_wanted, len(near.rows)), n_init=1, random_state=0)
+        first = np.unique(means.fit_predict(X[near.rows]), return_index=True)[1]
+        return ranked_purchase(near.rows[first], near.utilities[first])
+
+
 def methods_with(criterion):
     """Return the learners by name, with stumps of that criterion."""
     stump = DecisionStumpClassifier(criterion)
@@ -120,6 +143,9 @@ def methods_with(criterion):
         "COMB": COMBClassifier(stump),
         "FASSL": FASSLBoostClassifier(stump),
         "FASSL from 1": FASSLBoostClassifier(stump, n_initial_estimators=1),
+        "QBB, Q = 50": FewCandidatesQBB(stump),
+        "FASSL, batches": FASSLBoostClassifier(stump, batch_size=10),
+        "FASSL, clusters": ClusteredFASSL(stump, batch_size=10),
         "literal FASSL": LiteralFASSL(stump, n_initial_estimators=1),
         "shrunk FASSL": FASSLBoostClassifier(stump, shrinkage=0.2),
         "stopped FASSL": FASSLBoostClassifier(
@@ -129,6 +155,8 @@ def methods_with(criterion):
 
 
 METHODS = tuple(methods_with("error"))
+#: Readings and options that run only if they are asked for.
+ASKED_FOR = ("QBB, Q = 50", "FASSL, batches", "FASSL, clusters", "literal FASSL")
 
 
 def one_label(n_labels):
@@ -349,10 +377,8 @@ def main(argv=None):
     methods, reference = methods_with(args.criterion), "FASSL"
     names = ("boosting_errors", "boosting_means")
     suffix = "" if args.criterion == "error" else f", {args.criterion}"
-    if args.method:
-        methods = {
-            name: methods[name] for name in dict.fromkeys(["FASSL", *args.method])
-        }
+    asked = args.method or [name for name in METHODS if name not in ASKED_FOR]
+    methods = {name: methods[name] for name in dict.fromkeys(["FASSL", *asked])}
     if args.quick:
         problems, args.splits = ["twonorm", "3v8"], 2
     if args.alphas:
