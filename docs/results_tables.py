@@ -468,6 +468,62 @@ def alms(folder, penalty):
     )
 
 
+def alms_scales(folder):
+    """Return how near areas are to the published ones, for each scaling and score."""
+    table = [["pool", "features", "area of", "oracle", "λ = 1", *AHEAD]]
+    rows = read(folder, "alms_scales")
+    for head, of in grouped(rows, ["pool", "features", "score"]).items():
+        methods = {name: by(part, "problem") for name, part in by(of, "method").items()}
+
+        def apart(name, methods=methods):
+            gaps = [row["area"] - row["published"] for (row,) in methods[name].values()]
+            return f"{np.max(np.abs(gaps)):.2f}"
+
+        cells = [apart("oracle"), apart("uncertainty")]
+        for qbc in AHEAD.values():
+            names = ("passive", "uncertainty", qbc)
+            gains = [
+                [methods[name][problem][0] for name in names]
+                for problem in methods["ALMS"]
+            ]
+            ahead = sum(all(row["gain"] > 0 for row in each) for each in gains)
+            cells.append(f"{ahead} of {len(gains)}")
+        table.append([*head, *cells])
+    return table
+
+
+#: Columns of sets on which ALMS is ahead of passive, λ = 1 and a kind of QBC.
+AHEAD = {"ALMS ahead, QBC by log loss": "QBC", "by 0/1 loss": "QBC, 0/1 loss"}
+
+
+def alms_areas(folder):
+    """Return areas of 1 - log loss on unit rows after standardising, and published."""
+    return pivot(
+        [
+            row
+            for row in read(folder, "alms_scales")
+            if (row["score"], row["features"]) == AREAS
+        ],
+        ["pool", "method"],
+        lambda row: (row["pool"], row["method"]),
+        "problem",
+        {
+            "": lambda row: f"{row['area']:.2f}{beside_alms(row)}",
+            "*published*": lambda row: f"{row['published']:.2f}",
+        },
+    )
+
+
+AREAS = ("1 - log loss", "standardised, unit rows")
+
+
+def beside_alms(row):
+    """Return how far ALMS is ahead of another method."""
+    if row["method"] == "ALMS":
+        return ""
+    return f" ({row['gain']:+.2f} ± {row['gain_error']:.2f})".replace("± nan", "± –")
+
+
 def alms_sum(folder):
     """Return the table for the penalty beside the sum of the losses."""
     return alms(folder, "sum")
@@ -681,6 +737,8 @@ TABLES = (
     alms_sum,
     alms_mean,
     alms_single_models,
+    alms_scales,
+    alms_areas,
     readings_ali2014,
     readings_ali2014_again,
     readings_wang2009,

@@ -22,8 +22,9 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 
 from . import _readings_alms, alms
 from ._alms_rows import PUBLISHED
+from ._provenance import DATA
 from ._readings_alms_scores import SETS, runs
-from ._results import Results, deviation, parser_of
+from ._results import Results, deviation, parser_of, read_texts
 from ._trials import at_least
 from .readings import stored
 
@@ -132,6 +133,8 @@ def main(argv=None):
         )
         rows = summary(found)
         results = Results(args.results, "alms_scales", argv, f"{alms.FIRST} to {last}")
+        each = read_texts(args.results / "alms_scales_runs.csv")
+        DATA.use(name for row in each for name in row["data_sha256"].split())
         results.write("alms_scales", rows, key=KEY_OF_MEANS, runs=args.trials)
     for row in rows:
         print(
