@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._results import by, deviation
+from ._results import by
 
 
 def tables(rows, name, key="learner"):
@@ -16,12 +16,6 @@ def tables(rows, name, key="learner"):
 def count(answers, what):
     """Return how many answers are yes, as a text."""
     return f"{sum(answers)} of {len(answers)} {what}"
-
-
-def gap_of(gaps, digits=1):
-    """Return the mean of paired differences and its standard error, as a text."""
-    error = deviation(gaps) / np.sqrt(len(gaps))
-    return difference(np.mean(gaps), error, digits)
 
 
 def difference(gap, error, digits=1):

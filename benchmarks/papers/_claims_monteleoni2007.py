@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ._claims_common import count, factors, fewer_labels, gap_of, same_best, tables
-from ._results import by
+from ._claims_common import count, difference, factors, fewer_labels, same_best, tables
+from ._results import by, deviation
 
 ACTIVE = ("DKM²", "DKMperc", "CBGZ_DKM", "CBGZperc")
 ONLINE = ("DKMperc", "CBGZperc", "randPerc")
@@ -206,18 +206,21 @@ def dkm_uses_more(rows):
 def dkm_grows_slower(rows):
     """Answer for each update by the power of 1/eps that labels grow as.
 
-    The difference has the standard error over the runs, which share their rows.
+    The standard error of the difference is the jackknife's, over the runs.
     """
     answers, shown = [], []
     for targets, labels in pairs_of_figure_4(rows):
-        dkm, cbgz = (
-            [-np.polyfit(np.log(targets), np.log(of), 1)[0] for of in (means, each)]
-            for means, each in ((np.mean(of, axis=1), np.array(of)) for of in labels)
-        )
-        answers.append(bool(dkm[0] < cbgz[0]))
-        shown.append(f"{dkm[0]:.2f} against {cbgz[0]:.2f}")
-        if len(dkm[1]) > 1:
-            shown[-1] += f", of single runs {gap_of(dkm[1] - cbgz[1], digits=2)}"
+        means, n_runs = [np.mean(of, axis=1) for of in labels], len(labels[0][0])
+        dkm, cbgz = (-np.polyfit(np.log(targets), np.log(of), 1)[0] for of in means)
+        answers.append(bool(dkm < cbgz))
+        without_one = [
+            (n_runs * mean[:, None] - of) / max(n_runs - 1, 1)
+            for mean, of in zip(means, labels, strict=True)
+        ]
+        one, other = (np.polyfit(np.log(targets), np.log(of), 1) for of in without_one)
+        error = deviation(other[0] - one[0]) * (n_runs - 1) / np.sqrt(n_runs)
+        gap = difference(dkm - cbgz, error, digits=2)
+        shown.append(f"{dkm:.2f} against {cbgz:.2f}, {gap}")
     return answers, f"powers of 1/ε: {'; '.join(shown)}"
 
 
