@@ -215,7 +215,7 @@ VERDICTS = {
         "On more than half of the problems",
         "Methods with the DKM update",
         "DKMperc has the smallest",
-        "The same for the cells",
+        "The same for DKM² on",
         "DKM² needs fewer labels",
         "All problems but two",
         "Figure 4, 0v1: the DKM",
