@@ -140,6 +140,7 @@ LINEAR_STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.9, budget=7),
     family(RLSSamplingClassifier()),
     RLSSamplingClassifier(60.0, variant="next", solver="dual"),
+    RLSSamplingClassifier(60.0, variant="next_mistake"),
     RLSSamplingClassifier(
         60.0, variant="mistake", solver="primal", fit_intercept=False
     ),
