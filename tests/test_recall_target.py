@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from math import ceil
 
 import numpy as np
 import pytest
@@ -309,6 +310,8 @@ def test_all_rows_were_read():
     estimate, price = recall_so_far(learner, X), recall_price(learner, X)
     assert (estimate.value, estimate.low, estimate.found) == (1, 1, 8)
     assert (price.n_expected, price.n_certain, price.n_relevant) == (0, 0, 8)
+    assert price.likely_rows == (0, 0)
+    assert "To a recall of 95%: likely 0 more rows" in str(price)
 
 
 def test_rows_that_were_excluded_are_not_in_the_pool():
@@ -441,13 +444,27 @@ def test_the_price_in_words():
     price = price_of(reads, p, 0.95, 0.95)
     chance = f"{price.p_reached:.0%}"
     _, to_recall, to_certainty = str(price).splitlines()
-    words = f"To a recall of 95%: about {price.n_expected} more rows, unless it is"
+    least, most = price.likely_rows
+    assert (least, most) == (ceil(price.n_expected / 6), min(5 * price.n_expected, 700))
+    words = f"To a recall of 95%: likely {least} to {most} more rows, unless it is"
     assert to_recall == f"{words} already reached (chance {chance})."
     words = f"To be 95% sure of it: about {price.n_certain} more rows; a tenth of them"
     assert to_certainty.startswith(words)
     early = price_of(reads._replace(n_rows=2_000), np.full(1_700, 0.1), 0.95, 0.95)
-    words = f"To a recall of 95%: at most about {early.n_expected} more rows."
-    assert words in str(early)
+    least, most = early.likely_rows
+    assert (least, most) == (ceil(early.n_expected / 30), 1_700)  # no more are unread
+    assert f"To a recall of 95%: likely {least} to {most} more rows." in str(early)
+
+
+@pytest.mark.parametrize(("n_read", "factors"), [(199, (30, 2)), (200, (6, 5))])
+def test_the_range_of_rows_is_wider_while_the_model_learns(n_read, factors):
+    p = np.linspace(0.9, 0, 1_000 - n_read) ** 8
+    reads = bounds.Reads(np.arange(n_read) < 20, np.zeros(n_read, dtype=bool), 1_000)
+    price = price_of(reads, p, 0.95, 0.95)
+    fewer, more = factors
+    most = min(more * price.n_expected, 1_000 - n_read)
+    assert price.likely_rows == (ceil(price.n_expected / fewer), most)
+    assert 1 <= price.likely_rows[0] < price.n_expected < price.likely_rows[1]
 
 
 def test_a_price_is_refused_while_nothing_relevant_is_known():

@@ -406,10 +406,13 @@ def describe_price(price, known):
     low, high = (max(0, end - price.found) for end in price.likely)
     n_left = max(0, round(price.n_relevant) - price.found)
     goal = f"a recall of {price.recall:.0%}"
-    reach = f"About {price.n_expected} more rows reach {goal}."
-    if price.p_reached >= 0.01:
-        chance = min(price.p_reached, 0.99)
+    least, most = price.likely_rows
+    reach, chance = f"Likely {least} to {most} more rows reach {goal}.", price.p_reached
+    if round(chance, 2) >= 0.9:
+        chance = min(chance, 0.99)
         reach = f"The chance that {goal} is reached already is {chance:.0%}."
+    elif chance >= 0.01:
+        reach = f"{reach[:-1]}, unless it is reached already (chance {chance:.0%})."
     now = f" Certain now: at least {floor(100 * known)}% are found." if known else ""
     return (
         f"Found: {price.found} in {price.n_read} of {price.n_rows} rows read.\n"

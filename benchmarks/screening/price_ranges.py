@@ -1,0 +1,102 @@
+"""How often the range of `recall_price` holds the rows to 95 % of the relevant ones.
+
+The reviews and all topics of the news, of which every other one served to choose the
+ends of the range ("chosen on") and the others did not ("held out"). The ranking is the
+one of `benchmarks.screening.rankings`. At each share of the rows read, of the runs that
+have not reached 95 % yet: how often their rows to it are in the range, and the factor
+between truth and estimate, median, and how often it is 2 or less.
+
+    python -m benchmarks.screening.price_ranges [--results FILE] [--orders 2] [--quick]
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from benchmarks.screening import results, tasks
+from benchmarks.screening.prices import factor
+from benchmarks.screening.stops import RECALL
+from sklearn_activelearn._statistics import Reads
+from sklearn_activelearn.evaluation._recall import price_of
+
+SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+FIELDS = (
+    "tasks",
+    "share read",
+    "runs below 95 %",
+    "rows in the range",
+    "estimate off by a factor",
+    "by 2 or less",
+)
+
+
+def search(task, seed):
+    """Return (share, rows left to the recall, price) for each share of the rows."""
+    X, y = task.X, task.y
+    order, n, due, prices = list(task.start(seed)), len(y), list(SHARES), []
+    is_left = np.ones(n, dtype=bool)
+    is_left[order] = False
+    n_needed = np.ceil(RECALL * y.sum() - 1e-9)
+    while due or y[order].sum() < n_needed:
+        known, (left,) = np.array(order), np.nonzero(is_left)
+        rows, labels = X[known], y[known]
+        ratio = 9.8 * (len(labels) - labels.sum()) / labels.sum()
+        model = LinearSVC(C=0.11, class_weight={True: ratio, False: 1}, random_state=0)
+        scores = model.fit(rows, labels).decision_function(X[left])
+        if due and len(order) >= due[0] * n:
+            while due and len(order) >= due[0] * n:
+                share = due.pop(0)
+            logistic = LogisticRegression(C=100, solver="liblinear").fit(rows, labels)
+            p = logistic.predict_proba(X[left])[:, 1]
+            reads = Reads(labels, np.zeros(len(order), dtype=bool), n)
+            prices.append((share, len(order), price_of(reads, p, RECALL, 0.95)))
+        best = np.argsort(-scores, kind="stable")[: max(10, len(order) // 20)]
+        order += left[best].tolist()
+        is_left[left[best]] = False
+    n_rows = int(np.searchsorted(np.cumsum(y[order]), n_needed)) + 1
+    return [(share, n_rows - n_read, price) for share, n_read, price in prices]
+
+
+def table(found):
+    """Return the rows of the table, of runs by half and share."""
+    lines = []
+    for half in ("chosen on", "held out"):
+        for share in (*SHARES, "all"):
+            runs = [
+                (rows, price)
+                for which, at, rows, price in found
+                if which == half and share in (at, "all") and rows > 0
+            ]
+            if not runs:
+                continue
+            held = [p.likely_rows[0] <= n <= p.likely_rows[1] for n, p in runs]
+            off = np.array([factor(p.n_expected, n) for n, p in runs])
+            figures = np.mean(held), np.median(off), np.mean(off <= 2)
+            lines.append((half, share, len(runs), *(round(f, 2) for f in figures)))
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--results", default="price_ranges.csv", type=Path)
+    parser.add_argument("--orders", type=int, default=2)
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args()
+    loaders = tasks.TOY
+    if not args.quick:
+        topics = {name: tasks.topic(name) for name in tasks.topic_names()}
+        loaders = tasks.REVIEWS | topics
+    found = [
+        (("chosen on", "held out")[i % 2], *line)
+        for seed in range(args.orders)
+        for i, name in enumerate(sorted(loaders))
+        for line in search(loaders[name](), seed)
+    ]
+    results.write_table(args.results, FIELDS, table(found))
+
+
+if __name__ == "__main__":
+    main()
