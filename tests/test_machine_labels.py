@@ -197,12 +197,16 @@ def test_skipped_sample_rows_count_as_wrong():
 
 
 def test_rows_that_could_not_be_drawn_count_as_wrong():
-    outside = np.arange(0, 40)
-    learner = checking().learn(X, oracle, exclude=outside)
-    assert learner.stop_reason_ == "ErrorTarget"
-    assert not learner.result(X).is_certified
-    assert learner.result(X, exclude=outside).is_certified
-    assert learner.result(X, exclude=outside).n_rows == N - 40
+    for n_outside, is_certified in ((2, True), (7, False)):
+        outside = np.arange(n_outside)
+        target = ErrorTarget(0.05, n_sample=100)  # six wrong labels are allowed
+        learner = checking(machine_labels=y.tolist(), stopping=target)
+        learner.learn(X, oracle, exclude=outside)
+        assert learner.stop_reason_ == "ErrorTarget"
+        assert learner.result(X).is_certified == is_certified
+        result = learner.result(X, exclude=outside)
+        assert result.is_certified
+        assert result.n_rows == N - n_outside
 
 
 # --- the sample and the ranking
