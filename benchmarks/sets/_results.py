@@ -26,8 +26,10 @@ class Result(NamedTuple):
     n_test: int
     query_ms: float
     train_ms: float
+    worst_ms: float
     accuracy: list
     balanced: list
+    rare: list
 
     @property
     def key(self):
@@ -65,7 +67,7 @@ def append(file, result):
         if is_new:
             writer.writerow(result._fields)
         writer.writerow(
-            " ".join(f"{score:.4f}" for score in field)
+            " ".join(f"{number:.4f}".rstrip("0").rstrip(".") for number in field)
             if isinstance(field, list)
             else field
             for field in result

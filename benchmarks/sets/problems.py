@@ -32,9 +32,12 @@ from benchmarks.papers import data
 SEED = 0
 #: Largest numbers of rows in the pool and the test set of `Problem.split`.
 N_POOL, N_TEST = 1_500, 2_000
-#: Largest number of rows of which `Problem.halve` makes the pool and the test set, and
-#: smallest number of rows in a class; smaller classes are left out.
-N_ROWS, SMALLEST_CLASS = 4_000, 8
+#: Largest number of rows in the pool of `Problem.halve`, and in its test set, and
+#: smallest number of rows in a class of both; smaller classes are left out.
+N_HALF, SMALLEST_CLASS = 2_000, 8
+#: Of `Problem.split_rare`: rows in the pool, largest number of rows in the test
+#: set, and share of the rare class in the pool.
+N_RARE_POOL, N_RARE_TEST, RARE_SHARE = 1_200, 3_000, 0.03
 #: How often a row is in a pool of near-copies, and how far these are apart.
 N_COPIES, SMALL = 10, 1e-3
 
@@ -248,13 +251,13 @@ class Problem(NamedTuple):
             X_pool = X_pool + deviation * rng.standard_normal(X_pool.shape)
         return Split(X_pool, y[pool], X_test, y[test])
 
-    def halve(self, X, y, order):
+    def halve(self, X, y, order, n_pool=N_HALF):
         """Return the random split with this number into two halves, by class.
 
-        Of at most `N_ROWS` random rows; classes with fewer than `SMALLEST_CLASS` of
-        them are left out.
+        Of at most ``2 * n_pool`` random rows; classes with fewer than `SMALLEST_CLASS`
+        of them are left out.
         """
-        rows = np.random.default_rng((SEED, order)).permutation(len(y))[:N_ROWS]
+        rows = np.random.default_rng((SEED, order)).permutation(len(y))[: 2 * n_pool]
         _, codes, sizes = np.unique(y[rows], return_inverse=True, return_counts=True)
         rows = rows[sizes[codes] >= SMALLEST_CLASS]
         pool, test = train_test_split(
@@ -262,6 +265,21 @@ class Problem(NamedTuple):
         )
         X_pool, X_test = self.prepare(X[pool], X[test])
         return Split(X_pool, y[pool], X_test, y[test])
+
+    def split_rare(self, X, y, order, n_pool=N_RARE_POOL, share=RARE_SHARE):
+        """Return the random split with this number, a share of whose pool is positive.
+
+        The test rows keep the shares of the set. The order of the pool is random.
+        """
+        rng, y = np.random.default_rng((SEED, order)), y.astype(bool)
+        rows, n_test = rng.permutation(len(y)), min(N_RARE_TEST, len(y) // 3)
+        test, rows = rows[:n_test], rows[n_test:]
+        n_positive = round(share * n_pool)
+        positive = rows[y[rows]][:n_positive]
+        others = rows[~y[rows]][: n_pool - n_positive]
+        pool = rng.permutation(np.concatenate([positive, others]))
+        X_pool, X_test = self.prepare(X[pool], X[test])
+        return Split(X_pool, y[pool].astype(int), X_test, y[test].astype(int))
 
 
 PROBLEMS = {
@@ -357,9 +375,3 @@ GROUPS = {
     "reported": REPORTED,
     "dense": DENSE,
 }
-
-
-def sets_of(*, held_out=False, copies=False):
-    """Return the names of the sets kept aside, of copies, or of all others."""
-    names = (HELD_OUT if held_out else []) + (COPIES if copies else [])
-    return names or FIRST

@@ -220,7 +220,7 @@ class TestCommand:
         ("options", "message"),
         [
             (["--only", "usps"], "usps"),
-            (["--held-out", "--only", "digits"], "digits"),
+            (["--sets", "held-out", "--only", "digits"], "digits"),
             (["--methods", "magic"], "magic"),
         ],
     )

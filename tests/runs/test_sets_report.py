@@ -74,8 +74,8 @@ def made_up(name, method, level, order, n_classes=3):
     """Return a result whose accuracies are near a level, alike in all methods."""
     noise = np.random.default_rng(order).normal(0, 0.02, 3)
     curve = (level + noise + 0.001 * order).tolist()
-    facts = 1.0, n_classes, 100, 50, 2.0, 30.0
-    return Result("low", name, "logistic", method, order, *facts, curve, curve)
+    facts = 1.0, n_classes, 100, 50, 2.0, 30.0, 40.0
+    return Result("low", name, "logistic", method, order, *facts, curve, curve, [1, 2, 3])
 
 
 @pytest.fixture
@@ -100,9 +100,10 @@ class TestReport:
         for result in results:
             append(file, result)
         for result, again in zip(results, read(file), strict=True):
-            assert again[:11] == result[:11]
+            assert again[:12] == result[:12]
             np.testing.assert_allclose(again.accuracy, result.accuracy, atol=5e-5)
             np.testing.assert_allclose(again.balanced, result.balanced, atol=5e-5)
+            assert again.rare == result.rare
         assert read(tmp_path / "none.csv") == []
 
     def test_twins_stand_where_there_are_two_classes(self, results):
@@ -162,7 +163,7 @@ class TestReport:
         assert "digits" in shown
         assert "usps" not in shown
         assert "usps" not in (tmp_path / "docs/results/pools_low.csv").read_text()
-        shown = report_of("--held-out")
+        shown = report_of("--sets", "held-out")
         assert "- usps" in shown
         assert "digits" not in shown
         assert (tmp_path / "docs/results/pools_low_held_out.csv").exists()
