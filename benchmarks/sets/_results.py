@@ -36,6 +36,11 @@ class Result(NamedTuple):
         """What no other run has."""
         return self[:5]
 
+    def after(self, n_labels, score="accuracy", batch_size=10):
+        """Return a score after this number of labels, None beyond the end."""
+        curve, i = getattr(self, score), n_labels // batch_size - 1
+        return curve[i] if i < len(curve) else None
+
     @property
     def area(self):
         """Mean accuracy over the curve."""
