@@ -37,8 +37,9 @@ class Result(NamedTuple):
         return self[:5]
 
     def after(self, n_labels, score="accuracy", batch_size=10):
-        """Return a score after this number of labels, None beyond the end."""
-        curve, i = getattr(self, score), n_labels // batch_size - 1
+        """Return a score after this number of labels or "end", None beyond the end."""
+        curve = getattr(self, score)
+        i = -1 if n_labels == "end" else n_labels // batch_size - 1
         return curve[i] if i < len(curve) else None
 
     @property

@@ -2,10 +2,10 @@
 
 Reads the runs of the regimes "halves" and "rare" of `benchmarks.sets.pools`, and writes
 
-blend_gains.csv   gains of accuracy over the baseline after 50, 100 and 200 labels, by
-                  half of the sets: means over the splits of a set, then their mean,
-                  median, mean without the three largest, and lowest; and the share of
-                  the runs that lose more than 2 points
+blend_gains.csv   gains of accuracy over the baseline after 50, 100 and 200 labels and
+                  at the end of the curve, by half of the sets: means over the splits of
+                  a set, then their mean, median, mean without the three largest, and
+                  lowest; and the share of the runs that lose more than 2 points
 blend_rows.csv    chosen rows against random rows for the same blend, set by set: points
                   of the mean accuracy over the curve, plain and balanced, and of the
                   accuracy at its end; p-values of Student's paired test, corrected by
@@ -85,7 +85,7 @@ def gain_lines(runs, baseline, labels):
     """Yield a line for each arm, half of the sets and number of labels."""
     for arm in runs.methods:
         for half in HALVES if arm != baseline else []:
-            for n_labels in labels:
+            for n_labels in [*labels, "end"]:
                 gains = gains_at(runs, arm, baseline, n_labels)
                 gains = {name: of for name, of in gains.items() if name in GROUPS[half]}
                 if not gains:
@@ -269,16 +269,16 @@ def main(argv=None):
         results += arms_of(read(args.before), [args.baseline])
     if not results:
         parser.error(f"{args.results} has no such results.")
-    by_regime = {
-        regime: Runs([r for r in results if r.regime.endswith(regime)], methods=ARMS)
-        for regime in ("halves", "rare")
-    }
-    halves, rare = by_regime.values()
-    dense = GROUPS["dense"]
-    many = Runs(
-        [r for r in results if r.set not in dense and r.regime != "rare"], methods=ARMS
+    known = [*GROUPS["many"], *GROUPS["dense"]]
+    halves, rare, many = (
+        Runs(chosen, sets=known, methods=ARMS)
+        for chosen in (
+            [r for r in results if r.regime != "rare"],
+            [r for r in results if r.regime == "rare"],
+            [r for r in results if r.set not in GROUPS["dense"] and r.regime != "rare"],
+        )
     )
-    write(args.out, "blend_gains.csv", gain_lines(halves, args.baseline, args.labels))
+    write(args.out, "blend_gains.csv", gain_lines(many, args.baseline, args.labels))
     write(args.out, "blend_rows.csv", row_lines(halves, args.arm, rival))
     write(args.out, "blend_rare.csv", rare_lines(rare, args.labels))
     write(args.out, "blend_times.csv", time_lines(halves))

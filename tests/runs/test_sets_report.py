@@ -265,7 +265,7 @@ class TestGains:
 
     def test_gains_of_each_half(self, tables):
         lines = tables()["blend_gains"]
-        assert [line["labels"] for line in lines] == ["10", "20", "30"] * 2
+        assert [line["labels"] for line in lines] == ["10", "20", "30", "end"] * 2
         one, *_, two = lines
         assert (one["half"], one["sets"]) == ("development", "4")
         assert float(one["mean"]) == pytest.approx((0.02 * 3 + 0.5) / 4 * 100, abs=0.1)
@@ -296,5 +296,5 @@ class TestGains:
 
     def test_a_baseline_of_an_earlier_version(self, tables):
         lines = tables("--before", str(self.before))["blend_gains"]
-        assert [line["arm"] for line in lines] == ["hybrid lr"] * 6
+        assert [line["arm"] for line in lines] == ["hybrid lr"] * 8
         assert float(lines[0]["worst"]) == pytest.approx(32, abs=2)
