@@ -51,8 +51,8 @@ ARMS = {
 HALVES = ["development", "reported"]
 #: A run that loses more than this, in points, is counted.
 LOSS = 2.0
-#: Sets of sparse rows.
-TEXTS = ["money-fx", "topics"]
+#: Sets of sparse rows, also those with a rare class.
+TEXTS = ("money-fx", "topics", "news", "C15")
 
 
 def arms_of(results, arms):
@@ -63,6 +63,11 @@ def arms_of(results, arms):
         for result in results
         if (result.model, result.method) in names
     ]
+
+
+def is_text(name):
+    """Return whether a set has sparse rows."""
+    return name.startswith(TEXTS)
 
 
 def gains_at(runs, arm, baseline, n_labels, score="accuracy"):
@@ -139,36 +144,45 @@ def row_lines(runs, arm, rival):
 
 
 def rare_lines(runs, labels):
-    """Yield a line for each arm, the mean over the sets with a rare class first."""
-    for arm in runs.methods:
-        of_sets = {name: runs.of(name, arm) for name in runs.sets}
-        of_sets = {name: own for name, own in of_sets.items() if own}
-        lines = {
-            name: [
-                np.mean([factor * result.after(n_labels, score) for result in own])
-                for n_labels in labels[1:]
-                for score, factor in (("balanced", 100), ("accuracy", 100), ("rare", 1))
-            ]
-            for name, own in of_sets.items()
-        }
-        lines = {f"mean of {len(lines)}": np.mean([*lines.values()], axis=0), **lines}
-        for name, values in lines.items():
-            cells = iter(values)
-            line = {"arm": arm, "set": name}
-            for n_labels in labels[1:]:
-                for score in ("balanced accuracy", "accuracy", "rare rows"):
-                    line[f"{score} at {n_labels}"] = f"{next(cells):.1f}"
-            yield line
+    """Yield a line for each set with a rare class and arm, after those of the means."""
+    scores = [
+        (n_labels, title, score, factor)
+        for n_labels in labels[1:]
+        for title, score, factor in (
+            ("balanced accuracy", "balanced", 100),
+            ("accuracy", "accuracy", 100),
+            ("rare rows", "rare", 1),
+        )
+    ]
+    kinds = {"mean of dense sets": False, "mean of texts": True}
+    groups = {
+        title: [name for name in runs.sets if is_text(name) == wanted]
+        for title, wanted in kinds.items()
+    }
+    for title, names in (groups | {name: [name] for name in runs.sets}).items():
+        for arm in runs.methods:
+            of_sets = [runs.of(name, arm) for name in names if runs.of(name, arm)]
+            if of_sets:
+                line = {"set": title, "sets": len(of_sets), "arm": arm}
+                for n_labels, words, score, factor in scores:
+                    mean = np.mean(
+                        [
+                            np.mean([r.after(n_labels, score) for r in own])
+                            for own in of_sets
+                        ]
+                    )
+                    line[f"{words} at {n_labels}"] = f"{factor * mean:.1f}"
+                yield line
 
 
 def time_lines(runs):
     """Yield a line for each arm and kind of rows."""
     for arm in runs.methods:
-        for kind, is_text in (("dense", False), ("text", True)):
+        for kind in ("dense", "text"):
             own = [
                 result
                 for name in runs.sets
-                if any(name.startswith(text) for text in TEXTS) == is_text
+                if is_text(name) == (kind == "text")
                 for result in runs.of(name, arm)
             ]
             if own:

@@ -142,9 +142,10 @@ def main(argv=None):
     args = parser.parse_args(argv)
     sets = GROUPS[args.sets]
     if args.quick:
-        args.regime = "toy halves" if args.regime == "halves" else "toy"
+        is_halved = args.regime == "halves"
+        args.regime = "toy halves" if is_halved else "toy"
+        args.models = ["default" if is_halved else "logistic"]
         args.orders, args.jobs = 2, 1
-        args.models = ["default" if args.regime == "toy halves" else "logistic"]
         sets = ["digits", "tumours"]
     if hidden := set(args.only or ()) - set(sets):
         parser.error(f"not among them: {sorted(hidden)} (--sets)")

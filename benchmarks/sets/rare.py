@@ -97,6 +97,12 @@ def small_digits():
     return X / 16, y == 8
 
 
+def other_blocks():
+    """Return blocks of a page, and whether they are not text."""
+    X, y = data.keel("page-blocks")
+    return X, 1 - y
+
+
 def positives_of(load):
     """Return the function that loads rows, and whether they are of the second class."""
 
@@ -130,9 +136,19 @@ STREAMS = {
         positives_of(problems.raetsch("twonorm")), problems.standardised
     ),
 }
-#: The eight sets of the pools in which 3 % of the rows are of one class, two of them of
-#: MNIST being too alike.
+#: Sets of the pools in which 3 % of the rows are of one class: those of streams, with
+#: one of the two of MNIST, and all sets of two classes in `problems.MANY` that have
+#: enough rows.
 RARE = {f"{name}, rare": set_ for name, set_ in STREAMS.items() if name != "MNIST odd"}
+RARE |= {
+    f"{name}, rare": problems.Problem(positives_of(load), problems.standardised)
+    for name, load in {
+        "banana": problems.raetsch("banana"),
+        "page-blocks": other_blocks,
+        "phoneme": problems.keel("phoneme"),
+        "spambase": problems.lu2023("spambase"),
+    }.items()
+}
 TOY_STREAMS = {
     "digits 8": problems.Problem(small_digits, problems.as_they_are),
     "tumours": problems.Problem(

@@ -287,7 +287,7 @@ class TestGains:
     def test_rare_rows_times_and_sets(self, tables):
         tables = tables()
         (mean, line) = tables["blend_rare"]
-        assert (mean["set"], line["set"]) == ("mean of 1", "C15, rare")
+        assert (mean["set"], line["set"]) == ("mean of texts", "C15, rare")
         assert (line["rare rows at 20"], line["rare rows at 30"]) == ("2.0", "3.0")
         assert tables["blend_times"][0]["mean s"] == "0.032"
         assert tables["blend_times"][0]["worst s"] == "0.040"
