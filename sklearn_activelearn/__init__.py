@@ -14,6 +14,7 @@ if find_spec("._rows", __name__) is None:
 if TYPE_CHECKING:  # imported on demand: the command line must not wait for all of it
     from .batch import (
         BatchMarginLossClassifier,
+        BlendClassifier,
         DecisionStumpClassifier,
         RankAverageClassifier,
     )
@@ -52,6 +53,7 @@ __all__ = [
     "ASSLBoostClassifier",
     "ActiveLabelPropagationClassifier",
     "BatchMarginLossClassifier",
+    "BlendClassifier",
     "CBGZClassifier",
     "COMBClassifier",
     "DKMClassifier",

@@ -15,6 +15,7 @@ verb *replaces* fitted attributes and never writes into them.
 """
 
 from functools import partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -437,6 +438,20 @@ def draw_seeds(random_state, n_seeds):
     return check_random_state(random_state).randint(
         np.iinfo(np.int64).max, size=n_seeds, dtype=np.int64
     )
+
+
+def seeded(estimator, seed):
+    """Return a clone that draws the same random numbers in each training.
+
+    Each `random_state` that is no number is set, in nested estimators too.
+    """
+    estimator = clone(estimator)
+    seeds = {
+        name: seed
+        for name, value in estimator.get_params().items()
+        if name.split("__")[-1] == "random_state" and not isinstance(value, Integral)
+    }
+    return estimator.set_params(**seeds)
 
 
 def unfitted_copy(prototype):

@@ -253,3 +253,15 @@ def check_oracle_labels(rows, labels):
             f"of shape {labels.shape}."
         )
     return labels
+
+
+def stratified_folds(codes, n_folds):
+    """Return the fold of each row, and the number of folds.
+
+    The second largest class limits the number of folds, because each training set
+    needs two classes.
+    """
+    n_folds = min(n_folds, np.sort(np.bincount(codes))[-2])
+    fold = np.empty(len(codes), dtype=int)
+    fold[np.argsort(codes, kind="stable")] = np.arange(len(codes)) % n_folds
+    return fold, n_folds

@@ -3,7 +3,8 @@
 from functools import partial, reduce
 
 import numpy as np
-from scipy.special import entr, softmax
+from scipy.optimize import minimize_scalar
+from scipy.special import entr, log_softmax, softmax
 
 from ._labels import encode
 from .sources._source import PADDED
@@ -14,6 +15,9 @@ FEW_CLASSES = 32
 
 #: Logarithms of probabilities are taken of no smaller number.
 SMALLEST = 1e-12
+
+#: Bound of the logarithm of a temperature.
+WIDEST = 10.0
 
 
 def of_padded(answer, X):
@@ -143,6 +147,32 @@ def uncertainty_of_logits(logits):
     ordered = np.sort(softmax(logits, axis=1), axis=1)
     # the sum of the others is more exact than 1 minus the highest
     return ordered[:, :-1].sum(axis=1) + ordered[:, -2]
+
+
+def fit_temperature(scores, weights=None):
+    """Return the temperature with the highest posterior density.
+
+    Parameters
+    ----------
+    scores : list of (ndarray of shape (n_rows, n_classes), ndarray of int)
+        Logits of held-out rows, and the columns of their classes, for each fold.
+    weights : list of ndarray of shape (n_rows,), optional
+        Weights of the rows. None: all are 1.
+    """
+
+    def loss(log_temperature):
+        parts = [
+            log_softmax(logits / np.exp(log_temperature), axis=1)[
+                np.arange(len(right)), right
+            ]
+            for logits, right in scores
+        ]
+        if weights is not None:
+            parts = [w * part for w, part in zip(weights, parts, strict=True)]
+        return log_temperature**2 / 2 - sum(part.sum() for part in parts)
+
+    found = minimize_scalar(loss, bounds=(-WIDEST, WIDEST), method="bounded")
+    return float(np.exp(found.x))
 
 
 def check_user_values(name, values, n_samples):

@@ -6,7 +6,8 @@ from scipy.special import expit
 from sklearn_activelearn.pool import Known
 from sklearn_activelearn.pool._committee import vote_entropy
 from sklearn_activelearn.pool._selection import draw_rows, ranked_purchase
-from sklearn_activelearn.pool._training import EPS, middle_of_best, stratified_folds
+from sklearn_activelearn._labels import stratified_folds
+from sklearn_activelearn.pool._training import EPS, middle_of_best
 from sklearn_activelearn.pool.alms._alms import TRAIN, VALIDATION, in_turn
 from sklearn_activelearn.pool.alms._models import Group, coordinates
 

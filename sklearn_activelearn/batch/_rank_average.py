@@ -10,16 +10,17 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import BaseComposition, ClassifierMixin, answers_like_input
+from .._compat import answers_like_input
 from .._docstrings import CLASSIFIER, documented
 from .._scores import score_method_of, score_of_class
 from .._typing import Estimators, Floats, Labels, RowsLike
-from .._validation import check_has, check_pool, common_input_tags
+from .._validation import check_has, check_pool
 from ..sources._containers import to_memory
+from ._members import CombinedClassifier
 
 
 @documented(CLASSIFIER)
-class RankAverageClassifier(ClassifierMixin, BaseComposition):
+class RankAverageClassifier(CombinedClassifier):
     r"""Classifier of two classes that averages the ranks of other classifiers' scores.
 
     Scores of different models have different scales; ranks have one scale. A row that
@@ -87,48 +88,12 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
     def __init__(self, estimators: Estimators | None = None):
         self.estimators = estimators
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            True: also return the members by their names, and their parameters.
-
-        Returns
-        -------
-        params : dict
-            Values by name.
-        """
-        return self._get_params("estimators", deep=deep)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, members by their names, or parameters of members.
-
-        Parameters
-        ----------
-        **params : dict
-            Values by name.
-
-        Returns
-        -------
-        self : object
-            The classifier.
-        """
-        self._set_params("estimators", **params)
-        return self
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        if named := self._members():
-            tags.input_tags = common_input_tags([member for _, member in named])
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _members(self):
-        """Return the unfitted members with their names."""
-        if self.estimators is not None:
-            return self.estimators
+    def _default_members(self):
         svm = LinearSVC(C=0.1, class_weight="balanced", random_state=0)
         logistic = LogisticRegression(class_weight="balanced")
         return [("svm", svm), ("logistic", logistic)]
@@ -154,16 +119,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
             For no members, two of one name, one without scores, labels of one class or
             of more than two, and whatever a member refuses.
         """
-        named = self._members()
-        if not named:
-            raise ValueError("estimators is empty: at least one member is needed.")
-        try:
-            names, members = zip(*named, strict=True)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"estimators must be a list of (name, classifier), got {named!r}."
-            ) from None
-        self._validate_names(names)
+        names, members = self._checked_members()
         for member in members:
             check_has(score_method_of(member), member, type(self).__name__)
         X, y = check_pool(self, members, X, y, reset=True, min_rows=1)

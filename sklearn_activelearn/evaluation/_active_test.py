@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._base import seeded
 from .._compat import BaseEstimator
 from .._labels import check_not_missing, distinct_labels, encode
 from .._statistics import (
@@ -43,7 +44,6 @@ from .._validation import (
 )
 from ..pool._base import PoolClassifier
 from ..pool._ledger import PENDING, SKIPPED, Ledger
-from ..pool._training import seeded
 from ..sources._containers import hash_rows, n_rows, take
 from ..sources._identity import ByValue
 

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, column_or_1d, indexable
 
+from .._base import seeded
 from .._labels import check_not_missing, encode, find_classes
 from .._scores import scores_of
 from .._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
 from .._validation import check_number, check_sparse_rows
 from ..pool._base import Constant
-from ..pool._training import seeded
 from ..sources._containers import take
 
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from .._labels import stratified_folds
 from .._statistics import (
     Estimate,
     clopper_pearson_interval,
@@ -12,7 +13,7 @@ from .._statistics import (
 from .._validation import check_limit, check_number, check_option
 from ..pool._base import PoolClassifier
 from ..pool._ledger import Labelled
-from ..pool._training import Known, stratified_folds
+from ..pool._training import Known
 from ..sources._containers import take
 from ..stream._base import StreamLoop
 

@@ -17,6 +17,7 @@ from ._output import check_no_session, function_for_suffix, replace_file
 TRUSTED = frozenset(
     (
         "numpy.dtype",
+        "sklearn_activelearn.batch.BlendClassifier",
         "sklearn_activelearn.batch.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
         "sklearn_activelearn.preprocessing.TableEncoder",

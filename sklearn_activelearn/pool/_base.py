@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._base import (
     ActiveClassifier,
     draw_seeds,
+    seeded,
     validate_and_append,
     validate_and_reset,
 )
@@ -104,7 +105,7 @@ from ._ledger import (
     differ,
     fill_metadata,
 )
-from ._training import Known, OneModel, Trainer, requested, route_to_fit, seeded
+from ._training import Known, OneModel, Trainer, requested, route_to_fit
 from .stopping import _base as stopping_rules
 
 #: Why a learner takes no source, and what to do.

@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from .._base import seeded
 from .._compat import cached_property
 from ..exceptions import warn_user
 from ..sources._containers import (
@@ -21,7 +22,6 @@ from ..sources._containers import (
     to_frame,
 )
 from ._ledger import PENDING, SKIPPED
-from ._training import seeded
 
 #: Rows with a smaller share of numbers that are not zero are taken for texts.
 FEW = 0.05

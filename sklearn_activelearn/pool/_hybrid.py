@@ -4,7 +4,8 @@ import numpy as np
 
 from .._docstrings import HERDING, documented
 from .._scores import logit_method_of, logits_of, uncertainty_of_logits
-from .._typing import Classifier, Embedding, Initial, Seed, Stopping
+from .._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
+from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
 from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage
@@ -18,6 +19,7 @@ from ._selection import (
     merge_purchases,
     ranked_purchase,
 )
+from ._training import OneModel
 
 #: With two classes, share of the smallest margins among the rows that a model chooses.
 MARGIN_SHARE = 0.75
@@ -41,7 +43,15 @@ class HybridSamplingClassifier(PoolClassifier):
 
     Parameters
     ----------
-    {estimator, embedding}
+    estimator : classifier, default=None
+        The model, with `predict_proba` or `decision_function`. None: a blend of the
+        candidates.
+    estimators : list of (str, classifier), default=None
+        Candidates of the blend, as for `BlendClassifier`. The first one chooses the
+        rows. None: the default candidates. Not together with `estimator`.
+    cv : int >= 2, default=5
+        Largest number of folds of the cross-validation that weighs the candidates.
+    {embedding}
     explore : float in [0, 1], default=0.1
         Share of each purchase that is random; `explored_score` needs them.
     {n_coverage}
@@ -58,7 +68,10 @@ class HybridSamplingClassifier(PoolClassifier):
 
     Attributes
     ----------
-    {estimator_, attributes_of_all}
+    estimator_ : classifier
+        The model, trained on all labels: a `BlendClassifier`, unless `estimator` is
+        given.
+    {attributes_of_all}
 
     {failing_embedding}
 
@@ -114,6 +127,8 @@ class HybridSamplingClassifier(PoolClassifier):
         self,
         estimator: Classifier | None = None,
         *,
+        estimators: Estimators | None = None,
+        cv: int = 5,
         embedding: Embedding | None = None,
         explore: float = 0.1,
         n_coverage: int | None = None,
@@ -127,6 +142,8 @@ class HybridSamplingClassifier(PoolClassifier):
         random_state: Seed = None,
     ):
         self.estimator = estimator
+        self.estimators = estimators
+        self.cv = cv
         self.embedding = embedding
         self.explore = explore
         self.n_coverage = n_coverage
@@ -148,8 +165,20 @@ class HybridSamplingClassifier(PoolClassifier):
     def _why_in_memory(self, trainer):
         return NEEDS_ALL
 
+    def _make_trainer(self):
+        model = self.estimator
+        if model is None:
+            model = BlendClassifier(self.estimators, cv=self.cv)
+        return OneModel(model, incremental=False)
+
+    def _check_parameters(self):
+        if self.estimator is not None and self.estimators is not None:
+            raise ValueError("Pass either estimator or estimators, not both.")
+        super()._check_parameters()
+
     def _passive_baseline(self):
-        return passive_baseline(self)
+        (model,) = self._make_trainer().estimators
+        return passive_baseline(self, model)
 
     def _select(self, X, rows, n_wanted, seed):
         # a batch that is cut short begins as the whole one does
@@ -193,4 +222,6 @@ class HybridSamplingClassifier(PoolClassifier):
         return Coverage(space, None, self.n_coverage or MOST_ROWS)
 
     def _utility(self, X):
-        return uncertainty_of_logits(logits_of(self.estimator_, X))
+        # models that suit the labels differ from call to call: one model chooses rows
+        model = getattr(self.estimator_, "row_estimator_", self.estimator_)
+        return uncertainty_of_logits(logits_of(model, X))

@@ -140,7 +140,7 @@ def passive_baseline(learner, estimator=None):
     """
     baseline = make_baseline(learner, PassiveClassifier(), stopping=None)
     if estimator is not None:
-        return baseline.set_params(estimator=estimator)
+        return baseline.set_params(estimator=estimator, estimators=None)
     if baseline.estimators or baseline.param_grid:
         return baseline
     trainer = learner._make_trainer()  # a default is not the same for all

@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
 from sklearn import config_context, metrics
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
@@ -26,8 +23,8 @@ from sklearn.utils.metadata_routing import (
 
 from .._base import unfitted_copy
 from .._compat import cached_property
-from .._labels import encode
-from .._scores import logits_of, probabilities_of_all
+from .._labels import encode, stratified_folds
+from .._scores import fit_temperature, logits_of, probabilities_of_all
 from .._transaction import shallow_copy
 from .._typing import Classifier, Labels, RowsLike
 from .._validation import (
@@ -50,9 +47,6 @@ EPS = np.finfo(np.float64).eps
 
 #: Number of folds that calibrate a model, if there are enough labels.
 N_FOLDS = 5
-
-#: Bound of the logarithm of a temperature.
-WIDEST = 10.0
 
 
 class Known(NamedTuple):
@@ -279,6 +273,10 @@ class OneModel(Trainer):
         if has_coefficients and np.array_equal(present.classes_, np.unique(labels)):
             model = fit_with(deepcopy(present), labelled.rows, labels, metadata)
             return Trained(model)
+        if hasattr(prototype, "fit_in_order"):
+            previous = before.model if before else None
+            model = clone(prototype).fit_in_order(labelled.rows, labels, previous)
+            return Trained(model)
         is_plain = has_plain_parameters(prototype)
         model = shallow_copy(prototype) if is_plain else clone(prototype)
         # parameters without other estimators passed scikit-learn's checks before
@@ -288,23 +286,11 @@ class OneModel(Trainer):
             return Trained(model, memory=prototype)
 
 
-def seeded(estimator, seed):
-    """Return a clone that draws the same random numbers in each training.
-
-    Each `random_state` that is no number is set, in nested estimators too.
-    """
-    estimator = clone(estimator)
-    seeds = {
-        name: seed
-        for name, value in estimator.get_params().items()
-        if name.split("__")[-1] == "random_state" and not isinstance(value, Integral)
-    }
-    return estimator.set_params(**seeds)
-
-
 def train(prototype, labelled, classes):
     """Return a clone trained on all labelled rows."""
     labels = classes[labelled.codes]
+    if hasattr(prototype, "fit_in_order"):
+        return clone(prototype).fit_in_order(labelled.rows, labels)
     return fit_with(unfitted_copy(prototype), labelled.rows, labels, labelled.metadata)
 
 
@@ -432,18 +418,6 @@ def middle_of_best(scores):
     return int(best[(len(best) - 1) // 2])
 
 
-def stratified_folds(codes, n_folds):
-    """Return the fold of each row, and the number of folds.
-
-    The second largest class limits the number of folds, because each training set
-    needs two classes.
-    """
-    n_folds = min(n_folds, np.sort(np.bincount(codes))[-2])
-    fold = np.empty(len(codes), dtype=int)
-    fold[np.argsort(codes, kind="stable")] = np.arange(len(codes)) % n_folds
-    return fold, n_folds
-
-
 class CalibratedModel(OneModel):
     """Trainer of one estimator, which also finds its temperature.
 
@@ -485,17 +459,7 @@ def temperature_of(prototype, labelled, classes):
         except Exception:  # too few rows to train on, say
             continue
 
-    def loss(log_temperature):
-        parts = [
-            log_softmax(logits / np.exp(log_temperature), axis=1)[
-                np.arange(len(right)), right
-            ].sum()
-            for logits, right in scores
-        ]
-        return log_temperature**2 / 2 - sum(parts)
-
-    found = minimize_scalar(loss, bounds=(-WIDEST, WIDEST), method="bounded")
-    return float(np.exp(found.x))
+    return fit_temperature(scores)
 
 
 def held_out_logits(prototype, labelled, classes, is_test):

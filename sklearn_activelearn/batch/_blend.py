@@ -1,0 +1,462 @@
+"""A blend of classifiers of several kinds, weighted by cross-validation."""
+
+from typing import Any, NamedTuple, Self
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import ComplementNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import draw_seeds, seeded
+from .._compat import answers_like_input
+from .._docstrings import CLASSIFIER, documented
+from .._labels import stratified_folds
+from .._scores import fit_temperature, score_method_of, scores_of
+from .._typing import Estimators, Floats, Labels, RowsLike, Seed
+from .._validation import check_has, check_number, check_pool
+from ..sources._containers import n_rows, take, to_memory
+from ._members import CombinedClassifier
+
+#: Fewest rows from which weights are found. Fewer rows train the first candidate only.
+FEWEST_ROWS = 20
+
+#: Candidates with a smaller weight are left out.
+SMALLEST_WEIGHT = 0.03
+
+#: Number of steps of expectation maximisation that find the weights of the stack.
+N_STEPS = 60
+
+#: Smallest probability of a class according to a candidate without decision values.
+FLOOR = 0.005
+
+#: If one class has a larger share of the labels, the others are rare.
+COMMON = 0.7
+
+
+class Mixture(NamedTuple):
+    """Candidates and their weights, before they are trained on all rows.
+
+    Attributes
+    ----------
+    key : str
+        Hash of the rows and labels from which the weights were found.
+    names : list of str
+        Names of the candidates.
+    candidates : list of classifier
+        Unfitted.
+    losses : ndarray of shape (n_candidates,)
+        Log loss of each in cross-validation; NaN if there were too few rows.
+    temperatures, weights : ndarray of shape (n_candidates,)
+        The weights have the sum 1.
+    """
+
+    key: str
+    names: list[str]
+    candidates: list[Any]
+    losses: Floats
+    temperatures: Floats
+    weights: Floats
+
+
+@documented(CLASSIFIER)
+class BlendClassifier(CombinedClassifier):
+    r"""Classifier that blends models of several kinds, for tens to hundreds of labels.
+
+    With few labels nobody knows which kind of model suits them, and choosing one by
+    cross-validation often chooses the wrong one. A weighted mean of calibrated
+    probabilities is rarely worse than the best candidate by much, and often better.
+
+    Parameters
+    ----------
+    estimators : list of (str, classifier), default=None
+        Candidates with their names. Each has `decision_function` or `predict_proba`.
+        Cloned, never changed. The first one is used alone while there are too few
+        labels. None: for dense rows logistic regressions with ``C`` of 1, 0.1, 10 and
+        100, support vector machines with ``C`` of 1 and 10, and a random forest, on
+        standardised features; for sparse rows logistic regressions with ``C`` of 1 and
+        10, a linear support vector machine, and, without negative values, complement
+        naive Bayes. If more than 70 % of the labels are of one class, also models with
+        ``class_weight="balanced"``.
+    cv : int >= 2, default=5
+        Largest number of folds of the cross-validation.
+    random_state : int, RandomState instance or None, default=None
+        Seed of candidates without a seed.
+
+    Attributes
+    ----------
+    estimators_ : list of classifier
+        The members: candidates with a weight, trained on all rows.
+    member_names_ : list of str
+        Their names.
+    weights_ : ndarray of shape (n_members,)
+        Their weights, of sum 1.
+    temperatures_ : ndarray of shape (n_members,)
+        Their scores are divided by these numbers.
+    cv_log_losses_ : dict of str to float
+        Log loss of each candidate in cross-validation, lower is better; balanced over
+        the classes if one class has more than 70 % of the labels. NaN if there were too
+        few rows.
+    row_estimator_ : classifier
+        The first candidate, trained on all rows. `HybridSamplingClassifier` chooses
+        rows with it.
+    {classes_, n_features_in_, feature_names_in_}
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `fit`: no candidates, two of one name, one without scores, a parameter out
+        of its range, labels of one class, and whatever a candidate refuses.
+
+    See Also
+    --------
+    HybridSamplingClassifier : Buys labels for this model.
+    sklearn.ensemble.StackingClassifier : Trains a further model on the predictions.
+
+    Notes
+    -----
+    With :math:`s_m` the scores of candidate m (decision values, or logarithms of
+    probabilities) and :math:`T_m` its temperature, the probabilities are
+
+    .. math:: p(x) = \sum_m w_m \, \mathrm{softmax}(s_m(x) / T_m).
+
+    Temperatures and weights come from one stratified cross-validation. A temperature
+    minimises the log loss, with a normal prior of its logarithm. A weight is the mean
+    of two: one of those that maximise the likelihood of the mixture (60 steps of
+    expectation maximisation), and an equal weight for the best candidate of each class
+    of estimators. Candidates with less than 3 % are left out. If one class has more
+    than 70 % of the labels, all classes weigh the same, and the probabilities are those
+    of equally frequent classes.
+
+    While there are fewer than 20 rows, or the second largest class has one, the first
+    candidate is the only member.
+
+    References
+    ----------
+    .. [1] P. Smyth, D. Wolpert, "Linearly Combining Density Estimators via Stacking",
+       Machine Learning 36, 1999 (the weights).
+    .. [2] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, "On Calibration of Modern Neural
+       Networks", ICML 2017, section 4.2 (the temperature).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import BlendClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = BlendClassifier(random_state=0).fit(X[:150], y[:150])
+    >>> print(f"accuracy {model.score(X[900:], y[900:]):.2f}")
+    accuracy 0.93
+    """
+
+    cv_log_losses_: dict[str, float]
+    estimators_: list[Any]
+    member_names_: list[str]
+    row_estimator_: Any
+    temperatures_: Floats
+    weights_: Floats
+
+    def __init__(
+        self,
+        estimators: Estimators | None = None,
+        *,
+        cv: int = 5,
+        random_state: Seed = None,
+    ):
+        self.estimators = estimators
+        self.cv = cv
+        self.random_state = random_state
+
+    def _default_members(self):
+        return [("logistic regression", LogisticRegression(max_iter=1_000))]
+
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+        """Find the weights from all rows, and train the members on them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the candidates take
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For no candidates, two of one name, one without scores, a parameter out of
+            its range, labels of one class, and whatever a candidate refuses.
+        """
+        return self._fit(X, y, n_rows)
+
+    def fit_in_order(
+        self, X: RowsLike, y: ArrayLike, previous: "BlendClassifier | None" = None
+    ) -> Self:
+        """Fit on rows in the order in which they were labelled, again and again.
+
+        The weights come from the first 20, 40, 80, ... rows, the largest of these
+        numbers, so that they are not found anew for each label. Pool learners call this
+        instead of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the candidates take
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        previous : BlendClassifier, default=None
+            A blend with the same parameters, fitted on some of the first rows. Its
+            weights are taken over if they come from the same rows and labels, so that
+            the result is the same without it.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`.
+        """
+        return self._fit(X, y, n_doubled, previous)
+
+    def _fit(self, X, y, n_weighed_of, previous=None):
+        _, members = self._checked_members()
+        for member in members:
+            check_has(score_method_of(member), member, type(self).__name__)
+        check_number(self.cv, "cv", 2, closed="left", integer=True)
+        X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
+        check_classification_targets(y)
+        X, y = to_memory(X), np.asarray(y)
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(
+                f"y holds 1 class, {classes.tolist()[0]!r}; a classifier needs two."
+            )
+        n = n_weighed_of(X)
+        rows, labels = take(X, slice(n)), y[:n]
+        (seed,) = draw_seeds(self.random_state, 1).tolist()
+        key = joblib.hash((rows, labels, seed))
+        mixture = getattr(previous, "_mixture", None)
+        if mixture is None or mixture.key != key:
+            mixture = Mixture(key, *self._weigh_candidates(rows, labels, seed % 2**32))
+        _, names, candidates, losses, temperatures, weights = mixture
+        is_member = weights > 0
+        first, *others = candidates
+        first = clone(first).fit(X, y)
+        trained = [
+            clone(candidate).fit(X, y)
+            for candidate in np.array([None, *others], dtype=object)[is_member]
+            if candidate is not None
+        ]
+        self.classes_, self._mixture = classes, mixture
+        self.row_estimator_ = first
+        self.estimators_ = [first, *trained] if is_member[0] else trained
+        self.member_names_ = [n for n, k in zip(names, is_member, strict=True) if k]
+        self.weights_, self.temperatures_ = weights[is_member], temperatures[is_member]
+        self.cv_log_losses_ = dict(zip(names, losses.tolist(), strict=True))
+        return self
+
+    def _weigh_candidates(self, X, y, seed):
+        """Return names, candidates, log losses, temperatures and weights."""
+        codes, counts = np.unique(y, return_inverse=True, return_counts=True)[1:]
+        is_unequal = counts.max() > COMMON * len(y)
+        named = self.estimators or default_candidates(X, is_unequal)
+        names, candidates = map(list, zip(*named, strict=True))
+        candidates = [seeded(candidate, seed) for candidate in candidates]
+        n, first = len(candidates), np.arange(len(candidates)) == 0
+        fold, n_folds = stratified_folds(codes, self.cv) if len(counts) > 1 else (0, 0)
+        if len(y) < FEWEST_ROWS or n_folds < 2:
+            return (
+                names,
+                candidates,
+                np.full(n, np.nan),
+                np.ones(n),
+                first.astype(float),
+            )
+        held_out = [
+            held_out_scores(candidates, X, codes, fold == k) for k in range(n_folds)
+        ]
+        importance = [
+            (len(y) / counts / len(counts))[right]
+            if is_unequal
+            else np.ones(len(right))
+            for _, _, right in held_out
+        ]
+        temperatures, p = np.empty(n), []
+        for m in range(n):
+            parts = [(scores[m], columns) for scores, columns, _ in held_out]
+            temperatures[m] = fit_temperature(parts, importance)
+            p.append(
+                np.concatenate(
+                    [
+                        softmax(scores / temperatures[m], axis=1)[
+                            np.arange(len(columns)), columns
+                        ]
+                        for scores, columns in parts
+                    ]
+                )
+            )
+        p, importance = np.array(p).T, np.concatenate(importance)
+        p = np.maximum(p, np.finfo(float).tiny)
+        losses = -(importance @ np.log(p)) / importance.sum()
+        kinds = [type(getattr(each, "steps", [[each]])[-1][-1]) for each in candidates]
+        weights = (stack_weights(p, importance) + weights_by_kind(losses, kinds)) / 2
+        weights[weights < SMALLEST_WEIGHT] = 0
+        return names, candidates, losses, temperatures, weights / weights.sum()
+
+    @answers_like_input
+    def predict_proba(self, X: RowsLike) -> Floats:
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the candidates take
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Weighted mean of the members' probabilities.
+        """
+        check_is_fitted(self)
+        X = to_memory(check_pool(self, self.estimators_, X, reset=False, min_rows=1))
+        members = zip(self.estimators_, self.temperatures_, self.weights_, strict=True)
+        return sum(w * softmax(logits(each, X) / T, axis=1) for each, T, w in members)
+
+    @answers_like_input
+    def predict(self, X: RowsLike) -> Labels:
+        """Return the most probable class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the candidates take
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Classes.
+        """
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+
+def default_candidates(X, is_unequal):
+    """Return candidates with their names, for rows like X.
+
+    `is_unequal` says that one class has most of the labels.
+    """
+    balanced = {"class_weight": "balanced"}
+    if issparse(X):
+        found = [
+            ("logistic C=1", LogisticRegression(max_iter=1_000)),
+            ("logistic C=10", LogisticRegression(C=10, max_iter=1_000)),
+            ("linear SVC", LinearSVC(max_iter=10_000)),
+        ]
+        if is_unequal:
+            found += [
+                (f"balanced {name}", clone(each).set_params(**balanced))
+                for name, each in found
+            ]
+        if not X.nnz or X.data.min() >= 0:
+            found.append(("naive Bayes", ComplementNB()))
+        return found
+    found = [
+        (f"logistic C={C}", LogisticRegression(C=C, max_iter=1_000))
+        for C in (1, 0.1, 10, 100)
+    ]
+    found += [(f"SVC C={C}", SVC(C=C)) for C in (1, 10)]
+    found.append(("forest", RandomForestClassifier()))
+    if is_unequal:
+        forest = RandomForestClassifier(min_samples_leaf=3, **balanced)
+        found += [
+            ("balanced logistic", LogisticRegression(max_iter=1_000, **balanced)),
+            ("balanced SVC", SVC(C=10, **balanced)),
+            ("balanced forest", forest),
+        ]
+    return [(name, make_pipeline(StandardScaler(), each)) for name, each in found]
+
+
+def n_doubled(X):
+    """Return the largest of 20, 40, 80, ... that is not more than the rows of X."""
+    n, most = FEWEST_ROWS, n_rows(X)
+    while 2 * n <= most:
+        n *= 2
+    return n
+
+
+def logits(model, X):
+    """Return scores whose softmax are probabilities, a column for each class."""
+    if score_method_of(model) == "predict_proba":
+        return np.log(np.maximum(model.predict_proba(X), FLOOR))
+    scores = scores_of(model, X)
+    return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores
+
+
+def held_out_scores(candidates, X, codes, is_test):
+    """Train candidates on the rows of the other folds.
+
+    Rows of a class that the other folds lack are left out.
+
+    Returns
+    -------
+    scores : list of ndarray of shape (n_test, n_seen)
+        Logits of the rows of this fold, of each candidate.
+    columns : ndarray of int of shape (n_test,)
+        Columns of their classes.
+    right : ndarray of int of shape (n_test,)
+        Their codes.
+    """
+    training = np.flatnonzero(~is_test)
+    seen = np.unique(codes[training])
+    test = np.flatnonzero(is_test & np.isin(codes, seen))
+    rows, others = take(X, training), take(X, test)
+    scores = [
+        logits(clone(each).fit(rows, codes[training]), others) for each in candidates
+    ]
+    return scores, np.searchsorted(seen, codes[test]), codes[test]
+
+
+def stack_weights(p, importance):
+    """Return the weights of a mixture with the highest likelihood.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n_rows, n_candidates)
+        Probability that each candidate gives to the class of each row.
+    importance : ndarray of shape (n_rows,)
+        Weights of the rows.
+    """
+    weights = np.full(p.shape[1], 1 / p.shape[1])
+    for _ in range(N_STEPS):
+        shares = weights * p
+        shares /= shares.sum(axis=1, keepdims=True)
+        weights = importance @ shares / importance.sum()
+    return weights
+
+
+def weights_by_kind(losses, kinds):
+    """Return equal weights for the candidates with the lowest loss of their kind."""
+    weights = np.zeros(len(losses))
+    for kind in dict.fromkeys(kinds):
+        of_kind = [m for m, each in enumerate(kinds) if each is kind]
+        weights[min(of_kind, key=losses.__getitem__)] = 1
+    return weights / weights.sum()
+
+
+#: Files name it by its public path.
+BlendClassifier.__module__ = "sklearn_activelearn.batch"

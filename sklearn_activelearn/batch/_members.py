@@ -1,0 +1,72 @@
+"""The base of classifiers that combine other classifiers."""
+
+from typing import Any, Self
+
+from .._compat import BaseComposition, ClassifierMixin
+from .._typing import Estimators
+from .._validation import common_input_tags
+
+
+class CombinedClassifier(ClassifierMixin, BaseComposition):
+    """Base of classifiers that combine named classifiers, the parameter `estimators`.
+
+    A subclass provides ``_default_members()``, and fits clones of ``_members()``.
+    """
+
+    estimators: Estimators | None
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            True: also return the members by their names, and their parameters.
+
+        Returns
+        -------
+        params : dict
+            Values by name.
+        """
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, members by their names, or parameters of members.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        self._set_params("estimators", **params)
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if named := self._members():
+            tags.input_tags = common_input_tags([member for _, member in named])
+        return tags
+
+    def _members(self):
+        """Return the unfitted members with their names."""
+        given = self.estimators
+        return self._default_members() if given is None else given
+
+    def _checked_members(self):
+        """Return the names and the unfitted members; raise if they are no members."""
+        named = self._members()
+        if not named:
+            raise ValueError("estimators is empty: at least one member is needed.")
+        try:
+            names, members = zip(*named, strict=True)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"estimators must be a list of (name, classifier), got {named!r}."
+            ) from None
+        self._validate_names(names)
+        return names, members
