@@ -1,6 +1,6 @@
 """One run: buy labels a batch at a time, score the model after each."""
 
-from time import perf_counter
+from time import process_time
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -57,8 +57,8 @@ class Outcome(NamedTuple):
     """What a run gave, or the error that ended it.
 
     The scores, and the number of labels of the rarest class of the pool, are those
-    after each batch. `query_ms` and `train_ms` are the mean milliseconds of a batch,
-    without the first; `worst_ms` is the longest batch.
+    after each batch. `query_ms` and `train_ms` are the mean milliseconds of a batch on
+    one processor, without the first; `worst_ms` is the longest batch.
     """
 
     query_ms: float = np.nan
@@ -101,14 +101,14 @@ def spend(learner, regime, split):
     is_rare = split.y == classes[np.argmin(sizes)]
     times, scores, n_rare = [], [], 0
     while len(scores) < regime.n_rounds:
-        started = perf_counter()
+        started = process_time()
         rows = learner.query(split.X)
-        asked = perf_counter()
+        asked = process_time()
         if len(rows) == 0:
             scores.append(scores[-1])
             continue
         learner.teach(split.X[rows], split.y[rows])
-        times.append((asked - started, perf_counter() - asked))
+        times.append((asked - started, process_time() - asked))
         n_rare += np.count_nonzero(is_rare[rows])
         predicted = learner.predict(split.X_test)
         recalls = recall_score(
