@@ -272,10 +272,10 @@ def main(argv=None):
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
-        args.results, args.arm, args.out = "toy.csv", "hybrid lr", Path("toy")
-        args.baseline, args.labels = "random lr", [10, 20, 30]
-        options = ["--methods", "hybrid", "random", "--results", args.results]
-        pools.main(["--quick", "--regime", "halves", *options])
+        args.results, args.out, args.labels = "toy.csv", Path("toy"), [10, 20, 30]
+        methods = [method for _, method in ARMS.values()]
+        options = ["--only", "tumours", "--results", args.results]
+        pools.main(["--quick", "--regime", "halves", *options, "--methods", *methods])
     rival = args.arm.replace("hybrid", "random")
     results = arms_of(read(args.results), ARMS)
     if args.before:

@@ -144,7 +144,7 @@ def main(argv=None):
     if args.quick:
         is_halved = args.regime == "halves"
         args.regime = "toy halves" if is_halved else "toy"
-        args.models = ["default" if is_halved else "logistic"]
+        args.models = ["default", "own"] if is_halved else ["logistic"]
         args.orders, args.jobs = 2, 1
         sets = ["digits", "tumours"]
     if hidden := set(args.only or ()) - set(sets):
