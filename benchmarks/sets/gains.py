@@ -10,8 +10,12 @@ blend_rows.csv    chosen rows against random rows for the same blend, set by set
                   of the mean accuracy over the curve, plain and balanced, and of the
                   accuracy at its end; p-values of Student's paired test, corrected by
                   Holm's method over the sets of a group
+blend_rows_all.csv
+                  how often chosen rows are significantly better and worse (5 %)
 blend_rare.csv    pools with a rare class: balanced accuracy, accuracy and rare rows
-                  found after 100 and 200 labels
+                  found after 100 and 200 labels, means of the sets
+blend_rare_sets.csv
+                  the same for each set
 blend_times.csv   seconds for a batch: mean, and worst of all runs
 blend_sets.csv    accuracy by set
 blend_gains.png   gain after 100 labels by set, with 95 % intervals over the splits
@@ -116,24 +120,29 @@ def gain_lines(runs, baseline, labels):
                 }
 
 
+def duels_by_score(runs, arm, rival, group):
+    """Return for each score how an arm compares with a rival on the sets of a group."""
+    both = [
+        result
+        for name in runs.sets
+        for method in (arm, rival)
+        for result in runs.of(name, method)
+        if name in GROUPS[group]
+    ]
+    return {
+        score: [
+            duel
+            for duel in Runs(both, GROUPS[group]).against(rival, score, paired_t_p)
+            if duel.method == arm
+        ]
+        for score in ("area", "balanced_area", "final")
+    }
+
+
 def row_lines(runs, arm, rival):
     """Yield a line for each set of a group: three scores of an arm against a rival."""
     for group in ("many", "dense"):
-        both = [
-            result
-            for name in runs.sets
-            for method in (arm, rival)
-            for result in runs.of(name, method)
-            if name in GROUPS[group]
-        ]
-        duels = {
-            score: [
-                duel
-                for duel in Runs(both).against(rival, score, paired_t_p)
-                if duel.method == arm
-            ]
-            for score in ("area", "balanced_area", "final")
-        }
+        duels = duels_by_score(runs, arm, rival, group)
         for of_set in zip(*duels.values(), strict=True):
             line = {"group": group, "set": of_set[0].set}
             line["splits"] = len(runs.of(of_set[0].set, arm))
@@ -143,36 +152,45 @@ def row_lines(runs, arm, rival):
             yield line
 
 
-def rare_lines(runs, labels):
-    """Yield a line for each set with a rare class and arm, after those of the means."""
-    scores = [
-        (n_labels, title, score, factor)
-        for n_labels in labels[1:]
-        for title, score, factor in (
-            ("balanced accuracy", "balanced", 100),
-            ("accuracy", "accuracy", 100),
-            ("rare rows", "rare", 1),
-        )
-    ]
-    kinds = {"mean of dense sets": False, "mean of texts": True}
-    groups = {
-        title: [name for name in runs.sets if is_text(name) == wanted]
-        for title, wanted in kinds.items()
-    }
-    for title, names in (groups | {name: [name] for name in runs.sets}).items():
+def row_summaries(runs, arm, rival):
+    """Yield a line for each group of sets and score."""
+    for group in ("many", "dense"):
+        for score, duels in duels_by_score(runs, arm, rival, group).items():
+            if duels:
+                worst = min(duels, key=lambda duel: duel.gain)
+                outcomes = [duel.outcome for duel in duels]
+                yield {
+                    "group": group,
+                    "score": score.replace("_", " "),
+                    "sets": len(duels),
+                    "mean gain": f"{100 * np.mean([d.gain for d in duels]):+.2f}",
+                    "better": outcomes.count(1),
+                    "worse": outcomes.count(-1),
+                    "lowest gain": f"{100 * worst.gain:+.2f}",
+                    "on": worst.set,
+                }
+
+
+def rare_lines(runs, labels, groups):
+    """Yield a line for each group of sets, given by name, and arm."""
+    scores = {"balanced accuracy": "balanced", "accuracy": "accuracy"}
+    for title, names in groups.items():
         for arm in runs.methods:
             of_sets = [runs.of(name, arm) for name in names if runs.of(name, arm)]
-            if of_sets:
-                line = {"set": title, "sets": len(of_sets), "arm": arm}
-                for n_labels, words, score, factor in scores:
+            if not of_sets:
+                continue
+            line = {"sets": title, "number": len(of_sets), "arm": arm}
+            for n_labels in labels[1:]:
+                for words, score in {**scores, "rare rows": "rare"}.items():
                     mean = np.mean(
                         [
                             np.mean([r.after(n_labels, score) for r in own])
                             for own in of_sets
                         ]
                     )
-                    line[f"{words} at {n_labels}"] = f"{factor * mean:.1f}"
-                yield line
+                    mean *= 100 if words in scores else 1
+                    line[f"{words} at {n_labels}"] = f"{mean:.1f}"
+            yield line
 
 
 def time_lines(runs):
@@ -294,7 +312,14 @@ def main(argv=None):
     )
     write(args.out, "blend_gains.csv", gain_lines(many, args.baseline, args.labels))
     write(args.out, "blend_rows.csv", row_lines(halves, args.arm, rival))
-    write(args.out, "blend_rare.csv", rare_lines(rare, args.labels))
+    write(args.out, "blend_rows_all.csv", row_summaries(halves, args.arm, rival))
+    kinds = {
+        "dense": [name for name in rare.sets if not is_text(name)],
+        "texts": [name for name in rare.sets if is_text(name)],
+    }
+    single = {name: [name] for name in rare.sets}
+    write(args.out, "blend_rare.csv", rare_lines(rare, args.labels, kinds))
+    write(args.out, "blend_rare_sets.csv", rare_lines(rare, args.labels, single))
     write(args.out, "blend_times.csv", time_lines(halves))
     write(args.out, "blend_sets.csv", set_lines(many, args.labels))
     pairs = [(args.arm, args.baseline), (args.arm, rival)]

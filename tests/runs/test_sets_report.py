@@ -281,7 +281,15 @@ class TestGains:
         assert two["runs losing more than 2, %"] == "50.0"
 
     def test_losses_are_found(self, tables):
-        lines = {line["set"]: line for line in tables()["blend_rows"]}
+        written = tables()
+        area, balanced, _ = written["blend_rows_all"]
+        assert (area["sets"], area["better"], area["worse"]) == ("6", "4", "1")
+        assert (area["on"], float(area["lowest gain"])) == (
+            "australian",
+            pytest.approx(-3, abs=0.1),
+        )
+        assert (balanced["better"], balanced["worse"]) == ("0", "0")
+        lines = {line["set"]: line for line in written["blend_rows"]}
         loss = lines["australian"]
         assert float(loss["area"]) == pytest.approx(-3, abs=0.1)
         assert float(loss["area, p"]) < 1e-6
@@ -290,8 +298,9 @@ class TestGains:
 
     def test_rare_rows_times_and_sets(self, tables):
         tables = tables()
-        (mean, line) = tables["blend_rare"]
-        assert (mean["set"], line["set"]) == ("mean of texts", "C15, rare")
+        (mean,), (line,) = tables["blend_rare"], tables["blend_rare_sets"]
+        assert (mean["sets"], line["sets"]) == ("texts", "C15, rare")
+        assert list(mean.values())[1:] == list(line.values())[1:]
         assert (line["rare rows at 20"], line["rare rows at 30"]) == ("2.0", "3.0")
         assert tables["blend_times"][0]["mean s"] == "0.032"
         assert tables["blend_times"][0]["worst s"] == "0.040"
