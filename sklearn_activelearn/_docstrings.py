@@ -240,7 +240,7 @@ class HERDING(POOL):
         changed. None: ``LogisticRegression()``.
     n_coverage : int >= 1, default=None
         Number of random rows on which the coverage of the pool is measured. None: all
-        rows, or 4,000 rows of a larger pool.
+        rows, or 2,000 rows of a larger pool.
     {failing_embedding}
         Raises
         ------

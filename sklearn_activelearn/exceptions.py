@@ -16,9 +16,12 @@ class OneClassWarning(UserWarning):
     Notes
     -----
     A stream learner warns at the end of a call if it has been taught labels of two
-    classes but has predicted one class for each of the last rows (at least 1,000 rows
-    and a quarter of ``n_seen_``), or if it has stopped asking with labels of one class.
-    See `class_weight`.
+    classes but has predicted one class for each of the last rows: at least 1,000 rows
+    and a quarter of ``n_seen_``; or at least 200 rows and three quarters of it; or at
+    least 200 rows and a tenth of it, if three rows of other classes or more are to be
+    expected among them, at the rate of their labels among the rows seen. It also warns
+    if it has stopped asking with labels of one class, after 1,000 rows and a quarter of
+    ``n_seen_``. See `class_weight`.
 
     A pool learner warns once a run, when it buys no more labels: if the budget is spent
     and all labels, at least 10, are of one class; or if it has at least 50 labels of

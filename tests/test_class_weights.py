@@ -1,5 +1,7 @@
 """Class weights of stream learners against their reference, and what they are for."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,11 +11,13 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_activelearn import (
     CBGZClassifier,
+    DKMClassifier,
     GreedyOnlineClassifier,
     MarginLossClassifier,
     OnePassSearchCV,
     RandomSamplingClassifier,
     RLSSamplingClassifier,
+    SOLEClassifier,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.stream import ConstantRule, StreamClassifier, UpdateRule
@@ -409,10 +413,66 @@ class TestWarning:
             )
         assert len(caught) == 1
 
-    def test_not_before_1000_rows(self):
-        learner, X, y = self.one_class(n_rows=900)
+    def test_not_before_200_rows(self):
+        learner, X, y = self.one_class(n_rows=220)
         learner.fit(X, y)
         assert not learner.predict(X).any()
+
+    @pytest.mark.parametrize(
+        ("learner", "n_rows", "share"),
+        [
+            (RLSSamplingClassifier(), 800, 0.04),
+            (RLSSamplingClassifier(), 600, 0.08),
+            (SOLEClassifier(), 300, 0.05),
+            (DKMClassifier(), 300, 0.05),
+            (CBGZClassifier(), 600, 0.08),
+        ],
+    )
+    def test_of_short_streams_of_texts(self, learner, n_rows, share):
+        """Each row has 20 of 5,000 words, which tell nothing of its class."""
+        rng = np.random.default_rng(0)
+        y = np.where(rng.uniform(size=n_rows) < share, "spam", "ham")
+        words = rng.integers(0, 5_000, size=20 * n_rows)
+        entries = np.ones(len(words)), (np.repeat(np.arange(n_rows), 20), words)
+        X = csr_array(entries, shape=(n_rows, 5_000))
+        with pytest.warns(OneClassWarning, match="'ham' for each of the last") as notes:
+            learner = fresh(learner, random_state=0).fit(X, y)
+        assert len(notes) == 1
+        other = csr_array(rng.permutation(X.toarray().ravel()).reshape(X.shape))
+        assert {*learner.predict(other)} == {"ham"}
+
+    def check_after(self, n_alike, n_labels, n_seen):
+        """Return the warnings of a learner that has predicted 0 for so many rows."""
+        learner = CBGZClassifier(random_state=0).fit([[0.0], [1.0]], [0, 1])
+        counts = learner._learned.counts._replace(
+            n_alike=n_alike, n_seen=n_seen, last_guess=0
+        )
+        sums = learner._learned.class_sums
+        sums = sums._replace(n_labels=np.array(n_labels, sums.n_labels.dtype))
+        learner._learned = learner._learned._replace(counts=counts, class_sums=sums)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            learner.query(np.empty((0, 1)))
+        return len(caught)
+
+    @pytest.mark.parametrize(
+        ("n_alike", "n_labels", "n_seen", "n_warnings"),
+        [
+            (1_000, (50, 1), 4_000, 1),
+            (999, (50, 1), 3_000, 0),
+            (1_000, (50, 1), 4_001, 0),
+            (200, (50, 1), 266, 1),
+            (200, (50, 1), 267, 0),
+            (199, (50, 1), 199, 0),
+            (200, (50, 30), 2_000, 1),
+            (200, (50, 29), 2_000, 0),
+            (199, (50, 40), 1_990, 0),
+            (200, (50, 50), 2_001, 0),
+            (300, (50, 0), 300, 0),
+        ],
+    )
+    def test_limits(self, n_alike, n_labels, n_seen, n_warnings):
+        assert self.check_after(n_alike, n_labels, n_seen) == n_warnings
 
     def test_rls_that_stops_with_one_class(self):
         X, _ = rare_problem(0.5, 3_000)

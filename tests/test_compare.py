@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from scipy.stats import t as student
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
@@ -35,6 +36,7 @@ from sklearn_activelearn.evaluation import (
     compare,
 )
 from sklearn_activelearn.losses import RampLoss
+from sklearn_activelearn.pool._hybrid import default_learner
 from tests.learners import each_default
 
 RNG = np.random.RandomState(0)
@@ -171,6 +173,97 @@ class TestSavings:
         assert (found.is_known, found.is_clear, found.is_worse) == (False,) * 3
 
 
+def curves_of_errors(chosen, passive, noise=0.001, n_runs=10):
+    """Return curves whose mean errors at `COUNTS` are these."""
+    rng = np.random.RandomState(0)
+    curves = []
+    for errors in (chosen, passive):
+        scores = noise * rng.normal(size=(n_runs, len(COUNTS)))
+        scores += 1 - np.asarray(errors) - scores.mean(axis=0)
+        curves.append(curve_with(COUNTS, scores, np.full(n_runs, 100), scores[:, -1]))
+    return curves
+
+
+#: Random labels, and chosen ones that are worse from 30 to 60 labels and better later.
+FALLING = np.linspace(0.4, 0.2, 10)
+LATE = FALLING + np.array([0, 0, 0.05, 0.08, 0.06, 0.02, -0.02, -0.04, -0.04, -0.04])
+
+
+class TestArea:
+    @pytest.mark.parametrize("noise", [0.001, 0.02, 0.05])
+    def test_it_is_the_test_of_the_areas(self, noise, result_of):
+        chosen, passive = curves_of_errors(LATE, FALLING, noise)
+        found = result_of(chosen, passive, 0.9)
+        # linear between the counts: ends count half
+        weights = np.array([0.5, *[1] * 8, 0.5]) / 9
+        differences = (chosen.scores - passive.scores) @ weights
+        mean, error = differences.mean(), differences.std(ddof=1) / np.sqrt(10)
+        half = student.ppf(0.95, 9) * error
+        expected = mean, mean - half, mean + half
+        assert found.area_gain == pytest.approx(expected, rel=2e-2, abs=5e-5)
+        assert found.area_range == (10, 100)
+        assert found.areas[1].mean() == pytest.approx(0.3, abs=0.02)
+
+    def test_where_chosen_labels_are_behind(self, result_of):
+        found = result_of(*curves_of_errors(LATE, FALLING))
+        (stretch,) = found.behind
+        assert stretch.first == pytest.approx(25, abs=5)
+        assert stretch.last == pytest.approx(62, abs=5)
+        assert stretch.most == pytest.approx(0.08, abs=0.005)
+        twice = FALLING + np.array([0.05, 0, -0.05, 0, 0, 0, -0.05, 0, 0.03, 0.05])
+        first, second = result_of(*curves_of_errors(twice, FALLING)).behind
+        assert (first.first, second.last) == (10, 100)
+        assert first.last < 25 < 75 < second.first
+        assert second.most == pytest.approx(0.05, abs=0.005)
+
+    def test_behind_holds_for_all_counts_together(self, result_of):
+        """At each count alone 5 % of equal curves differ; at any of them, at most."""
+        n_behind = 0
+        for seed in range(200):
+            rng = np.random.RandomState(seed)
+            curves = []
+            for _ in range(2):
+                scores = 0.7 + 0.05 * rng.normal(size=(20, 10))
+                n_bought = np.full(20, 100)
+                curves.append(curve_with(COUNTS, scores, n_bought, scores[:, -1]))
+            n_behind += bool(result_of(*curves).behind)
+        assert n_behind <= 11  # 5 expected at most: one side
+
+    @pytest.mark.parametrize(
+        ("chosen", "passive", "is_clear", "is_mixed"),
+        [
+            (LATE, FALLING, False, True),
+            (FALLING, LATE, False, True),
+            (FALLING - 0.02, FALLING, True, False),
+            (FALLING + 0.02, FALLING, False, False),
+            ([*FALLING[:-1] - 0.03, FALLING[-1] - 0.005], FALLING, True, False),
+            ([*FALLING[:-1] - 0.03, FALLING[-1] + 0.005], FALLING, True, False),
+            ([*FALLING[:-1] + 0.03, FALLING[-1] - 0.005], FALLING, False, False),
+            ([*FALLING[:-1] + 2e-4, FALLING[-1] - 0.05], FALLING, True, False),
+            ([*FALLING[:-1] + 4e-3, FALLING[-1] - 0.05], FALLING, False, True),
+            (FALLING, FALLING, False, False),
+        ],
+    )
+    def test_area_and_end_are_judged(
+        self, chosen, passive, is_clear, is_mixed, result_of
+    ):
+        noise = [0.001] * 9 + [0.01]  # the last: no clear difference at the end
+        found = result_of(*curves_of_errors(chosen, passive, noise))
+        assert (found.is_clear, found.is_mixed) == (is_clear, is_mixed)
+
+    def test_losses_have_areas_on_their_own_scale(self, result_of):
+        curves = [
+            dataclasses.replace(
+                each,
+                best=0.0,
+                scores=each.scores - 1,
+                final_scores=each.final_scores - 1,
+            )
+            for each in curves_of_errors(LATE, FALLING)
+        ]
+        assert result_of(*curves).areas[1].mean() == pytest.approx(0.3, abs=0.01)
+
+
 RANDOM = curve_with([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
 
 
@@ -237,7 +330,7 @@ class TestVerdict:
         said = text(result)
         assert words in said
         level = f"{100 * (1 - constant):.1f}"
-        assert f"always 'no' 0 {level} {level} runs" in said
+        assert f"always 'no' 0 {' '.join([level] * 4)} runs" in said
         assert ("33 % (33)" in said) == (constant == 0.6)
         assert ("random ≤ constant" in said) == (constant > 0.6)
         found = result.row()
@@ -274,6 +367,46 @@ class TestVerdict:
         )
         assert text.outcome == "unclear"
 
+    def test_better_at_the_end_only(self, result_of, text):
+        said = text(result_of(*curves_of_errors(LATE, FALLING, 1e-4)))
+        assert said.startswith(
+            "On these data, chosen labels are better for some numbers of labels and "
+            "worse for others: 100 labels chosen by DKM give an error of 16.0 %, and "
+            "100 random labels one of 20.0 % (95 % interval of the difference: "
+            "4.0–4.0 points less). Averaged over 10 to 100 labels, chosen labels give "
+            "an error of 31.0 %, and random labels one of 30.0 % (95 % interval of the "
+            "difference: 1.0–1.0 points more). Chosen labels are behind random labels "
+            "between 24 and 62 labels (by up to 7.5 points)."
+        )
+        assert text.outcome == "mixed"
+
+    def test_better_on_average_only(self, result_of, text):
+        early = FALLING - np.array([*[0.04] * 9, -0.002])
+        said = text(result_of(*curves_of_errors(early, FALLING, [1e-4] * 9 + [0.05])))
+        assert said.startswith(
+            "On these data, averaged over 10 to 100 labels, chosen labels give an "
+            "error of 26.2 %, and random labels one of 30.0 % (95 % interval of the "
+            "difference: 3.6–3.9 points less). At the end, 100 labels chosen by DKM "
+            "give an error of 20.2 %, and 100 random labels one of 20.0 %"
+        )
+        assert text.outcome == "smaller error"
+        assert (
+            "interval of the difference: 3.3 points more to 2.9 points less)." in said
+        )
+        assert "behind" not in said
+
+    def test_savings_are_told_with_the_area(self, result_of, text):
+        said = text(result_of(*square_root_curves(2.0)))
+        assert "50 % of the labels saved (95 % interval: 50)." in said
+        assert "Averaged over 10 to 100 labels, chosen labels give an error of" in said
+        assert text.outcome == "labels saved"
+
+    def test_worse_labels_are_behind(self, result_of, text):
+        said = text(result_of(*curves_of_errors(FALLING + 0.02, FALLING)))
+        assert "100 random labels are better than 100 labels chosen by DKM." in said
+        assert "behind random labels between 10 and 100 labels (by up to 2." in said
+        assert text.outcome == "nothing saved"
+
     def test_never_as_good(self, against, text):
         said = text(against([3, 3], [0.6, 0.6]))
         assert said.startswith(
@@ -289,6 +422,11 @@ class TestVerdict:
         said = text(good, better)
         assert said.startswith("On these data, 3 labels chosen by DKM (2) give")
         assert "DKM (1)" in said
+
+    def test_the_smallest_error_of_chosen_labels_counts(self, against, text):
+        few, many = against([2, 2], [0.85, 0.85]), against([4, 4], [0.84, 0.84])
+        assert many.passive_errors.mean() < few.passive_errors.mean()
+        assert "chosen by DKM (1) give" in text(few, many)
 
     def test_much_saved_of_little_is_not_the_best(self, against, text):
         good = against([3, 3], [0.9, 0.9])
@@ -310,7 +448,7 @@ class TestVerdict:
     def test_labels_to_a_target(self, against, text):
         said = text(against([1, 1], [0.6, 0.6]), target=0.3)
         assert " until 30.0 %: " in said
-        assert " DKM 1 40.0 50.0 1 not within 1 3 " in said
+        assert " DKM 1 40.0 50.0 40.0 50.0 1 not within 1 3 " in said
 
 
 class TestComparison:
@@ -352,12 +490,50 @@ class TestComparison:
             progress=lambda step, done, total: steps.append((step, done, total)),
         )  # fmt: skip
         assert [r.confidence for r in found.results] == pytest.approx(
-            [1 - 0.05 / 3] * 3
+            [1 - 0.05 / 6] * 3
         )
         titles = list(dict.fromkeys(step for step, _, _ in steps))
         assert len(titles) == 4  # the passive baseline of all three runs once
         assert titles[1].startswith("2 of 4: CBGZClassifier")
         assert [step[1:] for step in steps[:3]] == [(0, 2), (1, 2), (2, 2)]
+
+    def test_model_and_rows(self, monkeypatch):
+        """By default one logistic regression shows what the model brings."""
+        monkeypatch.setattr(
+            "sklearn_activelearn.evaluation._compare.default_learner",
+            lambda **params: MinMarginClassifier(SVC(C=10), n_initial=10, **params),
+        )
+        y = np.where((X[:, :2] ** 2).sum(axis=1) > 1.3, "out", "in")
+        found = compare(X, y, cv=3, n_repeats=3)
+        rows, model = found.results[0], found.model
+        assert [r.confidence for r in (*found.results, model)] == pytest.approx(
+            [1 - 0.05 / 6] * 3
+        )
+        assert model.curve is rows.passive_curve
+        assert model.passive_curve.runs.tolist() == model.curve.runs.tolist()
+        assert model.gain[0] > 0.1  # no line separates a circle
+        first, second = found.gains
+        assert first.startswith("Model: with 20 random labels, the default model has")
+        numbers = [
+            f"{100 * e.mean():.1f} %" for e in (model.errors, model.passive_errors)
+        ]
+        assert all(number in first for number in numbers)
+        assert second.startswith("Rows: with the default model, 20 chosen labels give")
+        assert f"{100 * rows.errors.mean():.1f} %" in second
+        said = " ".join(found.to_text().split())
+        assert f"{first} {second}" in said
+        cells = f"{100 * model.passive_errors.mean():.1f} – "
+        assert f" LogisticRegression 20 – {cells}" in said
+        told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert told["gains"] == found.gains
+        assert len(told["results"]) == 2
+        errors = told["model"]["runs"]["passive_errors"]
+        assert errors == pytest.approx(model.passive_errors.tolist())
+        names = [line.get_label() for line in found.plot().lines_]
+        assert names[-1] == "random, LogisticRegression"
+
+    def test_learners_that_are_given_have_no_model_beside_them(self, base):
+        assert (base.model, base.gains, base.to_dict()["model"]) == (None, [], None)
 
     def test_interrupted(self, monkeypatch):
         def interrupt(*args, **kwargs):
@@ -415,8 +591,9 @@ class TestDesign:
             path = "sklearn_activelearn.evaluation._compare.label_curve"
             monkeypatch.setattr(path, label_curve)
             rows, y = np.zeros((n_rows, 10)), np.arange(n_rows) % 2
-            compare(rows, y, None if learner is None else [learner], **options)
-            return calls[-1] if learner is not None else calls
+            is_list = learner is None or isinstance(learner, list)
+            compare(rows, y, learner if is_list else [learner], **options)
+            return calls if is_list else calls[-1]
 
         return planned
 
@@ -450,9 +627,38 @@ class TestDesign:
 
     def test_default_learners(self, planned):
         for n_rows, budget in ((50, 20), (569, 110), (100_000, 200)):
-            _, (hybrid, _), _, (greedy, _) = planned(n_rows)
-            assert (hybrid.budget, greedy.budget) == (budget, None)
-            assert repr(hybrid.estimator) == "LogisticRegression(max_iter=1000)"
+            calls = planned(n_rows)
+            random, hybrid, fixed, all_rows, stream = (learner for learner, _ in calls)
+            budgets = [each.budget for each in (random, hybrid, fixed)]
+            assert budgets == [budget] * 3
+            assert (all_rows.variant, stream.budget) == ("all", None)
+            label, hybrid = default_learner(), hybrid.set_params(budget=100)
+            assert repr(hybrid) == repr(label.set_params(batch_size=10))
+            assert repr(random.estimator) == repr(hybrid.estimator)
+            assert repr(fixed.estimator) == "LogisticRegression(max_iter=1000)"
+            assert (fixed.batch_size, fixed.n_initial) == (10, hybrid.n_initial)
+
+    @pytest.mark.parametrize(
+        ("row_size", "code"),
+        [
+            (1_000, "RLSSamplingClassifier()"),
+            (1_001, "GreedyOnlineClassifier(learning_rate='adaptive')"),
+        ],
+    )
+    def test_the_default_stream_learner_follows_the_size_of_a_row(
+        self, row_size, code, planned
+    ):
+        assert repr(planned(100, row_size=row_size)[-1][0]) == code
+
+    def test_random_labels_end_with_the_largest_budget_of_their_model(self, planned):
+        learners = [clone(self.POOL).set_params(budget=b) for b in (30, 60)]
+        other = UncertaintySamplingClassifier(GaussianNB(), n_initial=3, budget=0.5)
+        calls = planned(1_000, [*learners, other, DKMClassifier(budget=5)])
+        bought = [each.budget for each, _ in calls if "Passive" in repr(each)]
+        assert bought == [60, None]
+        assert next(each for each, _ in calls if "Random" in repr(each)).budget is None
+        calls = planned(1_000, learners, target_error=0.1)
+        assert [each.budget for each, _ in calls] == [None, 30, 60]
 
     @pytest.mark.parametrize("n_rows", [4, 99, 150, 1797])
     def test_label_counts_include_all_of_every_run(self, n_rows, planned):
@@ -536,6 +742,7 @@ class TestCommand:
             code = main(["compare", *self.SMALL, "--data", str(path), *argv])
             return code, *capsys.readouterr()
 
+        run.path = path
         return run
 
     def test_the_default_measure_of_unequal_classes(self, run):
@@ -548,7 +755,7 @@ class TestCommand:
         assert "balanced error (%)" in out
         assert "always 'no'       0" in out
         (row,) = (line for line in out.splitlines() if line.startswith("always"))
-        assert row.split() == ["always", "'no'", "0", "50.0", "50.0"]
+        assert row.split() == ["always", "'no'", "0", *["50.0"] * 4]
 
     def test_seventy_percent_of_the_labels_are_not_most(self):
         y = np.repeat(["a", "b"], [70, 30])
@@ -568,7 +775,7 @@ class TestCommand:
         _, out, _ = run(*argv[:-1], "--target-error", "0.5")
         assert "average precision of 'yes'" in out
         (row,) = (line for line in out.splitlines() if line.startswith("always"))
-        assert row.split() == ["always", "'no'", "0", *[f"{level:.3f}"] * 2]
+        assert row.split() == ["always", "'no'", "0", *[f"{level:.3f}"] * 4]
         assert "until 0.500:" in out
 
     def test_probabilities_where_there_are_none(self, run):
@@ -583,7 +790,7 @@ class TestCommand:
     def test_default_learners_weigh_unequal_classes(self, run):
         _, _, err = run()
         assert "LogisticRegression(class_weight='balanced', max_iter=1000))" in err
-        assert "GreedyOnlineClassifier(class_weight='balanced')" in err
+        assert "RLSSamplingClassifier(class_weight='balanced')" in err
         _, _, err = run("--scoring", "accuracy")
         assert "class_weight" not in err
 
@@ -601,6 +808,7 @@ class TestCommand:
         assert "set class_weight='balanced', and judge" in " ".join(out.split())
 
     def test_default_learners_that_do_not_support_a_measure(self, run):
+        np.savez(run.path, X=np.tile(self.X, (1, 400)), y=self.Y)
         code, out, _ = run("--scoring", "neg_log_loss", "--rows", "60")
         assert code == 0
         assert "note  left out: scoring='neg_log_loss' needs predict_proba" in out

@@ -7,12 +7,23 @@ from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
-from sklearn_activelearn import HybridSamplingClassifier, MinMarginClassifier
+from sklearn_activelearn import (
+    HybridSamplingClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+)
 from sklearn_activelearn.pool import _hybrid
 from tests.reference import hybrid as reference
 from tests.tools import fresh, problem, streams
 
 X, y = problem(60, 3, noise=0.5)
+
+
+def share_of_margins(n_enough):
+    """Return the share of margin rows, given the numbers of labels and of classes."""
+    return lambda n_labels, n_classes: (
+        0.75 if n_classes == 2 or n_labels >= n_enough else 0.0
+    )
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])
@@ -28,7 +39,7 @@ def test_purchases_are_those_of_the_slow_reference(batch_size, n_classes, stream
     estimator = LogisticRegression()
     learner = fresh(HybridSamplingClassifier(estimator), **params).fit(X, y)
     expected, random = reference.purchases(
-        estimator, X, y, random_state=0, share=_hybrid.MARGIN_SHARE, **params
+        estimator, X, y, random_state=0, share=share_of_margins(100), **params
     )
     assert learner.queried_indices_.tolist() == expected
     record = learner.record()
@@ -69,6 +80,58 @@ def test_margins_take_no_near_copies():
         explore=0.0, n_initial=4, batch_size=8, budget=28, random_state=0
     ).fit(pool, labels)
     assert len(set(learner.queried_indices_[4:] // 10)) == 24
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_purchases_with_near_copies_are_those_of_the_slow_reference(
+    n_classes, monkeypatch
+):
+    monkeypatch.setattr(_hybrid, "LABELS_PER_CLASS", 4)
+    monkeypatch.setattr(_hybrid, "MANY_CLASSES", 3)
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(12, 2))
+    pool = np.repeat(rows, 4, axis=0) + 1e-2 * rng.normal(size=(48, 2))
+    labels = np.digitize(pool[:, 0], [0.0, 0.5][: n_classes - 1])
+    params = {"n_initial": 6, "batch_size": 6, "budget": 30, "explore": 0.1}
+    estimator = LogisticRegression()
+    learner = fresh(HybridSamplingClassifier(estimator), **params).fit(pool, labels)
+    expected, _ = reference.purchases(
+        estimator, pool, labels, random_state=0, share=share_of_margins(12), **params
+    )
+    assert learner.queried_indices_.tolist() == expected
+
+
+@pytest.mark.parametrize(("n_classes", "n_enough"), [(3, 100), (12, 120)])
+def test_many_classes_get_margins_once_they_have_labels(n_classes, n_enough):
+    rng = np.random.default_rng(0)
+    pool = rng.normal(size=(300, 5))
+    labels = np.arange(300) % n_classes
+    for n_labels in (n_enough - 1, n_enough):
+        learner = HybridSamplingClassifier(explore=0.0, batch_size=8, random_state=0)
+        learner.set_params(budget=None).teach(pool[:n_labels], labels[:n_labels])
+        _, utilities = learner.query(pool, return_utility=True)
+        # gaps lie in [0, 1], gains of coverage are divided by the number of rows
+        n_margins = np.count_nonzero(utilities > 0.3)
+        assert n_margins == (6 if n_labels == n_enough else 0)
+
+
+def test_a_thin_class_is_not_taken_for_near_copies():
+    rng = np.random.default_rng(0)
+    along = rng.uniform(0, 1, 100)
+    thin = np.c_[np.sin(5 * along), np.cos(5 * along), 2 * along - 1, along**2]
+    rows = np.r_[thin + 0.01 * rng.normal(size=thin.shape), rng.normal(size=(200, 4))]
+    X = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    y = np.repeat([1, 0], [100, 200])
+    areas = {HybridSamplingClassifier: [], PassiveClassifier: []}
+    for learner_class, scores in areas.items():
+        for seed in range(3):
+            learner = learner_class(SVC(), batch_size=10, budget=80, random_state=seed)
+            for _ in range(8):
+                asked = learner.query(X)
+                learner.teach(X[asked], y[asked])
+                scores.append(learner.score(X, y))
+    hybrid, random = (np.mean(scores) for scores in areas.values())
+    assert hybrid > random
 
 
 def test_a_mixed_start_may_be_more_random():

@@ -143,6 +143,7 @@ def test_rows_nobody_asked_for_leave_the_threshold_alone():
 
 
 @each_stream_family
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 def test_a_raised_budget_goes_on(prototype):
     rng = np.random.RandomState(0)
     X, y = rng.standard_normal((200, 3)), rng.randint(2, size=200)

@@ -38,6 +38,11 @@ from tests.docstrings import names
 from tests.learners import LINEAR_STREAM_LEARNERS, STREAM_DEFAULTS, each, explores
 from tests.tools import problem, state, streams, with_int64_indices
 
+#: Some settings predict one class on rows that are not scaled.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn_activelearn.exceptions.OneClassWarning"
+)
+
 FIRST_ORDER = [
     prototype
     for prototype in LINEAR_STREAM_LEARNERS
@@ -205,7 +210,6 @@ def test_what_cannot_share_a_pass_is_fitted_alone():
     assert not search.fused_.any()
 
 
-@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 def test_transformers_are_fitted_once_a_fold_and_setting():
     X, y = DIGITS
     fits = []
@@ -614,7 +618,6 @@ def fitted_together(learners, X, y, cv):
     return found
 
 
-@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kind", ["dense", "CSR"])

@@ -42,7 +42,9 @@ LEARNING = """
 --learner NAME[:param=value,...]
     Compare this learner, with these parameters; classifiers of scikit-learn may be
     among them, as in 'MinMargin:estimator=SVC(C=10)'. May be repeated. Default:
-    HybridSampling around LogisticRegression, in batches of 10, and GreedyOnline.
+    the learner of the command label, in batches of 10, and RLSSampling (GreedyOnline
+    with adaptive steps for dense rows of more than 1,000 numbers); one logistic
+    regression with random labels shows what the model brings.
 --scoring NAME
     Measure this score of scikit-learn (balanced_accuracy, f1_macro, average_precision,
     roc_auc, neg_log_loss, …), or NAME:CLASS for the recall, precision, f1,
@@ -58,7 +60,8 @@ RUNS = """
 --folds N
     Number of folds of the cross-validation. Default: %(default)s.
 --repeats N
-    Number of repeats of the cross-validation. Default: 1 to 4, by the size of the data.
+    Number of repeats of the cross-validation. Default: 8, 2 or 1, by the size of the
+    data.
 --seed N
     Seed of the random numbers. Default: %(default)s.
 --jobs N

@@ -449,8 +449,9 @@ def read_rows(args):
 def make_learner(args, task):
     """Return the learner, with the parameters that have options."""
     from ..evaluation._compare import learner_code
+    from ..pool import HybridSamplingClassifier
     from .learners import parse_learner
-    from .rows import default_learner, finding_learner
+    from .rows import N_ROWS, finding_learner
 
     try:
         if args.learner:
@@ -458,7 +459,9 @@ def make_learner(args, task):
         elif args.find is not None:
             learner = finding_learner(args.find, args.recall or 0.95, task)
         else:
-            learner = default_learner()
+            # the next row is to be there soon
+            few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}
+            learner = HybridSamplingClassifier(**few, budget=None)
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
     for option, name, value in (

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
@@ -16,11 +15,7 @@ from .. import RankAverageClassifier
 from .._tables.encoding import round_numbers
 from .._tables.references import READERS, drop_duplicates
 from .._tables.tables import cells_of, joined_texts, read_table
-from ..pool import (
-    HybridSamplingClassifier,
-    RecallTarget,
-    RelevanceSamplingClassifier,
-)
+from ..pool import RecallTarget, RelevanceSamplingClassifier
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from .options import tell
 
@@ -205,14 +200,6 @@ def score_similarity(words, encoder, width):
         raise ValueError(f"the column {names} has none of the words {words!r}.")
     row.resize((1, width))
     return SimilarTo(words, row)
-
-
-def default_learner():
-    """Return the learner for rows whose numbers have about unit scale."""
-    # C above 1: the rows of texts are short, and few labels would move nothing
-    model = LogisticRegression(C=10.0, max_iter=1_000)
-    few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}  # the next row is there soon
-    return HybridSamplingClassifier(model, **few, budget=None)
 
 
 def finding_learner(label, recall, task):

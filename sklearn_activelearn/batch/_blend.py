@@ -1,6 +1,6 @@
 """A blend of classifiers of several kinds, weighted by cross-validation."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import joblib
 import numpy as np
@@ -33,6 +33,9 @@ FEWEST_ROWS = 20
 #: Candidates with a smaller weight are left out.
 SMALLEST_WEIGHT = 0.03
 
+#: Fewest rows from which weights are found that are good enough to choose rows.
+FEWEST_TO_CHOOSE = 40
+
 #: Number of steps of expectation maximisation that find the weights of the stack.
 N_STEPS = 60
 
@@ -41,31 +44,6 @@ FLOOR = 0.005
 
 #: If one class has a larger share of the labels, the others are rare.
 COMMON = 0.7
-
-
-class Mixture(NamedTuple):
-    """Candidates and their weights, before they are trained on all rows.
-
-    Attributes
-    ----------
-    key : str
-        Hash of the rows and labels from which the weights were found.
-    names : list of str
-        Names of the candidates.
-    candidates : list of classifier
-        Unfitted.
-    losses : ndarray of shape (n_candidates,)
-        Log loss of each in cross-validation; NaN if there were too few rows.
-    temperatures, weights : ndarray of shape (n_candidates,)
-        The weights have the sum 1.
-    """
-
-    key: str
-    names: list[str]
-    candidates: list[Any]
-    losses: Floats
-    temperatures: Floats
-    weights: Floats
 
 
 @documented(CLASSIFIER)
@@ -83,8 +61,8 @@ class BlendClassifier(CombinedClassifier):
         Cloned, never changed. The first one is used alone while there are too few
         labels. None: for dense rows logistic regressions with ``C`` of 1, 0.1, 10 and
         100, support vector machines with ``C`` of 1 and 10, and a random forest, on
-        standardised features; for sparse rows logistic regressions with ``C`` of 1 and
-        10, a linear support vector machine, and, without negative values, complement
+        standardised features; for sparse rows logistic regressions with ``C`` of 10
+        and 1, a linear support vector machine, and, without negative values, complement
         naive Bayes. If more than 70 % of the labels are of one class, also models with
         ``class_weight="balanced"``.
     cv : int >= 2, default=5
@@ -107,8 +85,10 @@ class BlendClassifier(CombinedClassifier):
         the classes if one class has more than 70 % of the labels. NaN if there were too
         few rows.
     row_estimator_ : classifier
-        The first candidate, trained on all rows. `HybridSamplingClassifier` chooses
-        rows with it.
+        The model with which `HybridSamplingClassifier` chooses rows: the first
+        candidate while the weights come from fewer than 40 rows, or if more than 70 %
+        of their labels are of one class, because balanced models find fewer rows of
+        the other classes; else the blend itself.
     {classes_, n_features_in_, feature_names_in_}
 
     Raises
@@ -160,7 +140,6 @@ class BlendClassifier(CombinedClassifier):
     cv_log_losses_: dict[str, float]
     estimators_: list[Any]
     member_names_: list[str]
-    row_estimator_: Any
     temperatures_: Floats
     weights_: Floats
 
@@ -217,9 +196,9 @@ class BlendClassifier(CombinedClassifier):
         y : array-like of shape (n_samples,)
             Labels.
         previous : BlendClassifier, default=None
-            A blend with the same parameters, fitted on some of the first rows. Its
-            weights are taken over if they come from the same rows and labels, so that
-            the result is the same without it.
+            A blend that was fitted on some of the first rows. Its weights are taken
+            over if they come from the same rows, labels and parameters, so that the
+            result is the same without it.
 
         Returns
         -------
@@ -233,12 +212,27 @@ class BlendClassifier(CombinedClassifier):
         """
         return self._fit(X, y, n_doubled, previous)
 
-    def _fit(self, X, y, n_weighed_of, previous=None):
+    def check_parameters(self) -> list[Any]:
+        """Raise if a parameter is out of its range; return unfitted candidates.
+
+        Returns
+        -------
+        candidates : list of classifier
+            Those of `estimators`, or one that takes the rows of the default candidates.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For no candidates, two of one name, one without scores, or a wrong `cv`.
+        """
         _, members = self._checked_members()
         for member in members:
             check_has(score_method_of(member), member, type(self).__name__)
         check_number(self.cv, "cv", 2, closed="left", integer=True)
-        X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
+        return members
+
+    def _fit(self, X, y, n_weighed_of, previous=None):
+        X, y = check_pool(self, self.check_parameters(), X, y, reset=True, min_rows=1)
         check_classification_targets(y)
         X, y = to_memory(X), np.asarray(y)
         classes = np.unique(y)
@@ -249,67 +243,55 @@ class BlendClassifier(CombinedClassifier):
         n = n_weighed_of(X)
         rows, labels = take(X, slice(n)), y[:n]
         (seed,) = draw_seeds(self.random_state, 1).tolist()
-        key = joblib.hash((rows, labels, seed))
-        mixture = getattr(previous, "_mixture", None)
-        if mixture is None or mixture.key != key:
-            mixture = Mixture(key, *self._weigh_candidates(rows, labels, seed % 2**32))
-        _, names, candidates, losses, temperatures, weights = mixture
-        is_member = weights > 0
-        first, *others = candidates
-        first = clone(first).fit(X, y)
-        trained = [
-            clone(candidate).fit(X, y)
-            for candidate in np.array([None, *others], dtype=object)[is_member]
-            if candidate is not None
-        ]
-        self.classes_, self._mixture = classes, mixture
-        self.row_estimator_ = first
-        self.estimators_ = [first, *trained] if is_member[0] else trained
-        self.member_names_ = [n for n, k in zip(names, is_member, strict=True) if k]
-        self.weights_, self.temperatures_ = weights[is_member], temperatures[is_member]
+        weighed = getattr(previous, "_weighed", (None,))
+        key = hash_or_none(rows, labels, seed, self.cv, self.estimators)
+        if key is None or key != weighed[0]:
+            weighed = key, *self._weigh_candidates(rows, labels, seed % 2**32)
+        _, names, candidates, losses, temperatures, weights = weighed
+        is_first_needed = n < FEWEST_TO_CHOOSE or is_unequal(labels)
+        members = np.flatnonzero(weights)
+        needed = {*members.tolist(), *([0] if is_first_needed else [])}
+        trained = {m: clone(candidates[m]).fit(X, y) for m in needed}
+        self.classes_, self._weighed = classes, weighed
+        self._row_estimator = trained[0] if is_first_needed else None
+        self.estimators_ = [trained[m] for m in members]
+        self.member_names_ = [names[m] for m in members]
+        self.weights_, self.temperatures_ = weights[members], temperatures[members]
         self.cv_log_losses_ = dict(zip(names, losses.tolist(), strict=True))
         return self
 
     def _weigh_candidates(self, X, y, seed):
         """Return names, candidates, log losses, temperatures and weights."""
         codes, counts = np.unique(y, return_inverse=True, return_counts=True)[1:]
-        is_unequal = counts.max() > COMMON * len(y)
-        named = self.estimators or default_candidates(X, is_unequal)
+        weighs_classes = is_unequal(y)
+        named = self.estimators or default_candidates(X, weighs_classes)
         names, candidates = map(list, zip(*named, strict=True))
         candidates = [seeded(candidate, seed) for candidate in candidates]
-        n, first = len(candidates), np.arange(len(candidates)) == 0
-        fold, n_folds = stratified_folds(codes, self.cv) if len(counts) > 1 else (0, 0)
-        if len(y) < FEWEST_ROWS or n_folds < 2:
-            return (
-                names,
-                candidates,
-                np.full(n, np.nan),
-                np.ones(n),
-                first.astype(float),
-            )
+        losses, temperatures, first = np.ones((3, len(candidates)))
+        fold, n_folds = np.zeros(len(y)), 1
+        if len(y) >= FEWEST_ROWS and len(counts) > 1:
+            fold, n_folds = stratified_folds(codes, self.cv)
+        if n_folds < 2:
+            first[1:] = 0
+            return names, candidates, np.nan * losses, temperatures, first
         held_out = [
-            held_out_scores(candidates, X, codes, fold == k) for k in range(n_folds)
+            scores_of_fold(candidates, X, codes, fold == k) for k in range(n_folds)
         ]
-        importance = [
-            (len(y) / counts / len(counts))[right]
-            if is_unequal
-            else np.ones(len(right))
-            for _, _, right in held_out
-        ]
-        temperatures, p = np.empty(n), []
-        for m in range(n):
+        of_class = len(y) / (len(counts) * counts)
+        if not weighs_classes:
+            of_class = np.ones(len(counts))
+        importance = [of_class[right] for _, _, right in held_out]
+        p = []
+        for m in range(len(candidates)):
             parts = [(scores[m], columns) for scores, columns, _ in held_out]
             temperatures[m] = fit_temperature(parts, importance)
-            p.append(
-                np.concatenate(
-                    [
-                        softmax(scores / temperatures[m], axis=1)[
-                            np.arange(len(columns)), columns
-                        ]
-                        for scores, columns in parts
-                    ]
-                )
-            )
+            p += [
+                [
+                    softmax(row / temperatures[m])[column]
+                    for scores, columns in parts
+                    for row, column in zip(scores, columns, strict=True)
+                ]
+            ]
         p, importance = np.array(p).T, np.concatenate(importance)
         p = np.maximum(p, np.finfo(float).tiny)
         losses = -(importance @ np.log(p)) / importance.sum()
@@ -317,6 +299,12 @@ class BlendClassifier(CombinedClassifier):
         weights = (stack_weights(p, importance) + weights_by_kind(losses, kinds)) / 2
         weights[weights < SMALLEST_WEIGHT] = 0
         return names, candidates, losses, temperatures, weights / weights.sum()
+
+    @property
+    def row_estimator_(self) -> Any:
+        """The model with which `HybridSamplingClassifier` chooses rows."""
+        check_is_fitted(self)
+        return self if self._row_estimator is None else self._row_estimator
 
     @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
@@ -355,19 +343,22 @@ class BlendClassifier(CombinedClassifier):
         return self.classes_[best]
 
 
-def default_candidates(X, is_unequal):
-    """Return candidates with their names, for rows like X.
+def is_unequal(y):
+    """Return True if one class has most of the labels."""
+    counts = np.unique(y, return_counts=True)[1]
+    return counts.max() > COMMON * len(y)
 
-    `is_unequal` says that one class has most of the labels.
-    """
+
+def default_candidates(X, weighs_classes):
+    """Return candidates with their names, for rows like X."""
     balanced = {"class_weight": "balanced"}
     if issparse(X):
         found = [
-            ("logistic C=1", LogisticRegression(max_iter=1_000)),
             ("logistic C=10", LogisticRegression(C=10, max_iter=1_000)),
+            ("logistic C=1", LogisticRegression(max_iter=1_000)),
             ("linear SVC", LinearSVC(max_iter=10_000)),
         ]
-        if is_unequal:
+        if weighs_classes:
             found += [
                 (f"balanced {name}", clone(each).set_params(**balanced))
                 for name, each in found
@@ -381,7 +372,7 @@ def default_candidates(X, is_unequal):
     ]
     found += [(f"SVC C={C}", SVC(C=C)) for C in (1, 10)]
     found.append(("forest", RandomForestClassifier()))
-    if is_unequal:
+    if weighs_classes:
         forest = RandomForestClassifier(min_samples_leaf=3, **balanced)
         found += [
             ("balanced logistic", LogisticRegression(max_iter=1_000, **balanced)),
@@ -389,6 +380,14 @@ def default_candidates(X, is_unequal):
             ("balanced forest", forest),
         ]
     return [(name, make_pipeline(StandardScaler(), each)) for name, each in found]
+
+
+def hash_or_none(*values):
+    """Return a hash of the values, None if one of them cannot be pickled."""
+    try:
+        return joblib.hash(values)
+    except Exception:  # whatever pickling raises
+        return None
 
 
 def n_doubled(X):
@@ -407,7 +406,7 @@ def logits(model, X):
     return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores
 
 
-def held_out_scores(candidates, X, codes, is_test):
+def scores_of_fold(candidates, X, codes, is_test):
     """Train candidates on the rows of the other folds.
 
     Rows of a class that the other folds lack are left out.

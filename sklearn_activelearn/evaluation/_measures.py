@@ -358,11 +358,19 @@ class NamedMeasure:
         """Return the value that belongs to an error, with its unit."""
         return self.number(error) + " %" * self.is_error
 
+    def size(self, *differences):
+        """Return differences of errors, at least 0, with their unit."""
+        scale, digits, unit = (100, 1, " points") if self.is_error else (1, 3, "")
+        return "–".join(f"{scale * each:.{digits}f}" for each in differences) + unit
+
     def difference(self, low, high):
         """Return the ends of an interval of differences of errors, in words."""
-        scale, digits, unit = (100, 1, " points") if self.is_error else (1, 3, "")
-        ends = f"{scale * low:.{digits}f}–{scale * high:.{digits}f}"
-        return f"{ends}{unit} {'less' if self.is_loss else 'more'}"
+        less, more = ("less", "more") if self.is_loss else ("more", "less")
+        if high <= 0:
+            return f"{self.size(-high, -low)} {more}"
+        if low < 0:
+            return f"{self.size(-low)} {more} to {self.size(high)} {less}"
+        return f"{self.size(low, high)} {less}"
 
 
 def default_measure(y):

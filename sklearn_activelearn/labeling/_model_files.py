@@ -6,8 +6,10 @@ from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import joblib
+import numpy as np
 import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.tree._tree import Tree
 
 from .._typing import Classifier, FilePath
 from ._output import check_no_session, function_for_suffix, replace_file
@@ -17,6 +19,7 @@ from ._output import check_no_session, function_for_suffix, replace_file
 TRUSTED = frozenset(
     (
         "numpy.dtype",
+        "sklearn.tree._tree.Tree",
         "sklearn_activelearn.batch.BlendClassifier",
         "sklearn_activelearn.batch.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
@@ -126,9 +129,9 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
         ``.skops`` or ``.joblib``.
     trust : bool, default=False
         Whether you trust whoever made the file. Without it a ``.skops`` file may hold
-        types of scikit-learn, NumPy and SciPy, the encoders of this package and
-        `RankAverageClassifier` only, and a ``.joblib`` file, which can run any code, is
-        refused.
+        types of scikit-learn, NumPy and SciPy, the encoders of this package,
+        `BlendClassifier` and `RankAverageClassifier` only, and a ``.joblib`` file,
+        which can run any code, is refused.
 
     Returns
     -------
@@ -187,7 +190,44 @@ def read_skops(path, trust):
             f"{path} holds types that are not trusted ({', '.join(unknown)}): "
             "pass --trust to load it, if you trust its author."
         )
-    return checked_load(lambda: load(path, trusted=sorted(types)), path)
+    model = checked_load(lambda: load(path, trusted=sorted(types)), path)
+    for tree in find_trees(model):
+        check_tree(tree, path)
+    return model
+
+
+def find_trees(model):
+    """Return the decision trees in a model."""
+    found, seen, left = [], set(), [model]
+    while left:
+        part = left.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, Tree):
+            found.append(part)
+        elif isinstance(part, dict):
+            left += part.values()
+        elif isinstance(part, list | tuple | set):
+            left += part
+        elif isinstance(part, np.ndarray):
+            left += part.tolist() if part.dtype == object else []
+        else:
+            left += getattr(part, "__dict__", {}).values()
+    return found
+
+
+def check_tree(tree, path):
+    """Refuse a tree that would read outside of its arrays, or never end."""
+    nodes = np.arange(tree.node_count)
+    is_leaf = tree.children_left == -1
+    for children in (tree.children_left, tree.children_right):
+        is_later = (children > nodes) & (children < tree.node_count)
+        if not (is_leaf | is_later).all():
+            raise ValueError(f"{path} holds a damaged decision tree.")
+    is_feature = (tree.feature >= 0) & (tree.feature < tree.n_features)
+    if not (is_leaf | is_feature).all() or len(tree.value) != tree.node_count:
+        raise ValueError(f"{path} holds a damaged decision tree.")
 
 
 def read_joblib(path, trust):

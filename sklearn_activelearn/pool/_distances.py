@@ -40,11 +40,17 @@ NEGLIGIBLE = 1e-10
 #: The neighbourhood of a row is this part of the pool.
 NEIGHBOURS = 10
 
+#: Near-copies of a row are nearer than this share of the distance to other rows.
+CLOSE = 1 / 3
+
+#: Ratios of distances that differ less are equal, and the first of them counts.
+SAME_GAP = 1e-6
+
 #: Squares of larger numbers are infinite.
 LARGEST = 1e150
 
 #: Number of random rows, the reference rows, that represent a larger pool.
-MOST_ROWS = 4_000
+MOST_ROWS = 2_000
 
 #: Number of known rows whose similarities are computed together.
 KNOWN_BLOCK = 1_000
@@ -94,7 +100,7 @@ class Points:
         self.keys, self.seed = keys, seed
         self.names = None if embedding is None else names
         self.rows, self._embed = embed(embedding, to_frame(X, self.names), seed)
-        self._distances, self._radii = {}, {}
+        self._distances, self._lengths = {}, {}
 
     def embed(self, X):
         """Return other rows as points of the same space."""
@@ -138,13 +144,25 @@ class Points:
 
         k is a tenth of the number of reference rows.
         """
-        if n_reference not in self._radii:
-            self._radii = {n_reference: np.full(self.rows.shape[0], np.nan)}
-        radii = self._radii[n_reference]
-        new = rows[np.isnan(radii[rows])]
+        return self._keep_lengths(self.radii_of, rows, n_reference)
+
+    def copy_radii(self, rows, n_reference):
+        """Return the distance of each pool row below which others are near-copies.
+
+        It is a third of the distance to the row that ends the widest gap: among the
+        nearest tenth of the reference rows, in order, the row whose distance is the
+        largest multiple of the distance before.
+        """
+        return self._keep_lengths(self._copy_radii_of, rows, n_reference)
+
+    def _keep_lengths(self, length_of, rows, n_reference):
+        key = length_of.__name__, n_reference
+        missing = np.full(self.rows.shape[0], np.nan)
+        lengths = self._lengths.setdefault(key, missing)
+        new = rows[np.isnan(lengths[rows])]
         if len(new):
-            radii[new] = self.radii_of(self.squared_distances(new, n_reference))
-        return radii[rows]
+            lengths[new] = length_of(self.squared_distances(new, n_reference))
+        return lengths[rows]
 
     def radii_of(self, squared_distances):
         """Return the radii of rows with these distances to the reference rows."""
@@ -152,6 +170,19 @@ class Points:
         k = min(max(1, n_reference // NEIGHBOURS), n_reference - 1)  # first: itself
         nearest = np.partition(squared_distances, k, axis=1)[:, k]
         return np.sqrt(np.maximum(nearest, NEGLIGIBLE * self.typical))
+
+    def _copy_radii_of(self, squared_distances):
+        n_rows, n_reference = squared_distances.shape
+        k = min(max(2, n_reference // NEIGHBOURS), n_reference - 1)
+        if k < 2:
+            return np.zeros(n_rows)
+        nearest = np.partition(squared_distances, k, axis=1)[:, : k + 1]
+        nearest = np.sort(nearest, axis=1)[:, 1:]  # first: itself
+        nearest = np.maximum(nearest, NEGLIGIBLE * self.typical)
+        gaps = nearest[:, 1:] / nearest[:, :-1]
+        widest = gaps >= (1 - SAME_GAP) * gaps.max(axis=1, keepdims=True)
+        ends = nearest[np.arange(n_rows), 1 + widest.argmax(axis=1)]
+        return CLOSE * np.sqrt(ends)
 
     def __getstate__(self):
         return {}

@@ -1,4 +1,4 @@
-"""Hybrid sampling: a mixture of rules that is never much worse than random rows."""
+"""Hybrid sampling: a mixture of uncertain, representative and random rows."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ._passive import passive_baseline
 from ._selection import (
     BEST_PER_ROW,
     NO_PURCHASE,
-    choose_far_apart,
+    choose_without_copies,
     draw_positions,
     find_best_different,
     merge_purchases,
@@ -21,8 +21,10 @@ from ._selection import (
 )
 from ._training import OneModel
 
-#: With two classes, share of the smallest margins among the rows that a model chooses.
+#: Share of the smallest margins among the rows that a model chooses: with two classes,
+#: and with N classes as soon as there are LABELS_PER_CLASS * max(N, MANY_CLASSES) labels.
 MARGIN_SHARE = 0.75
+LABELS_PER_CLASS, MANY_CLASSES = 10, 10
 
 #: Number of the least certain rows among which rows far apart are chosen.
 N_BEST = 500
@@ -48,7 +50,8 @@ class HybridSamplingClassifier(PoolClassifier):
         candidates.
     estimators : list of (str, classifier), default=None
         Candidates of the blend, as for `BlendClassifier`. The first one chooses the
-        rows. None: the default candidates. Not together with `estimator`.
+        rows while there are few labels or rare classes. None: the default candidates.
+        Not together with `estimator`.
     cv : int >= 2, default=5
         Largest number of folds of the cross-validation that weighs the candidates.
     {embedding}
@@ -57,7 +60,7 @@ class HybridSamplingClassifier(PoolClassifier):
     {n_coverage}
     n_candidates : int >= 1, default=None
         Number of random rows among which rows that cover the pool are chosen, at least
-        `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
+        `n_initial` and `batch_size`. None: all, or 2,000 of a larger pool.
     {n_initial}
     initial : {"mixed", "random", "herding"}, callable or rows, default="mixed"
         Which rows are bought first, as for `MinMarginClassifier`.
@@ -84,14 +87,19 @@ class HybridSamplingClassifier(PoolClassifier):
     Notes
     -----
     Two in five of the first rows are random, and the others cover the pool. In each
-    later purchase a share `explore` is random. While two classes are known, three
-    quarters of the other rows are those with the smallest gap between the two highest
-    probabilities (the softmax of the decision values, if there are no probabilities).
-    All other rows are chosen as by `UncertaintyHerdingClassifier` with
-    ``radius="local"`` and ``calibrate=False``, as if the rows before had their labels.
-    A fraction of a row is rounded up with that probability, else down.
+    later purchase a share `explore` is random. With two known classes, and with more
+    once there are 100 labels and ten for each class, three quarters of the other rows
+    are those with the smallest gap between the two highest probabilities (the softmax
+    of the decision values, if there are no probabilities). All other rows are chosen as
+    by `UncertaintyHerdingClassifier` with ``radius="local"`` and ``calibrate=False``,
+    as if the rows before had their labels. A fraction of a row is rounded up with that
+    probability, else down.
 
-    The shares were chosen on data sets that the guide does not use to compare rules.
+    Rows with small gaps are no near-copies of each other or of labelled rows, if others
+    are left. The distances of a row to the nearest tenth of the rows that represent the
+    pool, in order, have a widest gap, where a distance is the largest multiple of the
+    distance before. A row is a near-copy of another one at less than a third of the
+    distance that ends the gap.
 
     References
     ----------
@@ -174,6 +182,8 @@ class HybridSamplingClassifier(PoolClassifier):
     def _check_parameters(self):
         if self.estimator is not None and self.estimators is not None:
             raise ValueError("Pass either estimator or estimators, not both.")
+        if self.estimator is None:
+            BlendClassifier(self.estimators, cv=self.cv).check_parameters()
         super()._check_parameters()
 
     def _passive_baseline(self):
@@ -183,10 +193,9 @@ class HybridSamplingClassifier(PoolClassifier):
     def _select(self, X, rows, n_wanted, seed):
         # a batch that is cut short begins as the whole one does
         n_batch = min(self.batch_size, len(rows))
-        is_margin, uncertain = np.zeros(n_batch, dtype=bool), NO_PURCHASE
-        if len(np.unique(self._ledger.labelled.codes)) == 2:
-            rng = np.random.default_rng((*seed, POSITIONS))
-            is_margin = draw_positions(MARGIN_SHARE, n_batch, rng)
+        uncertain = NO_PURCHASE
+        rng = np.random.default_rng((*seed, POSITIONS))
+        is_margin = draw_positions(self._margin_share(), n_batch, rng)
         if n_uncertain := np.count_nonzero(is_margin):
             uncertain = self._choose_uncertain(X, rows, n_uncertain, seed)
         is_margin, representative = is_margin[:n_wanted], NO_PURCHASE
@@ -199,6 +208,13 @@ class HybridSamplingClassifier(PoolClassifier):
             )
         return merge_purchases(is_margin, uncertain, representative)
 
+    def _margin_share(self):
+        """Return the share of the smallest margins in the next purchase."""
+        codes = self._ledger.labelled.codes
+        n_classes = len(np.unique(codes))
+        n_enough = LABELS_PER_CLASS * max(n_classes, MANY_CLASSES)
+        return MARGIN_SHARE if n_classes == 2 or len(codes) >= n_enough else 0.0
+
     def _leave_out(self, rows, chosen, n_wanted):
         """Return rows that were not chosen, without equal ones if enough are left."""
         rows = np.setdiff1d(rows, chosen, assume_unique=True)
@@ -207,14 +223,16 @@ class HybridSamplingClassifier(PoolClassifier):
         return different if len(different) >= n_wanted else rows
 
     def _choose_uncertain(self, X, rows, n_wanted, seed):
-        """Choose rows with small gaps, no two of them close to each other."""
+        """Choose rows with small gaps, no near-copies of chosen or known rows."""
         utility = self._utilities(X, rows)
         keys = [lambda some: hash_rows(X, rows[some])]
         n_best = min(max(N_BEST, BEST_PER_ROW * n_wanted), len(rows))
         chosen = find_best_different(utility, n_best, seed, keys)
         n_reference = self.n_coverage or MOST_ROWS
-        far = choose_far_apart(self._space, rows[chosen], n_wanted, n_reference)
-        return ranked_purchase(rows[chosen[far]], utility[chosen[far]])
+        chosen = chosen[
+            choose_without_copies(self._space, rows[chosen], n_wanted, n_reference)
+        ]
+        return ranked_purchase(rows[chosen], utility[chosen])
 
     def _coverage(self, known=NO_ROWS):
         """Return the coverage of the pool by the known rows and these."""
@@ -222,6 +240,5 @@ class HybridSamplingClassifier(PoolClassifier):
         return Coverage(space, None, self.n_coverage or MOST_ROWS)
 
     def _utility(self, X):
-        # models that suit the labels differ from call to call: one model chooses rows
         model = getattr(self.estimator_, "row_estimator_", self.estimator_)
         return uncertainty_of_logits(logits_of(model, X))

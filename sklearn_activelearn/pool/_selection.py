@@ -54,9 +54,6 @@ FIRST_GAINS, GAINS = 32, 256
 #: Upper bounds this close to the highest gain, or above it, are computed exactly.
 SLACK = 1e-6
 
-#: Two rows are close if their distance is below this share of the radius of one.
-CLOSE = 1 / 3
-
 
 # Purchases
 
@@ -663,8 +660,8 @@ def tighten_bounds(bounds, similarity, rows, weights, covered):
     return bounds
 
 
-def choose_far_apart(space, rows, n_wanted, n_reference):
-    """Return the positions of rows in their order, rows close to another one last.
+def choose_without_copies(space, rows, n_wanted, n_reference):
+    """Return the positions of rows in their order, near-copies of another one last.
 
     Parameters
     ----------
@@ -675,19 +672,21 @@ def choose_far_apart(space, rows, n_wanted, n_reference):
     n_wanted : int
         Number of positions.
     n_reference : int
-        Number of reference rows, which give the radii.
+        Number of reference rows, which tell near-copies from neighbours.
     """
     points, known = space.points.rows[rows], space.all_known
-    close = (CLOSE * space.points.radii(rows, n_reference)) ** 2
-    is_excluded = np.zeros(len(rows), dtype=bool)
+    close = space.points.copy_radii(rows, n_reference) ** 2
+    is_copy = np.zeros(len(rows), dtype=bool)
     if known.shape[0]:
         nearest = euclidean_distances(points, known, squared=True).min(axis=1)
-        is_excluded = nearest < close
-    is_close = euclidean_distances(points, squared=True) < close[:, None]
+        is_copy = nearest < close
     chosen = []
     for k in range(len(rows)):
-        if len(chosen) < n_wanted and not is_excluded[k]:
+        if len(chosen) == n_wanted:
+            break
+        if not is_copy[k]:
             chosen.append(k)
-            is_excluded |= is_close[:, k]
+            distances = euclidean_distances(points, points[[k]], squared=True)
+            is_copy |= distances[:, 0] < close
     others = np.delete(np.arange(len(rows)), chosen)
     return np.append(chosen, others)[:n_wanted].astype(int)

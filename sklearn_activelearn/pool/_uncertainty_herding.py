@@ -37,7 +37,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     {n_coverage}
     n_candidates : int >= 1, default=None
         Number of random rows among which the rows of a purchase are chosen, at least
-        `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
+        `n_initial` and `batch_size`. None: all, or 2,000 of a larger pool.
     {n_initial}
     initial : {"herding", "random", "mixed"}, callable or rows, default="herding"
         Which rows are bought first, as for `MinMarginClassifier`; rows that cover the

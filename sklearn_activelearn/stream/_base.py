@@ -57,6 +57,10 @@ from ._state import (
 #: A learner is warned about if it predicts one class for this number of rows, and for
 #: this share of the rows seen.
 N_ALIKE, ALIKE_SHARE = 1_000, 0.25
+#: Fewer rows suffice if it knows labels of other classes, and predicts one class for
+#: nearly all rows seen, or for rows among which others are to be expected.
+FEWER_ALIKE, NEARLY_ALL = 200, 0.75
+N_EXPECTED, EXPECTED_SHARE = 3, 0.1
 
 
 def finite_rows(rows, numbers):
@@ -512,11 +516,17 @@ class StreamLoop:
         It does if labels of two classes are known, or if it has stopped asking with
         one.
         """
-        counts = self._learned.counts
+        counts, n_labels = self._learned.counts, self._learned.class_sums.n_labels
         n_rows = max(N_ALIKE, ALIKE_SHARE * counts.n_seen)
+        n_others = n_labels.sum() - n_labels[counts.last_guess]
+        if n_others > 0:
+            # about n_others of the rows seen, or more, are of other classes
+            is_expected = counts.n_alike * n_others >= N_EXPECTED * counts.n_seen
+            share = EXPECTED_SHARE if is_expected else NEARLY_ALL
+            n_rows = min(n_rows, max(FEWER_ALIKE, share * counts.n_seen))
         if counts.n_alike < n_rows:
             return
-        n_known = np.count_nonzero(self._learned.class_sums.n_labels)
+        n_known = np.count_nonzero(n_labels)
         has_stopped = counts.n_idle >= n_rows or self.stop_reason_ is not None
         if n_known == 0 or (n_known == 1 and not has_stopped) or len(self.classes_) < 2:
             return

@@ -3,6 +3,7 @@
 The random draws are the ones of the learner.
 """
 
+from itertools import pairwise
 from math import floor
 
 import numpy as np
@@ -33,17 +34,27 @@ def spread(share, n, u):
     return [counts[k + 1] > counts[k] for k in range(n)]
 
 
+def copy_radius(P, i, least):
+    """Return a third of the distance at the far end of the widest gap of distances."""
+    k = min(max(2, len(P) // 10), len(P) - 1)
+    nearest = [max(d, least) for d in sorted(squared(P[i], q) for q in P)[1 : k + 1]]
+    ratios = [far / near for near, far in pairwise(nearest)]
+    if not ratios:
+        return 0.0
+    widest = [ratio >= (1 - 1e-6) * max(ratios) for ratio in ratios].index(True)
+    return nearest[widest + 1] ** 0.5 / 3
+
+
 def margin_part(X, P, uncertain, known, left, wanted, seed):
-    """List the least certain rows, those that are close to another one last."""
+    """List the least certain rows, near-copies of another one last."""
     rng = np.random.default_rng(seed)
     worth = np.array([uncertain[i] for i in left])
     order = equal_last(X, highest(worth, np.array(left), len(left), rng))
-    k = min(max(1, len(P) // 10), len(P) - 1)
-    first, last = [], []
+    first, last, least = [], [], 1e-10 * typical(P)
     for i in order[: max(500, 10 * wanted)]:
-        radius = max(sorted(squared(P[i], q) for q in P)[k], 1e-10 * typical(P)) ** 0.5
         distances = [squared(P[i], P[j]) ** 0.5 for j in [*known, *first[:wanted]]]
-        (last if min(distances, default=radius) < radius / 3 else first).append(i)
+        is_copy = distances and min(distances) < copy_radius(P, i, least)
+        (last if is_copy else first).append(i)
     return [*first, *last][:wanted]
 
 
@@ -74,12 +85,11 @@ def purchases(
         weights, kinds, certain = np.ones(len(X)), [False] * batch, []
         if not is_first:
             weights = uncertainty(estimator, X, y, bought, calibrate=False)
-            if len(known) == 2:
-                u = np.random.default_rng((*now, 3)).random()
-                kinds = spread(share, n_own, u)
-                seen = [*bought, *drawn_now]
-                if n_own:
-                    certain = margin_part(X, P, weights, seen, others, sum(kinds), now)
+            u = np.random.default_rng((*now, 3)).random()
+            kinds = spread(share(len(bought), len(known)), n_own, u)
+            seen = [*bought, *drawn_now]
+            if n_own:
+                certain = margin_part(X, P, weights, seen, others, sum(kinds), now)
         n_now = wanted - sum(places[:wanted])
         covered = [*bought, *drawn_now, *certain]
         others = [i for i in others if i not in certain]

@@ -1,0 +1,306 @@
+"""The blend of candidate models: its weights, its predictions, and in a learner."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_digits, make_moons
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sklearn_activelearn import (
+    BlendClassifier,
+    HybridSamplingClassifier,
+    PassiveClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.labeling import load_model, save_model
+from tests.reference import blend as reference
+from tests.tools import problem
+
+CANDIDATES = [
+    ("linear", LogisticRegression()),
+    ("linear C=9", LogisticRegression(C=9)),
+    ("bayes", GaussianNB()),
+    ("svm", SVC()),
+]
+
+
+@parametrize_with_checks(
+    [
+        BlendClassifier(cv=2, random_state=0),
+        BlendClassifier([("svm", LinearSVC()), ("bayes", GaussianNB())]),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_rows=st.integers(20, 45),
+    n_classes=st.integers(2, 4),
+    first=st.floats(0.1, 0.9),
+    cv=st.integers(2, 6),
+)
+def test_weights_are_those_of_the_reference(seed, n_rows, n_classes, first, cv):
+    rng = np.random.default_rng(seed)
+    shares = np.append(first, np.full(n_classes - 1, (1 - first) / (n_classes - 1)))
+    y = np.sort(rng.choice(n_classes, n_rows, p=shares))[::-1] * 3
+    counts = np.sort(np.unique(y, return_counts=True)[1])
+    X = rng.normal(size=(n_rows, 2)) + y[:, None] / 4
+    if len(counts) < 2 or counts[-2] < 4:  # a fold without variance is no problem here
+        return
+    model = BlendClassifier(CANDIDATES, cv=cv).fit(X, y)
+    members = [candidate for _, candidate in CANDIDATES]
+    losses, temperatures, weights = reference.weigh(members, X, y, cv)
+    np.testing.assert_allclose([*model.cv_log_losses_.values()], losses, rtol=1e-5)
+    np.testing.assert_allclose(model.weights_, weights[weights > 0], rtol=1e-4)
+    kept = np.array(temperatures)[weights > 0]
+    np.testing.assert_allclose(model.temperatures_, kept, rtol=1e-4)
+    expected = np.zeros((n_rows, len(counts)))
+    for member, t, w in zip(members, temperatures, weights, strict=True):
+        trained = clone(member).fit(X, y)
+        expected += w * np.array(
+            [reference.softmax(reference.scores_of_row(trained, row), t) for row in X]
+        )
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-3, atol=1e-9)
+    best = np.sort(expected, axis=1)
+    is_clear = best[:, -1] - best[:, -2] > 1e-3
+    labels = np.unique(y)[expected.argmax(axis=1)]
+    np.testing.assert_array_equal(model.predict(X)[is_clear], labels[is_clear])
+
+
+def test_candidates_without_weight_are_left_out():
+    X, y = make_moons(120, noise=0.1, random_state=0)
+    candidates = [("constant", DummyClassifier()), ("svm", SVC(C=10))]
+    candidates += [(f"C={C}", LogisticRegression(C=C)) for C in (1e-9, 1e-8, 1)]
+    model = BlendClassifier(candidates).fit(X, y)
+    assert "svm" in model.member_names_
+    assert "C=1e-09" not in model.member_names_
+    assert model.weights_.min() >= 0.03
+    assert model.weights_.sum() == pytest.approx(1)
+    assert {*model.cv_log_losses_} == {name for name, _ in candidates}
+    assert [type(each) for each in model.estimators_].count(SVC) == 1
+
+
+@pytest.mark.parametrize("labels", [["b"] * 15 + ["a"] * 4, ["b"] * 30 + ["a"]])
+def test_too_few_labels_train_the_first_candidate(labels):
+    X = np.random.default_rng(0).normal(size=(len(labels), 2))
+    model = BlendClassifier(CANDIDATES).fit(X, labels)
+    alone = LogisticRegression().fit(X, labels)
+    np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X))
+    assert model.member_names_ == ["linear"]
+    assert np.isnan([*model.cv_log_losses_.values()]).all()
+
+
+def test_the_first_rows_may_be_of_one_class():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.arange(30) > 24
+    model = BlendClassifier(CANDIDATES).fit_in_order(X, y)
+    assert model.member_names_ == ["linear"]
+    assert BlendClassifier(CANDIDATES).fit(X, y).member_names_ != ["linear"]
+
+
+def test_classes_with_one_label_are_predicted_too():
+    X = np.random.default_rng(0).normal(size=(41, 2)) * 0.1
+    y = np.arange(41) % 2
+    X[y == 1] += 1
+    X[40], y[40] = 9, 2
+    model = BlendClassifier(random_state=0).fit(X, y)
+    assert model.predict(X[40:]) == [2]
+    assert model.score(X, y) == 1
+
+
+def test_a_blend_is_better_than_the_first_candidate_where_that_is_wrong():
+    X, y = make_moons(600, noise=0.15, random_state=1)
+    model = BlendClassifier(random_state=0).fit(X[:60], y[:60])
+    linear = LogisticRegression().fit(X[:60], y[:60])
+    assert model.score(X[60:], y[60:]) > linear.score(X[60:], y[60:]) + 0.05
+
+
+def test_the_default_candidates_follow_the_rows():
+    X, y = problem(60, 5)
+    dense = {*BlendClassifier(random_state=0).fit(X, y).cv_log_losses_}
+    assert {"logistic C=1", "SVC C=10", "forest"} < dense
+    negative = {*BlendClassifier(random_state=0).fit(csr_array(X), y).cv_log_losses_}
+    assert negative == {"logistic C=1", "logistic C=10", "linear SVC"}
+    counts = csr_array(np.abs(X))
+    positive = {*BlendClassifier(random_state=0).fit(counts, y).cv_log_losses_}
+    assert positive - negative == {"naive Bayes"}
+    few = np.arange(60) % 8 == 0
+    rare = {*BlendClassifier(random_state=0).fit(X, few).cv_log_losses_}
+    names = {"balanced logistic", "balanced SVC", "balanced forest"}
+    assert rare - dense == names
+
+
+def test_rare_classes_weigh_as_much_as_others():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 12 == 0
+    X = rng.normal(size=(400, 3)) + 1.2 * y[:, None]
+    plain = LogisticRegression().fit(X[:200], y[:200]).predict(X[200:])
+    found = BlendClassifier(random_state=0).fit(X[:200], y[:200]).predict(X[200:])
+    rare = y[200:]
+    assert found[rare].mean() > plain[rare].mean() + 0.2
+
+
+def test_weights_in_the_order_of_labelling_do_not_depend_on_the_past():
+    X, y = load_digits(return_X_y=True)
+    previous = None
+    for n in (15, 25, 30, 41, 60, 79, 85):
+        model = BlendClassifier(CANDIDATES[:3], random_state=0)
+        model = previous = clone(model).fit_in_order(X[:n], y[:n], previous)
+        alone = clone(model).fit_in_order(X[:n], y[:n])
+        np.testing.assert_array_equal(model.weights_, alone.weights_)
+        p = model.predict_proba(X[100:120])
+        np.testing.assert_array_equal(p, alone.predict_proba(X[100:120]))
+    assert n == 85
+    first = clone(model).fit(X[:80], y[:80])
+    np.testing.assert_array_equal(model.weights_, first.weights_)
+    assert previous.cv_log_losses_ == first.cv_log_losses_
+
+
+def test_corrected_labels_change_the_weights():
+    X, y = make_moons(70, noise=0.2, random_state=0)
+    before = BlendClassifier(CANDIDATES).fit_in_order(X, y)
+    other = np.append(1 - y[:30], y[30:])
+    after = BlendClassifier(CANDIDATES).fit_in_order(X, other, before)
+    alone = BlendClassifier(CANDIDATES).fit_in_order(X, other)
+    assert after.cv_log_losses_ == alone.cv_log_losses_ != before.cv_log_losses_
+
+
+def test_text_columns_and_string_labels():
+    frame = pd.DataFrame({"kind": ["a", "b", "c"] * 20})
+    y = np.where(frame["kind"] == "a", "yes", "no")
+    encoder = make_column_transformer((OneHotEncoder(), ["kind"]))
+    candidates = [
+        ("linear", make_pipeline(encoder, LogisticRegression())),
+        ("bayes", make_pipeline(encoder, KNeighborsClassifier(3))),
+    ]
+    model = BlendClassifier(candidates).fit(frame, y)
+    assert model.score(frame, y) == 1
+    assert model.feature_names_in_.tolist() == ["kind"]
+    learner = HybridSamplingClassifier(
+        estimators=candidates, embedding=encoder, batch_size=5, budget=30
+    )
+    assert learner.fit(frame, y).score(frame, y) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"estimators": []}, ValueError, "at least one"),
+        ({"estimators": [LogisticRegression()]}, TypeError, "list of"),
+        ({"estimators": [("a", SVC()), ("a", SVC())]}, ValueError, "not unique"),
+        ({"cv": 1}, ValueError, "cv"),
+    ],
+)
+def test_wrong_parameters_are_refused(options, error, words):
+    X, y = problem(30, 3)
+    with pytest.raises(error, match=words):
+        BlendClassifier(**options).fit(X, y)
+    learner = HybridSamplingClassifier(**options)
+    with pytest.raises(error, match=words):
+        learner.fit(X, y)
+    assert not hasattr(learner, "n_queries_")
+
+
+def test_estimator_and_estimators_exclude_each_other():
+    learner = HybridSamplingClassifier(SVC(), estimators=CANDIDATES)
+    with pytest.raises(ValueError, match="either estimator or estimators"):
+        learner.query(np.zeros((3, 2)))
+
+
+def test_a_given_estimator_is_not_blended():
+    X, y = problem(60, 3)
+    learner = HybridSamplingClassifier(Perceptron(), budget=30).fit(X, y)
+    assert type(learner.estimator_) is Perceptron
+
+
+def test_the_first_candidate_chooses_rows_while_there_are_few_labels():
+    X, y = load_digits(return_X_y=True)
+    options = {"batch_size": 10, "random_state": 0}
+    blend = HybridSamplingClassifier(estimators=CANDIDATES[1:], budget=70, **options)
+    rows = blend.fit(X, y).queried_indices_
+    assert blend.estimator_.row_estimator_ is blend.estimator_
+    first = HybridSamplingClassifier(CANDIDATES[1][1], budget=70, **options).fit(X, y)
+    np.testing.assert_array_equal(rows[:40], first.queried_indices_[:40])
+    assert {*rows[40:]} != {*first.queried_indices_[40:]}
+
+
+def test_the_first_candidate_chooses_rows_of_rare_classes():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 9 == 0
+    X = rng.normal(size=(200, 2)) + y[:, None]
+    model = BlendClassifier(CANDIDATES).fit(X, y)
+    expected = LogisticRegression().fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(model.row_estimator_.predict_proba(X), expected)
+
+
+def test_random_rows_train_the_same_blend():
+    X, y = make_moons(300, noise=0.2, random_state=0)
+    learner = HybridSamplingClassifier(estimators=CANDIDATES, cv=3, random_state=0)
+    passive = learner._passive_baseline().set_params(budget=70).fit(X, y)
+    assert type(passive) is PassiveClassifier
+    rows = passive.queried_indices_
+    model = BlendClassifier(CANDIDATES, cv=3).fit_in_order(X[rows], y[rows])
+    assert passive.estimator_.cv_log_losses_ == model.cv_log_losses_
+    np.testing.assert_array_equal(passive.predict_proba(X), model.predict_proba(X))
+
+
+def test_any_learner_blends_and_its_history_does_not_matter():
+    X, y = make_moons(200, noise=0.2, random_state=0)
+    model = BlendClassifier(CANDIDATES)
+    learner = UncertaintySamplingClassifier(
+        model, batch_size=7, budget=66, random_state=0
+    )
+    whole = clone(learner).fit(X, y)
+    parts = clone(learner)
+    while len(rows := parts.query(X)):
+        parts.teach(X[rows], y[rows])
+        parts = pickle.loads(pickle.dumps(parts))
+    np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
+    rows = whole.queried_indices_[:9]
+    whole.correct(X[rows], 1 - y[rows])
+    assert (parts.predict_proba(X) != whole.predict_proba(X)).any()
+    whole.correct(X[rows], y[rows])
+    np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
+
+
+def test_the_model_is_saved_and_taken_home(tmp_path):
+    X, y = problem(80, 4)
+    learner = HybridSamplingClassifier(budget=40, batch_size=10, random_state=0)
+    model = learner.fit(X, y).estimator_
+    path = tmp_path / "model.skops"
+    save_model(model, path)
+    p = load_model(path).predict_proba(X)
+    np.testing.assert_array_equal(p, model.predict_proba(X))
+
+
+@pytest.mark.parametrize("damage", ["child", "loop", "feature"])
+def test_a_damaged_tree_is_refused(tmp_path, damage):
+    X, y = problem(80, 4)
+    forest = RandomForestClassifier(2, random_state=0).fit(X, y)
+    state = forest.estimators_[1].tree_.__getstate__()
+    nodes = state["nodes"].copy()
+    root = {"child": ("left_child", 10**6), "loop": ("right_child", 0)}
+    name, value = root.get(damage, ("feature", 4))
+    nodes[name][0] = value
+    forest.estimators_[1].tree_.__setstate__(state | {"nodes": nodes})
+    path = tmp_path / "model.skops"
+    save_model(forest, path)
+    with pytest.raises(ValueError, match="damaged decision tree"):
+        load_model(path)
