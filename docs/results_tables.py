@@ -72,7 +72,12 @@ def failures(row):
     return f" ({row['failed']:.0f})" * (row["failed"] > 0)
 
 
-def ocr(folder):
+def ocr_reached(folder):
+    """Return the same, tuned on the runs that reached the target."""
+    return ocr(folder, "ocr_reached")
+
+
+def ocr(folder, name="ocr"):
     """Return labels to the target, with the published ones below."""
 
     def cell(row):
@@ -83,7 +88,7 @@ def ocr(folder):
         return shown + r"\*" * outside + failures(row)
 
     return pivot(
-        read(folder, "ocr"),
+        read(folder, name),
         ["problem (target)"],
         lambda row: (f"{row['problem']} ({row['target_error']:g})",),
         "learner",
@@ -166,10 +171,14 @@ def margin_loss(folder):
     def whole(name):
         return lambda row: "" if np.isnan(row[name]) else f"{row[name]:g}"
 
+    def published(row):
+        target = row["published_target_error"]
+        return "" if np.isnan(target) else f", published {target:g}"
+
     return pivot(
         read(folder, "margin_loss_table_2"),
         ["data (target)"],
-        lambda row: (f"{row['data']} ({row['target_error']:.4f})",),
+        lambda row: (f"{row['data']} ({row['target_error']:.4f}{published(row)})",),
         "learner",
         {
             "": lambda row: plus_minus(row["labels"], row["std"]) + failures(row),
@@ -371,7 +380,7 @@ def boosting_alphas(folder):
     """Return mean errors for each alpha."""
     return pivot(
         [
-            {**row, "alpha": f"α = {row['alpha']:g}"}
+            {**row, "alpha": f"α = {row['alpha']}".removesuffix(".0")}
             for row in read(folder, "boosting_figure_2")
         ],
         ["rows", "first members"],
@@ -457,6 +466,62 @@ def alms(folder, penalty):
             ),
         },
     )
+
+
+def alms_scales(folder):
+    """Return how near areas are to the published ones, for each scaling and score."""
+    table = [["pool", "features", "area of", "oracle", "λ = 1", *AHEAD]]
+    rows = read(folder, "alms_scales")
+    for head, of in grouped(rows, ["pool", "features", "score"]).items():
+        methods = {name: by(part, "problem") for name, part in by(of, "method").items()}
+
+        def apart(name, methods=methods):
+            gaps = [row["area"] - row["published"] for (row,) in methods[name].values()]
+            return f"{np.max(np.abs(gaps)):.2f}"
+
+        cells = [apart("oracle"), apart("uncertainty")]
+        for qbc in AHEAD.values():
+            names = ("passive", "uncertainty", qbc)
+            gains = [
+                [methods[name][problem][0] for name in names]
+                for problem in methods["ALMS"]
+            ]
+            ahead = sum(all(row["gain"] > 0 for row in each) for each in gains)
+            cells.append(f"{ahead} of {len(gains)}")
+        table.append([*head, *cells])
+    return table
+
+
+#: Columns of sets on which ALMS is ahead of passive, λ = 1 and a kind of QBC.
+AHEAD = {"ALMS ahead, QBC by log loss": "QBC", "by 0/1 loss": "QBC, 0/1 loss"}
+
+
+def alms_areas(folder):
+    """Return areas of 1 - log loss on unit rows after standardising, and published."""
+    return pivot(
+        [
+            row
+            for row in read(folder, "alms_scales")
+            if (row["score"], row["features"]) == AREAS
+        ],
+        ["pool", "method"],
+        lambda row: (row["pool"], row["method"]),
+        "problem",
+        {
+            "": lambda row: f"{row['area']:.2f}{beside_alms(row)}",
+            "*published*": lambda row: f"{row['published']:.2f}",
+        },
+    )
+
+
+AREAS = ("1 - log loss", "standardised, unit rows")
+
+
+def beside_alms(row):
+    """Return how far ALMS is ahead of another method."""
+    if row["method"] == "ALMS":
+        return ""
+    return f" ({row['gain']:+.2f} ± {row['gain_error']:.2f})".replace("± nan", "± –")
 
 
 def alms_sum(folder):
@@ -564,9 +629,14 @@ def claims(folder, paper):
     table = [["claim", "verdict", "here", "published", "experiment"]]
     for claim in CLAIMS:
         if claim.paper == paper:
-            verdict, ours, published, experiment = claim.verdict(folder)
+            verdict, ours, published, experiment, share = claim.verdict(folder)
             shown = f"``{experiment}``" if experiment else ""
-            table.append([claim.text, f"**{verdict}**", ours, published, shown])
+            cell = f"**{verdict}**"
+            if not share.endswith("of 1"):
+                cell += f", {share}"
+            if verdict in ("partly", "not") and not claim.readings:
+                cell += " (one reading)"
+            table.append([claim.text, cell, ours, published, shown])
     return table
 
 
@@ -608,11 +678,13 @@ def runs(folder):
     """Return when and how the rows of each file were measured, on whatever data."""
     shown = [name for name in PROVENANCE if name != "data_sha256"]
     table = [["file", *shown]]
-    for file in sorted(folder.glob("*.csv")):
-        rows = [row for row in read_texts(file) if "command" in row]
+    for file in sorted(folder.glob("*.csv*")):
+        name = file.name.removesuffix(".gz")
+        rows = [row for row in read_texts(folder / name) if "command" in row]
         origins = dict.fromkeys(tuple(row[name] for name in shown) for row in rows)
         for command, *others in origins:
-            table.append([f"``{file.name}``", f"``{command}``", *others])
+            link = f":download:`{file.name} <results/{file.name}>`"
+            table.append([link, f"``{command}``", *others])
     return table
 
 
@@ -641,6 +713,7 @@ def pool_speed(folder):
 
 TABLES = (
     ocr,
+    ocr_reached,
     ocr_separability,
     simple_svm,
     bounds_sphere,
@@ -664,6 +737,8 @@ TABLES = (
     alms_sum,
     alms_mean,
     alms_single_models,
+    alms_scales,
+    alms_areas,
     readings_ali2014,
     readings_ali2014_again,
     readings_wang2009,

@@ -314,6 +314,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             selected = check_selection(candidates, exclude, n_rows(rows))
             learner._register_classes(classes)
             learner._check_metadata({}, n_rows(rows))
+            learner._check_pool(rows, identity)
             return rows, identity, partial(ask_oracle, oracle), selected
 
         return run_exclusively(self, start, self._ask)
@@ -390,6 +391,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
                 "estimator, instead."
             )
         return {}
+
+    def _check_pool(self, X, identity):
+        """Check parameters that have a value for each row of the pool."""
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
         """Return valid rows, and labels if there are any."""

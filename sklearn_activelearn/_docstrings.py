@@ -296,8 +296,9 @@ class BOOSTING(POOL):
     estimator : classifier, default=None
         The weak learner. Its `fit` takes `sample_weight`. It is cloned, never changed.
         None: `DecisionStumpClassifier`, for which the pool is sorted once.
-    alpha : float in [0, 1], default=0.01
-        Weight of a row without a label. The weight of a labelled row is 1.
+    alpha : float in [0, 1] or callable, default=0.01
+        Weight of a row without a label. The weight of a labelled row is 1. A callable
+        gets the number of labels at each training, and returns the weight.
     init : classifier, default=None
         Classifier that is trained on the first labels and predicts the first
         pseudo-labels. None: the nearest neighbour,

@@ -413,6 +413,34 @@ def most_by_sample(n_rows: int, n_drawn: int, n_relevant: int, alpha: float) -> 
     return low
 
 
+def most_wrong_unread(n_rows: int, n_allowed: int, n_drawn: int, alpha: float) -> int:
+    """Return how many wrong rows of a random sample may be unread at a certificate.
+
+    It is the largest x for which a sample has at most x wrong unread rows with a
+    hypergeometric probability of at most `alpha`, if ``n_allowed + 1`` rows are wrong
+    and unread. The unread rows may become fewer in any order that does not depend on
+    the sample. -1: the sample is too small.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows from which the sample was drawn.
+    n_allowed : int
+        Number of wrong rows that may be left.
+    n_drawn : int
+        Size of the sample.
+    alpha : float
+        Probability of a certificate while more than `n_allowed` wrong rows are unread.
+    """
+    if n_allowed < 0:
+        return -1
+    if n_allowed >= n_rows:
+        return n_drawn
+    x = np.arange(n_drawn + 1)
+    is_rare = hypergeom.cdf(x, n_rows, n_allowed + 1, n_drawn) <= alpha
+    return int(np.count_nonzero(is_rare)) - 1
+
+
 # The cost of an audit
 
 #: An audit begins when at most EXPECTED relevant rows are expected to be unread, at

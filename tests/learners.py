@@ -25,6 +25,7 @@ from sklearn_activelearn import (
     CBGZClassifier,
     COMBClassifier,
     DKMClassifier,
+    ErrorSamplingClassifier,
     FASSLBoostClassifier,
     GreedyOnlineClassifier,
     HybridSamplingClassifier,
@@ -43,7 +44,13 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
-from sklearn_activelearn.pool import AllOf, LabelPrice, NoError, NoNewClass
+from sklearn_activelearn.pool import (
+    AllOf,
+    ErrorTarget,
+    LabelPrice,
+    NoError,
+    NoNewClass,
+)
 from tests.tools import NaiveBayes
 
 
@@ -133,6 +140,7 @@ LINEAR_STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.9, budget=7),
     family(RLSSamplingClassifier()),
     RLSSamplingClassifier(60.0, variant="next", solver="dual"),
+    RLSSamplingClassifier(60.0, variant="next_mistake"),
     RLSSamplingClassifier(
         60.0, variant="mistake", solver="primal", fit_intercept=False
     ),
@@ -250,6 +258,16 @@ POOL_LEARNERS = [
         explore=0.2,
         n_candidates=9,
         budget=14,
+    ),
+    ErrorSamplingClassifier(),
+    family(
+        ErrorSamplingClassifier(
+            estimator=NaiveBayes(),
+            n_initial=2,
+            batch_size=3,
+            stopping=ErrorTarget(0.3),
+            budget=16,
+        )
     ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(

@@ -132,6 +132,8 @@ BAD_PARAMS = {
     "loss": [("log", ValueError), (None, (TypeError, ValueError))],
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
     "init": [(3, TypeError), (np.mean, TypeError)],
+    "machine_labels": [(3, ValueError), ([["yes"]], ValueError)],
+    "machine_confidence": [(0.5, ValueError), ([0.5], ValueError)],
     "positive": [(["yes"], TypeError), (b"yes", TypeError), (np.mean, TypeError)],
 }
 #: Parameters that scikit-learn and joblib check where they are used.

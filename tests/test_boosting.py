@@ -119,6 +119,11 @@ def build_with(build, **params):
     return lambda *args: build(*args[:-1], **params)
 
 
+def falling(n_labels):
+    """Return a weight of unlabelled rows that falls with the labels."""
+    return 1 / n_labels**2
+
+
 TWINS = [
     (
         QueryByBoostingClassifier(n_estimators=5),
@@ -137,6 +142,12 @@ TWINS = [
     ),
     (FASSLBoostClassifier(alpha=0.05), reference.grown, 0.05),
     (FASSLBoostClassifier(alpha=0.0), reference.grown, 0.0),
+    (FASSLBoostClassifier(alpha=falling), reference.grown, falling),
+    (
+        COMBClassifier(alpha=falling, n_estimators=3),
+        build_with(reference.boosted, n_estimators=3),
+        falling,
+    ),
     (
         FASSLBoostClassifier(shrinkage=0.2),
         partial(reference.grown, shrinkage=0.2),
@@ -193,8 +204,18 @@ def test_purchases_are_those_of_the_slow_twin(prototype, build, alpha, seed):
         assume(not is_decided_by_rounding(outcome))
     assert found[0] == bought
     np.testing.assert_allclose(found[1], F, rtol=1e-7, atol=1e-9)
+    alpha = alpha(len(bought)) if callable(alpha) else alpha
     cost = reference.cost(F, y, bought, alpha)
     assert learner.cost_curve_[-1] == pytest.approx(cost)
+
+
+def test_a_schedule_of_alpha_is_checked_when_it_is_called():
+    X, y = make_twonorm(40, 3, random_state=0)
+    learner = FASSLBoostClassifier(alpha=lambda n_labels: 2 / n_labels, n_initial=4)
+    learner.fit(X, y)
+    learner.set_params(alpha=lambda n_labels: n_labels)
+    with pytest.raises(ValueError, match=r"alpha\(4\) == 4, must be <= 1"):
+        fresh(learner).fit(X, y)
 
 
 def test_query_by_boosting_is_the_case_of_alpha_0():

@@ -18,6 +18,7 @@ from sklearn_activelearn import (
     COMBClassifier,
     DKMClassifier,
     GreedyOnlineClassifier,
+    HybridSamplingClassifier,
     MarginLossClassifier,
     MinMarginClassifier,
     QueryByCommitteeClassifier,
@@ -36,7 +37,6 @@ from sklearn_activelearn.evaluation import (
     compare,
 )
 from sklearn_activelearn.losses import RampLoss
-from sklearn_activelearn.pool._hybrid import default_learner
 from tests.learners import each_default
 
 RNG = np.random.RandomState(0)
@@ -500,7 +500,7 @@ class TestComparison:
     def test_model_and_rows(self, monkeypatch):
         """By default one logistic regression shows what the model brings."""
         monkeypatch.setattr(
-            "sklearn_activelearn.evaluation._compare.default_learner",
+            "sklearn_activelearn.evaluation._compare.HybridSamplingClassifier",
             lambda **params: MinMarginClassifier(SVC(C=10), n_initial=10, **params),
         )
         y = np.where((X[:, :2] ** 2).sum(axis=1) > 1.3, "out", "in")
@@ -632,9 +632,9 @@ class TestDesign:
             budgets = [each.budget for each in (random, hybrid, fixed)]
             assert budgets == [budget] * 3
             assert (all_rows.variant, stream.budget) == ("all", None)
-            label, hybrid = default_learner(), hybrid.set_params(budget=100)
-            assert repr(hybrid) == repr(label.set_params(batch_size=10))
-            assert repr(random.estimator) == repr(hybrid.estimator)
+            default = HybridSamplingClassifier(batch_size=10, budget=budget)
+            assert repr(hybrid) == repr(default)
+            assert repr(random.estimator) == "BlendClassifier()"
             assert repr(fixed.estimator) == "LogisticRegression(max_iter=1000)"
             assert (fixed.batch_size, fixed.n_initial) == (10, hybrid.n_initial)
 

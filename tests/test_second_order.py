@@ -36,6 +36,14 @@ RULES = {
         RLSSamplingClassifier(60.0, variant="next"),
         lambda d: twin.small_margin(60.0),
     ),
+    "SSNM": (
+        RLSSamplingClassifier(300.0, variant="next_mistake"),
+        lambda d: twin.small_margin(300.0),
+    ),
+    "SSNM transient": (
+        RLSSamplingClassifier(9.0, variant="next_mistake", transient=True),
+        lambda d: twin.small_margin(9.0, d),
+    ),
     "SS": (
         RLSSamplingClassifier(60.0, variant="current"),
         lambda d: twin.small_margin(60.0),
@@ -106,6 +114,7 @@ def run_twin(learner, rule, K, codes, n_classes, n_features, classes=None, model
         RULES[rule][1](n_features + learner.fit_intercept),
         mistakes_only=params.get("variant", "mistake") == "mistake",
         next_row=params.get("variant") == "next",
+        next_mistake=params.get("variant") == "next_mistake",
         seed=learner._coin_seed,
         classes=classes,
         **limits,

@@ -4,15 +4,10 @@ import numpy as np
 from scipy.special import entr
 from scipy.stats import ttest_rel
 
-#: Published areas: passive, uncertainty, QBC, ALMS, oracle.
-PUBLISHED = {
-    "heart": (0.62, 0.56, 0.56, 0.66, 0.59),
-    "ionosphere": (0.44, 0.41, 0.42, 0.59, 0.46),
-    "votes": (0.78, 0.76, 0.78, 0.83, 0.86),
-    "usps": (0.69, 0.51, 0.66, 0.80, 0.83),
-    "mushroom": (0.27, 0.36, 0.46, 0.60, 0.84),
-    "pima": (0.67, 0.63, 0.63, 0.69, 0.73),
-}
+from ._results import deviation, published
+
+#: Published areas.
+PUBLISHED = published("table_1")
 
 SCORES = ("accuracy", "log_loss")
 
@@ -74,18 +69,15 @@ def pooled(parts):
 
 def summary(problem, penalty, results, heights, counts):
     """Return a row for each method: areas, differences to passive, p beside ALMS."""
-    names = ("passive", "uncertainty", "QBC", "ALMS", "oracle")
-    known = PUBLISHED.get(problem, (None,) * len(names))
-    published = dict(zip(names, known, strict=True))
     rows = []
     for method, found in results.items():
         row = {"problem": problem, "penalty": penalty, "initial": counts[0]}
         row |= {"labels": counts[-1], "method": method}
         for k, (name, height) in enumerate(zip(SCORES, heights[method], strict=True)):
-            row[name], row[f"{name}_std"] = height.mean(), height.std()
+            row[name], row[f"{name}_std"] = height.mean(), deviation(height)
             gain = height - heights["passive"][k] if "passive" in heights else height
             row[f"{name}_gain"] = gain.mean() if method != "passive" else np.nan
-            error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else np.nan
+            error = deviation(gain) / np.sqrt(len(gain))
             row[f"{name}_gain_error"] = error if method != "passive" else np.nan
             can_test = "ALMS" in heights and method != "ALMS" and len(gain) > 2
             p = ttest_rel(height, heights["ALMS"][k]).pvalue if can_test else np.nan
@@ -96,7 +88,7 @@ def summary(problem, penalty, results, heights, counts):
         shares = [np.mean(one["is_validation"]) for one in found if "values" in one]
         row["validation_share"] = np.mean(shares) if shares else np.nan
         row["seconds"] = np.mean([one["seconds"] for one in found])
-        rows.append(row | {"published": published.get(method)})
+        rows.append(row | {"published": PUBLISHED.get((problem, method), (None,))[0]})
     return rows
 
 

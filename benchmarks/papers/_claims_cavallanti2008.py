@@ -10,9 +10,6 @@ SHARES = (0.02, 0.03, 0.05, 0.07, 0.10)
 RANGE = f"shares from {SHARES[0]:.0%} to {SHARES[-1]:.0%}"
 
 
-SSMD = "SSMD small"
-
-
 def per_label(row):
     """Return the exponent, in the labels bought, of the mean regret of a step."""
     if row["labels_exponent"] == 0:
@@ -132,68 +129,3 @@ def correlation(rows, what, beside, lowest):
 def same_f(rows):
     thirds = [np.mean(part) for part in np.array_split(column(rows, "F"), 3)]
     return [min(thirds) > 0.8 * max(thirds)], "F {:.2f}, {:.2f}, {:.2f}".format(*thirds)
-
-
-CLAIMS = [
-    (
-        "Theorem 1: with all labels the regret is at most its bound",
-        "low_noise",
-        below_theorem_1,
-    ),
-    (
-        "Theorem 2: labels grow as n^(2/(2+α)), up to logarithms",
-        "low_noise",
-        lambda rows: exponents(rows, "labels", slack=True),
-    ),
-    (
-        "Theorem 2: regret grows at most as n^(2/(3+α))",
-        "low_noise",
-        lambda rows: exponents(rows, "regret", slack=False),
-    ),
-    (
-        "Storing mistakes only keeps that bound (here SSMD)",
-        "low_noise",
-        lambda rows: exponents(rows, "regret", slack=False, names=(SSMD,)),
-    ),
-    (
-        "In regret for each label SSNL is better than all labels if α > √3 - 1, "
-        "and worse below",
-        "low_noise",
-        better_per_label,
-    ),
-    (
-        "SSMD is ahead of all others below 10 % of the labels",
-        "second_order_figure_2",
-        lambda rows: compare(rows, "SSMD", ("SS", "SOLE", "DKMperc", "SOP", "PERC")),
-    ),
-    (
-        "SSNL is the worst of the three variants",
-        "second_order_figure_2",
-        lambda rows: is_behind(rows, "SSNL", ("SS", "SSMD")),
-    ),
-    (
-        "SSMD and SOLE reach the F of SOP with all labels",
-        "second_order_figure_2",
-        reach_sop,
-    ),
-    (
-        "DKMperc is ineffective: behind all others",
-        "second_order_figure_2",
-        lambda rows: is_behind(rows, "DKMperc", ("SSMD", "SOLE", "SOP", "PERC")),
-    ),
-    (
-        "SSMD stores more on harder topics",
-        "second_order_figure_3",
-        lambda rows: correlation(rows, "stored", "svm_norm", 0.5),
-    ),
-    (
-        "Rare topics cost more labels",
-        "second_order_figure_3",
-        lambda rows: correlation(rows, "labels", "positive", -0.5),
-    ),
-    (
-        "F is about the same on rare topics",
-        "second_order_figure_3",
-        same_f,
-    ),
-]

@@ -5,8 +5,9 @@ import tempfile
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 
-from ._results import read
+from ._results import by, column, read
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -29,6 +30,35 @@ def save(figure, out):
     figure.savefig(out, dpi=110)
     plt.close(figure)
     print(f"wrote {out}")
+
+
+def beside_published(rows, out, *, group, name, value, std, title, **settings):
+    """Draw a panel for each group, with a line for each row: ours and the published.
+
+    Lines are means with their deviation, where it is known.
+    """
+    known = [row for row in rows if np.isfinite(row["published"])]
+    panels = by(known or rows, group)
+    n_lines, height = -(-len(panels) // 3), 0.7 + 0.2 * max(map(len, panels.values()))
+    figure, axes = subplots(n_lines, min(len(panels), 3), (10, height * n_lines + 0.5))
+    for axis in axes.flat[len(panels) :]:
+        axis.set_visible(False)
+    for axis, (key, part) in zip(axes.flat, panels.items(), strict=False):
+        at = np.arange(len(part))
+        for figures, spread, shift, style in (
+            (value, std, 0.15, {"fmt": "o", "label": "here"}),
+            ("published", "published_std", -0.15, {"fmt": "s", "mfc": "none"}),
+        ):
+            error = [row.get(spread, np.nan) for row in part]
+            style = {"label": "published", "ms": 4, "lw": 1, **style}
+            axis.errorbar(column(part, figures), at + shift, xerr=error, **style)
+        axis.set_yticks(at, column(part, name), fontsize=7)
+        axis.set(title=key, **settings)
+        axis.xaxis.set_minor_formatter("")
+        axis.grid(alpha=0.3)
+    axes[0, 0].legend(fontsize=7)
+    figure.suptitle(title)
+    save(figure, out)
 
 
 def draw(drawn, folder, out):

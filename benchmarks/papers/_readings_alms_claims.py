@@ -182,9 +182,11 @@ def of_facts(of, number, reading):
     out["The likeliest λ is in the published third on most sets"] = np.mean(hits) > 0.5
     score = position(reading, "area of")
     close = [
-        abs(of.of_others(problem, score, 0)["oracle"].mean() - PUBLISHED[problem][-1])
+        abs(
+            of.of_others(name, score, 0)["oracle"].mean() - PUBLISHED[name, "oracle"][0]
+        )
         < CLOSE
-        for problem in of.found
+        for name in of.found
     ]
     within = f"The oracle's areas are within {CLOSE:g} of the published on"
     out[f"{within} every set"] = all(close)

@@ -35,10 +35,10 @@ def first_of_best(losses):
 
 
 def on_test(pool, margins):
-    """Return the accuracy of each model, and exp(-log loss), on the test rows."""
+    """Return accuracy, exp(-log loss) and 1 - log loss of each model on test rows."""
     right = margins * pool.sign_test
-    losses = losses_of(pool.sign_test, margins)
-    return np.stack([(right > 0).mean(axis=1), np.exp(-losses.mean(axis=1))])
+    losses = losses_of(pool.sign_test, margins).mean(axis=1)
+    return np.stack([(right > 0).mean(axis=1), np.exp(-losses), 1 - losses])
 
 
 def chosen_by_alms(known, bought):
@@ -86,14 +86,14 @@ class Scores:
         return self.found[key]
 
 
-def runs(rows, setting, trial, n_labels, readings):
+def runs(rows, setting, trial, n_labels, readings, split=alms.split):
     """Return what a trial finds: areas of every reading and of the baselines.
 
-    Each area is a list of two, of accuracy and of exp(-log loss), with an entry for
-    each way to choose a model. Those of ALMS are in the order of ``readings``, which
-    change what is bought.
+    Each area is a list of three, of accuracy, exp(-log loss) and 1 - log loss, with an
+    entry for each way to choose a model. Those of ALMS are in the order of
+    ``readings``, which change what is bought.
     """
-    X, y, X_test, y_test = alms.split(*rows, trial)
+    X, y, X_test, y_test = split(*rows, trial)
     pool = SimpleNamespace(X=X, sign=1.0 * y, X_test=X_test, sign_test=1.0 * y_test)
     n_first, models = setting["first labels"], models_with(setting["penalty"])
     counts = sorted({n_first, *range(10, n_labels + 1, alms.EVERY)})

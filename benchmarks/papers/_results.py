@@ -1,18 +1,25 @@
 """What the experiments measured, as CSV files.
 
 An experiment takes ``--results DIR`` and writes one file for each table or figure, a
-row for each measurement. The columns of `PROVENANCE` say where a row comes from; an
-empty cell means that it was not recorded. The pages and figures of the docs are made
-from the files in ``docs/results``.
+row for each measurement. The first lines of a file, which begin with "#", say where its
+rows come from. They have the columns of `PROVENANCE`, and a number, which is the last
+cell of each row. An empty cell means that it was not recorded. Files of single
+runs are compressed. The pages and figures of the docs are made from the files in
+``docs/results``.
 """
 
+import argparse
 import csv
+import gzip
+import io
 import math
 import shlex
 import sys
 from datetime import date
 from itertools import chain
 from pathlib import Path
+
+import numpy as np
 
 from sklearn_activelearn import __version__
 
@@ -27,11 +34,14 @@ PROVENANCE = (
 MACHINE = ("--jobs", "--results", "--cache", "--out")
 
 
-def add_option(parser):
-    """Add ``--results`` to the options of an experiment."""
+def parser_of(doc):
+    """Return the parser of an experiment, with ``--results`` and ``--quick``."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument(
         "--results", metavar="DIR", type=Path, help="write what is measured to CSV"
     )
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    return parser
 
 
 class Results:
@@ -44,7 +54,7 @@ class Results:
     folder : Path or None
         Where they are; None: nothing is written.
     experiment : str
-        The module's name.
+        The module's name; with its folder if that is not ``papers``.
     argv : list of str or None
         Its arguments; None: those of the process.
     seed : int or str
@@ -56,7 +66,8 @@ class Results:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)  # fails before the long run
         DATA.clear()
-        words = [f"benchmarks.papers.{experiment}", *without_machine(argv)]
+        where = "" if "." in experiment else "papers."
+        words = [f"benchmarks.{where}{experiment}", *without_machine(argv)]
         self.constant = {
             "command": f"python -m {shlex.join(words)}",
             "seed": seed,
@@ -68,8 +79,6 @@ class Results:
 
     def write(self, name, rows, *, key, runs, each=()):
         """Add rows to a file; those there with the same key are replaced.
-
-        Rows of files that have no column for some of `PROVENANCE` get empty cells.
 
         Parameters
         ----------
@@ -89,26 +98,38 @@ class Results:
         if self.folder is None or not rows:
             return
         self.write(f"{name}_runs", each, key=key, runs=1)
-        file = self.folder / f"{name}.csv"
+        file = self.folder / f"{name}.csv{'.gz' * name.endswith('_runs')}"
         known = {**self.constant, "runs": runs, "data_sha256": DATA.cell()}
         origin = {column: known[column] for column in PROVENANCE}
         new = [
             {column: as_text(value) for column, value in {**row, **origin}.items()}
             for row in rows
         ]
-        old = [
-            row | {column: row.get(column, "") for column in PROVENANCE}
-            for row in read_texts(file)
-        ]
+        old = read_texts(file)
         if old and old[0].keys() != new[0].keys():
             raise ValueError(f"{file} has other columns; move it away first.")
         kept = grouped(old, key) | grouped(new, key)
-        part = file.with_suffix(".part")
-        with part.open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.DictWriter(stream, new[0].keys(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(chain.from_iterable(kept.values()))
-        part.replace(file)
+        write_texts(file, [*chain.from_iterable(kept.values())])
+
+
+def write_texts(file, rows):
+    """Write rows of texts, whose last columns are those of `PROVENANCE`."""
+    origins, lines = {}, []
+    for row in rows:
+        origin = tuple(row[column] for column in PROVENANCE)
+        number = origins.setdefault(origin, len(origins))
+        cells = [row[name] for name in row if name not in PROVENANCE]
+        lines.append([*cells, number])
+    head = [name for name in rows[0] if name not in PROVENANCE]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["#origin", *PROVENANCE])
+    writer.writerows([f"#{number}", *origin] for origin, number in origins.items())
+    writer.writerows([[*head, "origin"], *lines])
+    data = text.getvalue().encode()
+    part = file.with_suffix(".part")
+    part.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
+    part.replace(file)
 
 
 def without_machine(argv):
@@ -121,6 +142,14 @@ def without_machine(argv):
         elif word.partition("=")[0] not in MACHINE:
             kept.append(word)
     return kept
+
+
+def deviation(values):
+    """Return standard deviations over the first axis, n - 1; NaN for fewer than two."""
+    values = np.asarray(values, dtype=float)
+    return (
+        values.std(axis=0, ddof=1) if len(values) > 1 else values.sum(axis=0) * np.nan
+    )
 
 
 def as_text(value):
@@ -141,11 +170,29 @@ def grouped(rows, key):
 
 
 def read_texts(file):
-    """Return the rows of a file as texts; none if it is not there."""
+    """Return the rows of a file, compressed or not, as texts; none if it is not there.
+
+    Rows of files with origins get the columns of `PROVENANCE`.
+    """
+    packed = file.with_name(f"{file.name}.gz")
+    file = packed if packed.exists() else file
     if not file.exists():
         return []
-    with file.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    data = file.read_bytes()
+    if file.suffix == ".gz":
+        data = gzip.decompress(data)
+    head, *lines = csv.reader(io.StringIO(data.decode()))
+    if head[0] != "#origin":
+        return [dict(zip(head, line, strict=True)) for line in lines]
+    origins, n = {}, 0
+    while lines[n][0].startswith("#"):
+        origins[lines[n][0][1:]] = dict(zip(head[1:], lines[n][1:], strict=True))
+        n += 1
+    names = lines[n][:-1]
+    return [
+        dict(zip(names, cells, strict=True)) | origins[number]
+        for *cells, number in lines[n + 1 :]
+    ]
 
 
 def read(folder, name):
@@ -162,6 +209,14 @@ def as_value(cell):
         return float(cell or "nan")
     except ValueError:
         return cell
+
+
+def published(table):
+    """Return values and deviations of ``published.csv`` by problem and column."""
+    rows = by(read(Path(__file__).parent, "published"), "table")[table]
+    names = ("problem", "column", "value", "deviation")
+    cells = [tuple(row[name] for name in names) for row in rows]
+    return {cell[:2]: cell[2:] for cell in cells}
 
 
 def by(rows, name):

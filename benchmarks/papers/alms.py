@@ -15,7 +15,6 @@ added, and the figures drawn.
         [--quick]
 """
 
-import argparse
 from copy import copy
 from functools import partial
 from time import process_time
@@ -50,7 +49,7 @@ from ._alms_rows import (
 )
 from ._alms_variants import variant
 from ._provenance import DATA
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from ._trials import add_cache, at_least, stored
 
 SEED = 0
@@ -179,14 +178,14 @@ def toy():
     return X[kept][:120, ::4], np.where(y[kept] == 5, 1, -1)[:120]
 
 
-def split(X, y, trial):
+def split(X, y, trial, n_pool=POOL, scaler=StandardScaler()):  # noqa: B008
     """Return a pool and a test set, scaled."""
-    rows = np.random.default_rng((SEED, trial)).permutation(len(y))[: POOL + TEST]
-    half = min(POOL, len(rows) // 2)
+    rows = np.random.default_rng((SEED, trial)).permutation(len(y))[: n_pool + TEST]
+    half = min(n_pool, len(rows) // 2)
     pool, test = train_test_split(
         rows, train_size=half, stratify=y[rows], random_state=trial
     )
-    scaler = StandardScaler().fit(X[pool])
+    scaler = clone(scaler).fit(X[pool])
     return scaler.transform(X[pool]), y[pool], scaler.transform(X[test]), y[test]
 
 
@@ -339,7 +338,7 @@ def check(parser, args, problems):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--trials", type=at_least(1), default=30)
     parser.add_argument("--problem", action="append", choices=LOAD)
@@ -348,8 +347,6 @@ def main(argv=None):
     parser.add_argument("--initial", type=at_least(2), default=10)
     parser.add_argument("--labels", type=at_least(10 + EVERY), default=100)
     add_cache(parser)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     load = LOAD
     if args.quick:

@@ -11,9 +11,10 @@ numbers of labels the primary ones are drawn, which claims are judged by.
 import numpy as np
 
 from ._alms_rows import FIGURE_SETTING, rank
-from ._drawing import main_of, save, subplots
+from ._drawing import beside_published, main_of, save, subplots
 from ._results import by, column
 from .alms import main as measure
+from .alms_scales import SCALES
 
 SHOWN = {
     "passive": "0.6",
@@ -78,7 +79,29 @@ def figure_2_models(rows, out):
     save(figure, out)
 
 
-DRAWN = {"alms_figure_2": figure_2, "alms_figure_2_models": figure_2_models}
+def table_1(rows, out):
+    """Draw areas of 1 - log loss beside the published ones, for each scaling."""
+    shown = [
+        {**row, "name": f"{row['method']}, {row['features']}"}
+        for row in rows
+        if (row["score"], row["pool"]) == ("1 - log loss", "250 rows")
+    ]
+    beside_published(
+        sorted(shown, key=lambda row: list(SCALES).index(row["features"])),
+        out,
+        group="problem",
+        name="name",
+        value="area",
+        std="std",
+        title="Table 1 as areas under 1 - log loss",
+    )
+
+
+DRAWN = {
+    "alms_scales": table_1,
+    "alms_figure_2": figure_2,
+    "alms_figure_2_models": figure_2_models,
+}
 main = main_of(__doc__, DRAWN, measure)
 
 

@@ -3,6 +3,7 @@
 Error against the share of the pool that is labelled, for random labels (RBoost), QBB,
 COMB and FASSL-Boost with decision stumps, T = 20 and alpha = .01. FASSL-Boost begins
 with as many members as there are first labels, "from 1" with one, as in Algorithm 1;
+"literal" also multiplies its weights as printed there, without setting them again;
 "stopped" also ends as Algorithm 1 does; "shrunk" has shrinkage .2, which is not in the
 paper. Stumps are chosen by weighted error or by Gini impurity (`--criterion`).
 
@@ -25,14 +26,16 @@ of a pair are halved into pool and rows held out. With --cache, curves are store
 not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 """
 
-import argparse
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import ttest_rel
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.ensemble import AdaBoostClassifier
 
 from sklearn_activelearn import (
@@ -43,9 +46,11 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
 )
 from sklearn_activelearn.pool import StoppingRule
+from sklearn_activelearn.pool._selection import ranked_purchase
+from sklearn_activelearn.pool.boosting._fassl import GrowingTrainer
 
 from . import data
-from ._results import Results, add_option
+from ._results import Results, deviation, parser_of
 from ._trials import add_cache, at_least, stored
 
 BENCHMARKS = list(data.N_TRAIN)
@@ -74,6 +79,61 @@ class NoDecrease(StoppingRule):
         return stop, [float(n_labels), float(n_members), error]
 
 
+class LiteralTrainer(GrowingTrainer):
+    """Trainer whose weights are as Algorithm 1 prints them.
+
+    A step multiplies them by exp(-omega y f), with the labels and pseudo-labels of that
+    step. They are not set again when a row is labelled or its pseudo-label changes.
+    """
+
+    def boost(self, boosting, weak_learners, n_first, n_later):
+        """Add members."""
+        if n_first:
+            alpha = self.alpha_at(n_first)
+            self.kept["weights"] = np.where(boosting.sample.labels == 1, 1.0, alpha)
+        cost, weights = boosting.cost, self.kept["weights"]
+        boosting.cost = SimpleNamespace(
+            total=cost.total, weights=lambda scores, targets: weights.copy()
+        )
+        n_steps = n_later + (n_first and (self.n_initial_estimators or n_first))
+        for weak in islice(weak_learners, n_steps):
+            before = boosting.scores
+            boosting.adaboost_step(weak)
+            weights *= np.exp(-boosting.targets * (boosting.scores - before))
+        boosting.cost = cost
+
+
+class LiteralFASSL(FASSLBoostClassifier):
+    """FASSL-Boost with literal weights, for two classes and one pool."""
+
+    def _make_trainer(self):
+        steps = self.n_initial_estimators, 1.0
+        trainer = LiteralTrainer(self.estimator, self.alpha, self.init, *steps)
+        trainer.kept = vars(self).setdefault("kept_", {})
+        return trainer
+
+
+class FewCandidatesQBB(QueryByBoostingClassifier):
+    """Query by boosting with a set of Q = 50 candidates, drawn for each query."""
+
+    def _select(self, X, rows, n_wanted, seed):
+        drawn = np.random.default_rng(seed).permutation(rows)[:50]
+        return super()._select(X, np.sort(drawn), n_wanted, seed)
+
+
+class ClusteredFASSL(FASSLBoostClassifier):
+    """FASSL-Boost that buys a batch by clusters of the rows with small margins.
+
+    The rows of five batches are clustered; the smallest margin of each is bought.
+    """
+
+    def _select(self, X, rows, n_wanted, seed):
+        near = super()._select(X, rows, 5 * n_wanted, seed)
+        means = KMeans(min(n_wanted, len(near.rows)), n_init=1, random_state=0)
+        first = np.unique(means.fit_predict(X[near.rows]), return_index=True)[1]
+        return ranked_purchase(near.rows[first], near.utilities[first])
+
+
 def methods_with(criterion):
     """Return the learners by name, with stumps of that criterion."""
     stump = DecisionStumpClassifier(criterion)
@@ -83,6 +143,10 @@ def methods_with(criterion):
         "COMB": COMBClassifier(stump),
         "FASSL": FASSLBoostClassifier(stump),
         "FASSL from 1": FASSLBoostClassifier(stump, n_initial_estimators=1),
+        "QBB, Q = 50": FewCandidatesQBB(stump),
+        "FASSL, batches": FASSLBoostClassifier(stump, batch_size=10),
+        "FASSL, clusters": ClusteredFASSL(stump, batch_size=10),
+        "literal FASSL": LiteralFASSL(stump, n_initial_estimators=1),
         "shrunk FASSL": FASSLBoostClassifier(stump, shrinkage=0.2),
         "stopped FASSL": FASSLBoostClassifier(
             stump, n_initial_estimators=1, stopping=NoDecrease()
@@ -91,12 +155,28 @@ def methods_with(criterion):
 
 
 METHODS = tuple(methods_with("error"))
-ALPHAS = [0.0, 0.001, 0.01, 0.1, 0.5, 1.0]
+#: Readings and options that run only if they are asked for.
+ASKED_FOR = ("QBB, Q = 50", "FASSL, batches", "FASSL, clusters", "literal FASSL")
+
+
+def one_label(n_labels):
+    """Return the weight with which each label weighs as much as one unlabelled row."""
+    return 1 / n_labels
+
+
+def rising(n_labels):
+    """Return a weight that grows from 0 to .1 with 400 labels."""
+    return min(n_labels / 4000, 0.1)
+
+
+#: The last two change with the number n of labels (section 4.1.1).
+ALPHAS = {str(alpha): alpha for alpha in (0.0, 0.001, 0.01, 0.1, 0.5, 1.0)}
+ALPHAS |= {"1/n": one_label, "n/4000": rising}
 STARTS = {"": None, " from 1": 1}
 ALPHA_METHODS = {
-    f"alpha={alpha}{name}": FASSLBoostClassifier(alpha=alpha, n_initial_estimators=n)
+    f"alpha={alpha}{name}": FASSLBoostClassifier(alpha=of, n_initial_estimators=n)
     for name, n in STARTS.items()
-    for alpha in ALPHAS
+    for alpha, of in ALPHAS.items()
 }
 KINDS = ("transductive", "transductive, own", "inductive")
 
@@ -209,7 +289,7 @@ def summary(name, results, suffix, reference):
         for kind, errors, best in zip(KINDS, curves, results[reference], strict=True):
             area = 100 * errors.mean(axis=1)
             row = {"data": name, "kind": kind, "method": method + suffix}
-            row |= {"mean_error": area.mean(), "std": area.std()}
+            row |= {"mean_error": area.mean(), "std": deviation(area)}
             row |= dict.fromkeys(("difference", "difference_error", "p"), np.nan)
             gain = 100 * best.mean(axis=1) - area
             if np.ptp(gain) > 1e-9:
@@ -277,17 +357,15 @@ def report(name, means, curves, shares, reference):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--splits", type=at_least(2), default=20)
     parser.add_argument("--problem", action="append", choices=BENCHMARKS + PAIRS)
     parser.add_argument("--method", action="append", choices=METHODS)
     parser.add_argument("--criterion", choices=CRITERIA, default="error")
     add_cache(parser)
-    add_option(parser)
     parser.add_argument("--few", action="store_true", help="labels; implies gini")
     parser.add_argument("--alphas", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.alphas and (args.few or args.criterion == "gini"):
         parser.error("--alphas is for weighted error, without --few or gini.")
@@ -299,10 +377,8 @@ def main(argv=None):
     methods, reference = methods_with(args.criterion), "FASSL"
     names = ("boosting_errors", "boosting_means")
     suffix = "" if args.criterion == "error" else f", {args.criterion}"
-    if args.method:
-        methods = {
-            name: methods[name] for name in dict.fromkeys(["FASSL", *args.method])
-        }
+    asked = args.method or [name for name in METHODS if name not in ASKED_FOR]
+    methods = {name: methods[name] for name in dict.fromkeys(["FASSL", *asked])}
     if args.quick:
         problems, args.splits = ["twonorm", "3v8"], 2
     if args.alphas:
@@ -328,7 +404,7 @@ def main(argv=None):
             means = [
                 row
                 | {
-                    "alpha": methods[row["method"]].alpha,
+                    "alpha": row["method"].split()[0].removeprefix("alpha="),
                     "first_members": methods[row["method"]].n_initial_estimators,
                 }
                 for row in means

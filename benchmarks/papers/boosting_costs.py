@@ -10,7 +10,6 @@ last purchase but with the training on it. Twonorm, a pool of 400 rows, decision
     python -m benchmarks.papers.boosting_costs [--rounds 5] [--results DIR] [--quick]
 """
 
-import argparse
 from time import process_time
 
 import numpy as np
@@ -26,7 +25,7 @@ from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool.boosting._committee import UNLABELLED, BoostingCost
 
 from ._provenance import recorded
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from ._trials import at_least
 
 SEED = 0
@@ -112,10 +111,8 @@ def times(X, y, counts, n_rounds):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--rounds", type=at_least(1), default=5, help="for the seconds")
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     n_rows, first, last, counts = 400, 20, 120, list(range(20, 321, 20))
     if args.quick:

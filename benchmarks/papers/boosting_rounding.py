@@ -9,7 +9,6 @@ each weight changed by -1, 0 or 1 part in 10¹⁵, at random.
         [--results DIR] [--quick]
 """
 
-import argparse
 from unittest import mock
 
 import numpy as np
@@ -17,7 +16,7 @@ from joblib import Parallel, delayed
 
 from sklearn_activelearn.pool.boosting._committee import BoostingCost
 
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from ._trials import at_least
 from .boosting import KINDS, curve, methods_with, problem
 
@@ -38,12 +37,10 @@ def errors(method, rows, split, seed):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--rounds", type=at_least(2), default=5)
     parser.add_argument("--splits", type=at_least(2), default=20)
     parser.add_argument("--jobs", type=int, default=2)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
         args.rounds, args.splits, args.jobs = 2, 2, 1

@@ -12,9 +12,9 @@ mistakes. The least bound over the u of hinge loss SVMs of ten C and ten lengths
 beside the mistakes. The same table has the adaptive b, "inferior in practice".
 
     python -m benchmarks.papers.bounds [--rows 1000000] [--runs 10] [--results DIR]
+        [--quick]
 """
 
-import argparse
 from itertools import product
 from warnings import catch_warnings, simplefilter
 
@@ -28,7 +28,7 @@ from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingCla
 
 from . import data
 from ._provenance import DATA
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from ._trials import at_least
 
 SEED = 0
@@ -188,7 +188,7 @@ def on_sequences(args, load, results):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument(
         "--rows", type=at_least(CHUNK), default=1_000_000, help="on the sphere"
     )
@@ -197,8 +197,6 @@ def main(argv=None):
     )
     parser.add_argument("--runs", type=at_least(1), default=10)
     parser.add_argument("--jobs", type=int, default=2)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
         args.rows, args.length, args.runs, args.jobs = 2_000, 300, 2, 1

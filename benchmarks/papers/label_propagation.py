@@ -20,8 +20,6 @@ over the columns, ± its standard error.
         [--learner "ALP, cosine"] [--first-seed 100] [--results DIR] [--quick]
 """
 
-import argparse
-
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
@@ -39,7 +37,7 @@ from sklearn_activelearn.datasets import make_twonorm
 
 from . import data
 from ._provenance import recorded
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from ._trials import at_least
 
 SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
@@ -108,7 +106,7 @@ def errors(learner, X, y, n_pool, shares, seed, first_seed):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--splits", type=at_least(2), default=5)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--set", action="append", choices=data.N_TRAIN)
@@ -116,8 +114,6 @@ def main(argv=None):
     parser.add_argument(
         "--first-seed", type=at_least(0), default=0, help="of the learners"
     )
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.first_seed and args.results:
         parser.error("--first-seed is for looking at other starts, without --results.")
@@ -171,8 +167,16 @@ def main(argv=None):
                     key=[*key, "labels"],
                     runs=args.splits,
                 )
+                each = [
+                    {name: row[name] for name in key} | {"run": run, "mean_error": area}
+                    for run, area in enumerate(areas)
+                ]
                 results.write(
-                    "label_propagation_means", [row], key=key, runs=args.splits
+                    "label_propagation_means",
+                    [row],
+                    key=key,
+                    runs=args.splits,
+                    each=each,
                 )
 
 

@@ -21,7 +21,6 @@ one that decreases (section 2.1).
         [--starts] [--thresholds] [--results DIR]
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -32,7 +31,7 @@ from sklearn_activelearn.losses import RampLoss
 
 from . import data
 from ._margin_loss_runs import THRESHOLDS, labels_needed, runs
-from ._results import Results, add_option
+from ._results import Results, deviation, parser_of, published
 from ._trials import at_least
 
 SEED = 0
@@ -68,17 +67,9 @@ RAMPS = {
 OTHERS = {"starts": STARTS, "thresholds": RAMPS}
 #: How a learner starts, if not with zero weights; see `_margin_loss_runs.run`.
 START = {"R+N": "normal", "S+N": "normal", "R, t decreases": "threshold"}
-EXTENDED_USPS = (0.109, [6236, 6120, 1883, 3310, 8409, 2599, 1565, 2428])
-#: Published targets and label counts, in the order of LEARNERS. The extended USPS is
-#: not to be had and its problem is not named: two problems of USPS stand in.
-PUBLISHED = {
-    "covtype": (0.235, [1588, 577, 1074, 1269, 460, 550, 1269, 1231]),
-    "mnist-0v1": (0.001, [163, 140, 134, 126, 4609, 57, 305, 176]),
-    "mnist-8vAll": (0.063, [3030, 10000, 1888, 2380, 10000, 1567, 1503, 10000]),
-    "rcv1": (0.040, [10000, 5324, 10000, 10000, 7189, 9095, 5243, 7665]),
-    "usps-0vAll": EXTENDED_USPS,
-    "usps-8vAll": EXTENDED_USPS,
-}
+#: Targets and label counts. The extended USPS is not to be had and its problem is not
+#: named: two problems of USPS stand in.
+PUBLISHED = published("table_2")
 
 
 def split(X, y, n_train):
@@ -198,8 +189,7 @@ def experiment(name, load, learners, args):
     X, y, X_test, y_test = load()
     tuning = tuning_rows(X, y)
     target, hinge_rate = least_error(LEARNERS["hinge"], None, tuning, args)
-    published_target, counts = PUBLISHED.get(name, (None, []))
-    published = dict(zip(LEARNERS, counts, strict=False))
+    published_target, _ = PUBLISHED.get((name, "target"), (None, None))
     print(
         f"\n{name}: {X.shape[0]} + {X_test.shape[0]} rows of {X.shape[1]}, "
         f"{y.mean():.1%} positive; target {target:.4f} (published {published_target}), "
@@ -221,9 +211,9 @@ def experiment(name, load, learners, args):
             "learner": learner_name,
             "eta0": rate,
             "labels": float(np.mean(needed)),
-            "std": float(np.std(needed)),
+            "std": deviation(needed),
             "failed": int(np.sum(np.array(needed) >= args.limit)),
-            "published": published.get(learner_name),
+            "published": PUBLISHED.get((name, learner_name), (None,))[0],
         }
         print(
             f"  {learner_name:8} {tuned:.0f} labels in tuning, final error "
@@ -271,7 +261,7 @@ def write(results, row, needed, curves, final, args):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--data", action="append", choices=DATA)
     parser.add_argument("--learner", action="append", choices=LEARNERS)
     others = parser.add_mutually_exclusive_group()
@@ -286,8 +276,6 @@ def main(argv=None):
         "--curves", type=at_least(1), default=20, help="trials that go on"
     )
     parser.add_argument("--jobs", type=int, default=2)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     if args.others and args.learner:
         parser.error(f"--{args.others} are learners of their own, without --learner.")

@@ -10,13 +10,11 @@ or when it has stopped; with it, it is run on all training rows.
         [--results DIR]
 """
 
-import argparse
-
 import numpy as np
 from sklearn.base import clone
 
 from ._margin_loss_runs import runs
-from ._results import Results, add_option
+from ._results import Results, deviation, parser_of
 from ._trials import at_least
 from .margin_loss import DATA, LEARNERS, SEED, digits, least_error, tuning_rows
 
@@ -42,7 +40,7 @@ def experiment(name, load, learners, args):
             "eta0": rate,
             "validation_error": validation,
             "error": float(np.mean(final)),
-            "std": float(np.std(final)),
+            "std": deviation(final),
             "gap": float(gap.mean()),
             "gap_standard_error": float(gap.std(ddof=1) / np.sqrt(len(gap))),
             "labels": float(np.mean(labels)),
@@ -60,7 +58,7 @@ def describe(r):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--data", action="append", choices=DATA)
     parser.add_argument(
         "--learner", action="append", choices=LEARNERS, help="and the hinge"
@@ -68,8 +66,6 @@ def main(argv=None):
     parser.add_argument("--trials", type=at_least(2), default=20)
     parser.add_argument("--tuning-trials", type=at_least(1), default=10)
     parser.add_argument("--jobs", type=int, default=2)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     args.rates, args.limit = [10.0**k for k in range(-6, 3)], 10_000
     problems = {name: DATA[name] for name in args.data or DATA}

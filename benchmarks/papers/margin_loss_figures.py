@@ -7,7 +7,9 @@ histogram of the final test errors of the ramp. From the files that
     python -m benchmarks.papers.margin_loss_figures DIR [--out DIR]
 """
 
-from ._drawing import main_of, save, subplots
+from functools import partial
+
+from ._drawing import beside_published, main_of, save, subplots
 from ._results import by, column
 from .margin_loss import main as measure
 
@@ -58,7 +60,19 @@ def figure_7(rows, out):
     save(figure, out)
 
 
-DRAWN = {"margin_loss_figure_6": figure_6, "margin_loss_figure_7": figure_7}
+DRAWN = {
+    "margin_loss_table_2": partial(
+        beside_published,
+        group="data",
+        name="learner",
+        value="labels",
+        std="std",
+        title="Labels to the target: mean, and standard deviation here",
+        xscale="log",
+    ),
+    "margin_loss_figure_6": figure_6,
+    "margin_loss_figure_7": figure_7,
+}
 main = main_of(__doc__, DRAWN, measure)
 
 

@@ -6,12 +6,13 @@ parameter tuned on a separate holdout of 2,000 rows to need as few labels as
 possible. Prints measured beside published figures. A run that never reaches
 the target counts as every row it was offered; the mean over the runs that did
 reach it stands beside that. With --sweep nothing is tuned: every setting runs on
-the problem itself, to show what the holdout's choice cost.
+the problem itself, to show what the holdout's choice cost. With --reached a run that
+never reaches the target does not count in tuning.
 
-    python -m benchmarks.papers.ocr [--jobs 2] [--results DIR] [--sweep] [--quick]
+    python -m benchmarks.papers.ocr [--problem NAME] [--learner NAME] [--jobs 2]
+        [--results DIR] [--sweep] [--reached] [--quick]
 """
 
-import argparse
 import json
 import time
 
@@ -26,7 +27,7 @@ from sklearn_activelearn.evaluation import (
 )
 
 from . import data
-from ._results import Results, add_option
+from ._results import Results, deviation, parser_of, published
 from ._trials import at_least
 
 SEED = 0
@@ -59,20 +60,8 @@ PROBLEMS = {
     "USPS 147vAll": ("usps", ALL, (1, 4, 7), 0.10),
 }
 
-#: Figure 3: mean and standard deviation
-PUBLISHED = {
-    "DKM²": "28.0±25.3 105.3±42.4 150.0±49.6 163.1±42.5 275.3±72.0 "
-    "174.2±63.9 190.7±80.1",
-    "DKMperc": "13.8±5.9 57.3±15.9 44.0±15.3 20.4±11.8 217.1±75.9 87.6±29.0 137.9±58.2",
-    "CBGZ_DKM": "130.1±116.5 183.8±120.8 194.4±80.2 218.3±95.0 379.2±138.4 "
-    "156.1±66.8 193.7±96.4",
-    "CBGZperc": "32.8±19.5 62.7±30.5 63.3±30.8 30.7±13.3 170.0±63.6 "
-    "115.1±61.1 116.3±60.7",
-    "randDKM": "87.7±101.8 173.4±114.6 276.9±150.6 367.2±191.3 375.5±164.3 "
-    "235.1±129.1 210.4±109.4",
-    "randPerc": "83.8±78.5 103.7±76.3 108.0±57.4 104.1±75.1 214.2±93.1 "
-    "174.0±99.0 151.3±72.7",
-}
+#: Mean and standard deviation.
+PUBLISHED = published("figure_3")
 
 
 def problem(name, n_rows, n_holdout, load=None):
@@ -101,7 +90,17 @@ def settings(name, learner, X, y, args):
         n_jobs=args.jobs,
         random_state=SEED,
     )
-    yield tuning.best_params
+    if args.reached:
+        means = [reached_mean(needed) for _, needed in tuning.results]
+        yield tuning.results[np.argmin(np.nan_to_num(means, nan=np.inf))][0]
+    else:
+        yield tuning.best_params
+
+
+def reached_mean(needed):
+    """Return the mean labels of the runs that reached the target; NaN if none did."""
+    reached = needed.labels[np.isfinite(needed.labels)]
+    return reached.mean() if len(reached) else np.nan
 
 
 def run(name, learner, sizes, args, load):
@@ -121,8 +120,7 @@ def run(name, learner, sizes, args, load):
             random_state=SEED + 1,
         )
         needed = curve.labels_to_target(target)
-        column = list(PROBLEMS).index(name)
-        mean, std = map(float, PUBLISHED[learner].split()[column].split("±"))
+        mean, std = PUBLISHED[name, learner]
         reached = needed.labels[np.isfinite(needed.labels)]
         yield {
             "problem": name,
@@ -130,8 +128,8 @@ def run(name, learner, sizes, args, load):
             "params": params,
             "mean": needed.mean,
             "std": needed.std,
-            "reached_mean": reached.mean() if len(reached) else None,
-            "reached_std": reached.std() if len(reached) else None,
+            "reached_mean": reached_mean(needed),
+            "reached_std": deviation(reached),
             "failed": needed.n_failed,
             "each": needed.labels,
             "runs": len(needed.labels),
@@ -161,7 +159,7 @@ def table_row(r):
 def describe(r):
     """Return a result as one line."""
     reached = "     never     "
-    if r["reached_mean"] is not None:
+    if np.isfinite(r["reached_mean"]):
         reached = f"{r['reached_mean']:6.1f} ± {r['reached_std']:5.1f}"
     return (
         f"  {r['learner']:9}{reached}{' ' if r['within_one_std'] else '*'} published "
@@ -172,14 +170,16 @@ def describe(r):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=at_least(1), default=5)
     parser.add_argument("--folds", type=at_least(2), default=10)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
-    add_option(parser)
+    parser.add_argument("--learner", action="append", choices=LEARNERS)
     parser.add_argument("--sweep", action="store_true", help="run all, tune nothing")
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
+    parser.add_argument(
+        "--reached", action="store_true", help="tune on runs that reached the target"
+    )
     args = parser.parse_args(argv)
     sizes, load = (10_000, 2_000), None
     if args.quick:
@@ -199,9 +199,11 @@ def main(argv=None):
     table, key = "ocr", ["problem", "learner"]
     if args.sweep:
         table, key = "ocr_sweep", [*key, "parameters"]
+    elif args.reached:
+        table = "ocr_reached"
     for name in args.problem or PROBLEMS:
         print(f"\n{name}, target error {PROBLEMS[name][3]}")
-        for learner in LEARNERS:
+        for learner in args.learner or LEARNERS:
             for r in run(name, learner, sizes, args, load):
                 print(describe(r), flush=True)
                 row = table_row(r)

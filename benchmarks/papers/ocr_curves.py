@@ -10,7 +10,6 @@ on every 50 and from 1,500 on every 500.
     python -m benchmarks.papers.ocr_curves [--results DIR] [--quick]
 """
 
-import argparse
 import json
 
 import numpy as np
@@ -19,7 +18,7 @@ from sklearn.base import clone
 from sklearn_activelearn.evaluation import label_curve
 
 from . import data
-from ._results import Results, add_option, read
+from ._results import Results, parser_of, read
 from ._trials import at_least
 from .ocr import LEARNERS, SEED, problem
 
@@ -28,11 +27,11 @@ FIGURE_5 = ("0v1", "147vAll", "0vAll", "USPS 0vAll")
 
 
 def labels_per_target(curve):
-    """Yield target errors that every run reached, and mean labels for each."""
+    """Yield target errors that every run reached, and the mean and single labels."""
     for error in np.linspace(0.2, 0.005, 40):
         needed = curve.labels_to_target(error)
         if not needed.n_failed:
-            yield {"target_error": error, "labels": needed.mean}
+            yield {"target_error": error, "labels": needed.mean}, needed.labels
 
 
 def error_per_labels(curve):
@@ -40,7 +39,7 @@ def error_per_labels(curve):
     shown = np.geomspace(1, curve.n_bought.mean(), 40)
     last = np.searchsorted(curve.n_labels, shown, side="right") - 1
     for k in np.unique(last):
-        yield {"labels": int(curve.n_labels[k]), "error": 1 - curve.mean[k]}
+        yield {"labels": int(curve.n_labels[k]), "error": 1 - curve.mean[k]}, ()
 
 
 #: file: (problems, points of a curve, column of the points)
@@ -51,12 +50,11 @@ FIGURES = {
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=at_least(1), default=5)
     parser.add_argument("--folds", type=at_least(2), default=10)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
+    parser.add_argument("--problem", action="append", choices=FIGURE_4 + FIGURE_5[1:2])
     args = parser.parse_args(argv)
     sizes, load = (10_000, 2_000), None
     if args.quick:
@@ -71,7 +69,7 @@ def main(argv=None):
     steps = np.r_[1:201, 205:501:5, 550:1501:50, 2000:10_001:500]
     results = Results(args.results, "ocr_curves", argv, SEED + 1)
     print(__doc__.splitlines()[0])
-    for name in dict.fromkeys(FIGURE_4 + FIGURE_5):
+    for name in args.problem or dict.fromkeys(FIGURE_4 + FIGURE_5):
         print(f"\n{name}")
         for learner, (base, _) in LEARNERS.items():
             params = tuned.get((name, learner), {})
@@ -86,16 +84,19 @@ def main(argv=None):
             )
             print(f"  {learner:9} final error {1 - curve.mean[-1]:.4f}", flush=True)
             for table, (problems, points, column) in FIGURES.items():
-                rows = [
-                    {"problem": name, "learner": learner, **point}
-                    for point in points(curve)
-                ]
-                if name in problems and rows:
+                row = {"problem": name, "learner": learner}
+                found = [({**row, **point}, runs) for point, runs in points(curve)]
+                if name in problems:
                     results.write(
                         table,
-                        rows,
+                        [point for point, _ in found],
                         key=["problem", "learner", column],
                         runs=args.repeats * args.folds,
+                        each=[
+                            {**point, "run": run, "labels": labels}
+                            for point, runs in found
+                            for run, labels in enumerate(runs)
+                        ],
                     )
 
 

@@ -7,7 +7,7 @@ From the files that `benchmarks.papers.ocr_curves --results DIR` wrote.
 
 from functools import partial
 
-from ._drawing import main_of, save, subplots
+from ._drawing import beside_published, main_of, save, subplots
 from ._results import by, column
 from .ocr_curves import main as measure
 
@@ -35,6 +35,14 @@ def panels(rows, out, *, x, y, title, **settings):
 
 
 DRAWN = {
+    "ocr": partial(
+        beside_published,
+        group="problem",
+        name="learner",
+        value="labels",
+        std="labels_std",
+        title="Labels to the target: mean and standard deviation",
+    ),
     "ocr_figure_4": partial(
         panels,
         x="target_error",

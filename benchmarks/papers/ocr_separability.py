@@ -11,7 +11,6 @@ does. Through the origin, as the paper's learners, and with an offset.
     python -m benchmarks.papers.ocr_separability [--results DIR] [--quick]
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -19,7 +18,7 @@ from scipy.optimize import nnls
 from sklearn.preprocessing import normalize
 
 from . import data
-from ._results import Results, add_option
+from ._results import Results, parser_of
 from .ocr import PROBLEMS, SEED, problem
 
 #: The problems that the paper could not separate.
@@ -55,10 +54,8 @@ def separate(Z):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     sizes, load = (10_000, 2_000), None
     if args.quick:

@@ -14,7 +14,6 @@ it begins with a random row of each class and eight more.
         [--learner NAME] [--results DIR] [--quick]
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -25,7 +24,7 @@ from sklearn.base import clone
 from sklearn_activelearn import BatchMarginLossClassifier
 
 from . import data
-from ._results import Results, add_option
+from ._results import Results, deviation, parser_of
 from ._trials import at_least
 
 SEED = 0
@@ -88,15 +87,13 @@ def min_margin(learner, X, y, X_test, y_test, n_labels):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--trials", type=at_least(2), default=10)
     parser.add_argument("--labels", type=at_least(4 * N_RANDOM), default=200)
     parser.add_argument(
         "--learner", action="append", choices=LEARNERS, help=f"and the {BASELINE}"
     )
     parser.add_argument("--jobs", type=int, default=2)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     if args.quick:
         args.trials, args.labels, args.learner = 2, 40, ["sigmoid + restarts"]
@@ -136,7 +133,7 @@ def main(argv=None):
             gaps = errors[:, -1] - baseline[:, -1]
             columns = "  ".join(
                 f"{m:5.2f} ± {s:4.2f}"
-                for m, s in zip(errors.mean(0), errors.std(0), strict=True)
+                for m, s in zip(errors.mean(0), deviation(errors), strict=True)
             )
             print(
                 f"  {learner:23}{columns}  gap {gaps.mean():+5.2f} ± "
@@ -162,7 +159,7 @@ def main(argv=None):
                         "gap_standard_error": sem(gap),
                     }
                     for n_labels, mean, std, gap in zip(
-                        shown, errors.mean(0), errors.std(0), (errors - baseline).T,
+                        shown, errors.mean(0), deviation(errors), (errors - baseline).T,
                         strict=True,
                     )
                 ],

@@ -10,8 +10,6 @@ the zero-one loss. Means over ten sets.
     python -m benchmarks.papers.outlier_line [--results DIR] [--quick]
 """
 
-import argparse
-
 import numpy as np
 from scipy.stats import spearmanr
 
@@ -19,7 +17,7 @@ from sklearn_activelearn.datasets import make_outlier_line
 from sklearn_activelearn.losses import make_loss
 
 from ._provenance import DATA
-from ._results import Results, add_option
+from ._results import Results, parser_of
 
 SEEDS = range(10)
 #: Figure 4.
@@ -58,10 +56,8 @@ def likeness(surface, other):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--steps", type=int, default=161, help="of the grid, each way")
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     seeds = SEEDS[:1] if args.quick else SEEDS
     steps = 41 if args.quick else args.steps

@@ -11,7 +11,6 @@ readings that are not in them are run.
         [--results DIR] [--quick]
 """
 
-import argparse
 import json
 import tempfile
 from pathlib import Path
@@ -29,7 +28,7 @@ from . import _readings_boosting as endings
 from ._provenance import DATA
 from ._readings import by_level, crossed, summary
 from ._readings_alms import SETTINGS, readings_bought
-from ._results import Results, add_option, by, read, read_texts
+from ._results import Results, by, parser_of, read, read_texts
 
 
 def stored(args, argv, name, keys, tasks, seed, experiment="readings"):
@@ -161,12 +160,10 @@ def report(rows):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--paper", action="append", choices=PAPERS)
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--labels", type=int, default=30)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.trials < 1:
         parser.error(f"--trials is {args.trials}, but must be at least 1.")

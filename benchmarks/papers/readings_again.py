@@ -9,7 +9,6 @@ and with more.
         [--labels 30] [--quick]
 """
 
-import argparse
 import tempfile
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from ._readings import crossed
 from ._readings_alms import BOUGHT, SETTINGS
 from ._readings_alms_claims import answers_of, gains_of, of_claims, runs_of
 from ._readings_alms_scores import SCORED, SETS, runs
-from ._results import Results, add_option, by, read, read_texts
+from ._results import Results, by, parser_of, read, read_texts
 from ._trials import at_least
 from .readings import stored
 
@@ -112,16 +111,12 @@ def summaries(found, labels):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--trials", type=at_least(2), default=30)
     parser.add_argument("--labels", type=at_least(15), default=30)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     folder = args.results
-    if not args.quick and not (
-        folder and (folder / "readings_ali2014_runs.csv").exists()
-    ):
+    if not args.quick and not (folder and read(folder, "readings_ali2014_runs")):
         parser.error(
             "readings_ali2014_runs.csv is not in --results: run "
             "benchmarks.papers.readings --paper ali2014 first."

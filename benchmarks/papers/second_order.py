@@ -13,7 +13,6 @@ all labels, and with those of a prefix of the stream, frozen thereafter.
         [--topics N] [--results DIR]
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -33,7 +32,7 @@ from sklearn_activelearn import (
 
 from . import data
 from ._provenance import recorded
-from ._results import Results, add_option
+from ._results import Results, deviation, parser_of
 from ._trials import at_least
 
 SEED = 0
@@ -167,7 +166,7 @@ def curves(name, X, topics, args):
     results = np.array(results).reshape(args.repeats, -1, len(settings), 3)
     frequent, everything = results[:, :FREQUENT].mean((0, 1)), results.mean((0, 1))
     has_rare = topics.shape[1] > FREQUENT
-    spread = results[:, :FREQUENT, :, 0].mean(1).std(0)
+    spread = deviation(results[:, :FREQUENT, :, 0].mean(1))
     print(f"\n{name}   {time.perf_counter() - started:.0f} s")
     print(f"           {FREQUENT} most frequent topics          all {topics.shape[1]}")
     print("  value     labels  stored     F  ± runs    labels  stored     F")
@@ -272,7 +271,7 @@ def toy():
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--only", action="append", choices=[*ALGORITHMS, FIGURE_3])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
@@ -285,8 +284,6 @@ def main(argv=None):
         "--topics", type=at_least(1), help="the most frequent ones only"
     )
     parser.add_argument("--lam", type=float, default=1e4, help="of Figure 3")
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="synthetic, seconds")
     args = parser.parse_args(argv)
     args.every = 1
     if args.quick:

@@ -10,8 +10,6 @@ no averaging, tuned nowhere here; `benchmarks.papers.ocr` tunes them.
         [--results DIR] [--quick]
 """
 
-import argparse
-
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
@@ -26,7 +24,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.evaluation import label_curve
 
 from . import data
-from ._results import Results, add_option
+from ._results import Results, deviation, parser_of
 from ._trials import at_least
 from .ocr import PAPER, PROBLEMS, SEED, problem
 
@@ -42,13 +40,11 @@ LEARNERS = {
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--folds", type=at_least(2), default=5)
     parser.add_argument("--rows", type=at_least(2 * COUNTS[-1]), default=10_000)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     counts, load = COUNTS, None
     if args.quick:
@@ -74,6 +70,7 @@ def main(argv=None):
                 n_jobs=args.jobs,
                 random_state=SEED + 1,
             )
+            spread = deviation(curve.carried_scores)
             rows = [
                 {
                     "problem": name,
@@ -82,7 +79,7 @@ def main(argv=None):
                     "error": 100 * (1 - mean),
                     "std": 100 * std,
                 }
-                for count, mean, std in zip(counts, curve.mean, curve.std, strict=True)
+                for count, mean, std in zip(counts, curve.mean, spread, strict=True)
             ]
             cells = [f"{row['error']:5.1f} ± {row['std']:4.1f}" for row in rows]
             print(

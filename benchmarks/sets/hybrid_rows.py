@@ -368,7 +368,7 @@ def main(argv=None):
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
-        args.orders, args.only = 2, ["line", "digits"]
+        args.orders, args.only = 2, ["line", "video", "digits"]
     for part in args.parts or CASES:
         lines = []
         for line in table_of(part, args.only, range(1, args.orders + 1), args.quick):

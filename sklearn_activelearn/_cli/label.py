@@ -27,6 +27,8 @@ from .options import (
     tell,
 )
 
+#: Options that do not go with --machine: its sample tests the labels.
+NOT_WITH_MACHINE = "find", "learner", "rehearse", "test-size", "show-prediction"
 #: A warning of scikit-learn that appears as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
 SQLITE = b"SQLite format 3\0"
@@ -72,6 +74,16 @@ LEARNING = """
 --recall SHARE
     With --find, the share of the rows to find, with a confidence of 95%%. Default:
     0.95.
+--machine COLUMN
+    Check the labels in this column, which a language model, a rule or an older model
+    has given. Nobody sees them before the own answer. In the end every row has a label,
+    a person's or the machine's (--predict). Without --classes, the labels of the column
+    are the classes.
+--machine-confidence COLUMN
+    With --machine, the machine's confidence in its labels, between 0 and 1.
+--max-error SHARE
+    With --machine, the share of the labels that may be wrong in the end, as in 0.02,
+    with a confidence of 95%%.
 --start-with WORDS
     Begin with the texts that are most similar to these words, until two classes have
     labels. This helps if random texts seldom show a class.
@@ -120,6 +132,7 @@ RESULTS = """
 --predict FILE
     Write all rows and end, as .csv or .parquet: the label of each row or the prediction
     of the model, its probability, who gave the label, and the columns of the table.
+    With --machine, the machine's label in place of the prediction.
 --save-model FILE
     Write the model and end, for the command predict: .skops (needs skops), or .joblib
     for people who trust you.
@@ -161,6 +174,7 @@ def add_label(commands):
         "learning",
         LEARNING,
         recall={"type": number(float, 0.01, 1)},
+        max_error={"type": number(float, 0.0001, 0.5)},
         budget=count,
         batch_size=count,
         test_size={"type": number(int, 0)},
@@ -269,6 +283,8 @@ def check_row_options(args):
         [
             ("start-with", "text"),
             ("recall", "find"),
+            ("max-error", "machine"),
+            ("machine-confidence", "machine"),
             ("form", "export"),
             ("rehearse", "labelled"),
             ("rehearse", "test-size"),
@@ -277,6 +293,7 @@ def check_row_options(args):
             ("text", "image"),
             ("web", "answers"),
             ("find", "learner"),
+            *(("machine", option) for option in NOT_WITH_MACHINE),
             *((option, shown) for option in tables for shown in ("text", "image")),
             *(("rehearse", option) for option in outputs),
         ],
@@ -303,6 +320,8 @@ def resume_options(args):
             positive = params["positive"]
             known["recall"] = params["stopping"]["params"]["recall"]
             known["find"] = renamed.get(positive, positive)
+        with suppress(KeyError, TypeError):
+            known["max_error"] = params["stopping"]["params"]["error"]
     for option, value in known.items():
         if getattr(args, option) is None:
             setattr(args, option, value)
@@ -310,6 +329,11 @@ def resume_options(args):
 
 def check_class_options(args):
     """Refuse classes that are missing, or do not fit --find and --keys."""
+    if args.machine is not None:
+        if args.max_error is None:
+            raise UsageError("which share of the labels may be wrong? (--max-error)")
+        if args.classes is None:
+            args.classes = read_machine_classes(args)
     if args.find is not None:
         if args.recall == 1:
             raise UsageError("--recall must be below 1, for example 0.95")
@@ -323,6 +347,21 @@ def check_class_options(args):
         make_keys(args)
     elif not args.rehearse:
         raise UsageError("which labels are there to choose from? (--classes)")
+
+
+def read_machine_classes(args):
+    """Return the labels of the column --machine."""
+    from .._tables.tables import cells_of, read_table
+
+    with blame(args.FILE):
+        cells = cells_of(read_table(args.FILE), args.machine)
+    classes = sorted({cell.strip() for cell in cells} - {""})
+    if len(classes) < 2:
+        raise UsageError(
+            f"--machine: labels of two classes are needed, got {classes}; name all "
+            "classes (--classes)"
+        )
+    return classes
 
 
 def check_files(args):
@@ -413,6 +452,8 @@ def read_rows(args):
             id_column=args.id,
             labelled=args.labelled,
             start_with=args.start_with,
+            machine=args.machine,
+            machine_confidence=args.machine_confidence,
             n_directions=N_DIRECTIONS if args.find and args.text else 0,
             once=args.find is not None,
             **kinds,
@@ -428,6 +469,12 @@ def read_rows(args):
             raise UsageError(
                 f"--labelled: row {row_id} has the label {label!r}, which is not one "
                 f"of {', '.join(args.classes)}: --classes must name all labels"
+            )
+    for row_id, label in zip(task.ids, task.machine or (), strict=False):
+        if label and label not in args.classes:
+            raise UsageError(
+                f"--machine: row {row_id} has the label {label!r}, which is not one of "
+                f"{', '.join(args.classes)}: --classes must name all labels"
             )
     if task.kind == "table":
         for line in task.encoder.treated_as_:
@@ -451,11 +498,13 @@ def make_learner(args, task):
     from ..evaluation._compare import learner_code
     from ..pool import HybridSamplingClassifier
     from .learners import parse_learner
-    from .rows import N_ROWS, finding_learner
+    from .rows import N_ROWS, checking_learner, finding_learner
 
     try:
         if args.learner:
             learner = parse_learner(args.learner)
+        elif args.machine is not None:
+            learner = checking_learner(task, plan_check(args, task))
         elif args.find is not None:
             learner = finding_learner(args.find, args.recall or 0.95, task)
         else:
@@ -477,6 +526,26 @@ def make_learner(args, task):
             )
         learner.set_params(**{name: value})
     return learner
+
+
+def plan_check(args, task):
+    """Return the `ErrorTarget`; print what it needs, or refuse it."""
+    from ..pool import ErrorTarget
+
+    target = ErrorTarget(args.max_error)
+    plan = target.plan(len(task.ids))
+    if plan.n_allowed == 0:
+        raise UsageError(
+            f"--max-error: {args.max_error:g} of {plan.n_rows} rows is less than one "
+            "row, so that nothing can be certified: label all rows, without --machine"
+        )
+    if args.budget is not None and args.budget < plan.n_sample:
+        raise UsageError(
+            f"--budget: {args.budget} labels do not pay for the random sample of "
+            f"{plan.n_sample} rows that the certificate needs"
+        )
+    tell(str(plan))
+    return target
 
 
 def one_thread():
@@ -553,7 +622,7 @@ def work_on_session(args, session, task, page, answers):
         are = "row without content is" if n_empty == 1 else "rows without content are"
         tell(f"{n_empty:,} {are} not shown")
     show_session(args, session, task, page, answers)
-    if args.find is not None:
+    if args.find is not None or args.machine is not None:
         print_sentences(session.advice())
 
 
@@ -567,9 +636,8 @@ def write_results(args, session, task):
         if args.predict:
             n_predicted = session.export_predictions(args.predict, task.columns)
             n_labels = len(session.ids) - n_predicted
-            print(
-                f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} predicted."
-            )
+            how = "with the machine's label" if args.machine else "predicted"
+            print(f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} {how}.")
         if args.save_model:
             encoder = task.encoder
             if "folder" in encoder.get_params():

@@ -27,6 +27,8 @@ PAPERS = {
 OPTIONS = f"""
 PAPER
     One of {", ".join(PAPERS)}.
+--figure N
+    Run only what this figure needs, such as 4; table-2 is Table 2. Default: all.
 --quick
     Use toy data and sizes, less than a minute. The figures mean nothing.
 --data FOLDER
@@ -43,7 +45,7 @@ def add_reproduce(commands):
     parser = add_command(
         commands,
         start_reproduce,
-        "reproduce PAPER [--quick] [--data FOLDER] [--out FOLDER]",
+        "reproduce PAPER [--figure N] [--quick] [--data FOLDER] [--out FOLDER]",
         "Run the tables and figures of a paper again. Measured figures are printed "
         "beside published ones, and pictures are written to a folder. This takes "
         "minutes to hours.",
@@ -58,6 +60,11 @@ def add_reproduce(commands):
 def start_reproduce(args):
     """Run ``reproduce``: check everything, then run."""
     require("reproduce", "matplotlib")
+    known = import_experiment("_steps").figures_of(args.PAPER)
+    if args.figure not in (None, *known):
+        raise UsageError(
+            f"--figure: {args.PAPER} has {', '.join(known)}, got {args.figure}"
+        )
     if args.data is not None:
         if not args.data.is_dir():
             raise UsageError(f"--data: there is no folder {args.data}")
@@ -65,7 +72,7 @@ def start_reproduce(args):
     kept = f"finished runs are kept in {args.out}, and the same command resumes"
     try:
         with interrupted_with(kept):
-            run_experiments(args.PAPER, args.out, args.quick)
+            run_experiments(args.PAPER, args.out, args.quick, args.figure)
     except (OSError, ImportError) as error:  # data neither there nor to be fetched
         reason = getattr(error, "reason", error)
         raise UsageError(
@@ -73,14 +80,14 @@ def start_reproduce(args):
         ) from error
 
 
-def run_experiments(paper, out, quick):
-    """Run the experiments of a paper, and print which of its claims hold.
+def run_experiments(paper, out, quick, figure=None):
+    """Run the experiments of a paper, or a figure, and print which claims hold.
 
     Toy results go to a folder of their own, where no real experiment finds them.
     """
     out = out / "quick" if quick else out
     out.mkdir(parents=True, exist_ok=True)
-    for step in import_experiment("_steps").STEPS[paper]:
+    for step in import_experiment("_steps").steps_of(paper, figure):
         name, *arguments = (word.format(out=out) for word in shlex.split(step))
         print(f"\n== {shlex.join([name, *arguments])}", flush=True)
         import_experiment(name).main([*arguments, *["--quick"] * quick])

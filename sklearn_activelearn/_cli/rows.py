@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
@@ -15,7 +16,11 @@ from .. import RankAverageClassifier
 from .._tables.encoding import round_numbers
 from .._tables.references import READERS, drop_duplicates
 from .._tables.tables import cells_of, joined_texts, read_table
-from ..pool import RecallTarget, RelevanceSamplingClassifier
+from ..pool import (
+    ErrorSamplingClassifier,
+    RecallTarget,
+    RelevanceSamplingClassifier,
+)
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from .options import tell
 
@@ -70,6 +75,10 @@ class Task(NamedTuple):
         The fitted encoder of the rows.
     start : SimilarTo or None
         The score that the first rows follow, if words were given.
+    machine : list of str, or None
+        Labels of a machine; "" for none.
+    confidence : list of float, or None
+        Confidence of the machine in each label; NaN for none.
     """
 
     kind: str
@@ -80,6 +89,8 @@ class Task(NamedTuple):
     columns: dict
     encoder: object
     start: SimilarTo | None
+    machine: list | None = None
+    confidence: list | None = None
 
 
 def read_task(
@@ -90,6 +101,8 @@ def read_task(
     id_column=None,
     labelled=None,
     start_with=None,
+    machine=None,
+    machine_confidence=None,
     n_directions=0,
     once=False,
     **kinds,
@@ -111,6 +124,8 @@ def read_task(
         Column with the known labels; its cells may be empty.
     start_with : str, default=None
         Words to which the first rows are similar; needs `text`.
+    machine, machine_confidence : str, default=None
+        Columns with the labels of a machine and its confidence, which are not shown.
     n_directions : int, default=0
         Number of principal directions of the texts; needs `text`.
     once : bool, default=False
@@ -144,7 +159,13 @@ def read_task(
         labels = table.pop(labelled).str.strip()
         pairs = zip(ids, labels, strict=True)
         known = {row_id: label for row_id, label in pairs if label}
-    start = None
+    start, hidden = None, {}
+    for column in filter(None, (machine, machine_confidence)):
+        hidden[column] = [cell.strip() for cell in cells_of(table, column)]
+    table = table.drop(columns=[*hidden])
+    confidence = hidden.get(machine_confidence)
+    if confidence is not None:
+        confidence = read_shares(confidence, machine_confidence)
     if text:
         kind, items = "text", joined_texts(table, text, captions=True)
         encoder = TextEncoder(list(text), n_directions)
@@ -162,7 +183,22 @@ def read_task(
         kind, items = "table", table.to_dict("records")
         encoder = TableEncoder(**kinds)
         X = encoder.fit_transform(table.drop(columns=[id_column] * bool(id_column)))
-    return Task(kind, items, X, ids, known, table.to_dict("list"), encoder, start)
+    columns = {**table.to_dict("list"), **hidden}
+    labels = hidden.get(machine), confidence
+    return Task(kind, items, X, ids, known, columns, encoder, start, *labels)
+
+
+def read_shares(cells, column):
+    """Return the numbers of a column, NaN for empty cells."""
+    shares = []
+    for row, cell in enumerate(cells, start=1):
+        try:
+            shares.append(float(cell or "nan"))
+        except ValueError:
+            raise ValueError(
+                f"row {row}, column {column!r}: {cell!r} is not a number."
+            ) from None
+    return shares
 
 
 def read_ids(table, column):
@@ -224,6 +260,24 @@ def finding_learner(label, recall, task):
         batch_size=BATCH,
         budget=None,
         stopping=RecallTarget(recall, positive=label),
+    )
+
+
+def checking_learner(task, target):
+    """Return the learner that checks the machine labels of a task.
+
+    Parameters
+    ----------
+    task : Task
+        Rows with machine labels.
+    target : ErrorTarget
+        The error that is acceptable.
+    """
+    return ErrorSamplingClassifier(
+        task.machine,
+        machine_confidence=task.confidence,
+        estimator=LogisticRegression(C=10.0, max_iter=1_000),
+        stopping=target,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -68,6 +69,38 @@ LOSSES = {
     "log_loss": ("predict_proba", log_loss_of_labels),
     "zero_one": ("predict", zero_one_loss),
 }
+
+
+class LabelColumn:
+    """Labels of the rows of a test pool, from a machine, in place of a classifier.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        Label of each row, in the order of the pool.
+    """
+
+    def __init__(self, labels):
+        self.labels = np.asarray(check_not_missing(labels))
+        self.classes_ = np.unique(self.labels)
+
+    def predict(self, X):
+        """Return the labels."""
+        if len(self.labels) != n_rows(X):
+            raise ValueError(
+                f"model has {len(self.labels)} labels, but X has {n_rows(X)} rows. "
+                "Pass one label for each row."
+            )
+        return self.labels
+
+    def predict_proba(self, X):
+        """Return the probabilities of a model that is cross-validated on the labels."""
+        scaler = StandardScaler(with_mean=not issparse(X))
+        judge = make_pipeline(scaler, LogisticRegression(max_iter=1000))
+        folds = KFold(5, shuffle=True, random_state=0)
+        return cross_val_predict(
+            judge, X, self.predict(X), cv=folds, method="predict_proba"
+        )
 
 
 class RowLosses:
@@ -287,7 +320,20 @@ def prepare_test(test, X):
     models = test.model if isinstance(test.model, tuple) else (test.model,)
     if len(models) not in (1, 2):
         raise ValueError(f"model must be one classifier or two, got {len(models)}.")
+    models = [
+        model
+        if hasattr(model, "predict") or np.ndim(model) != 1
+        else LabelColumn(model)
+        for model in models
+    ]
     for model in models:
+        if isinstance(model, LabelColumn):
+            if method != "predict":
+                raise ValueError(
+                    f"loss needs {method} of the model, but labels of a machine were "
+                    "given. Use loss='zero_one' or 'balanced_zero_one'."
+                )
+            continue
         check_classifier(model, "model")
         check_is_fitted(model)
         check_has(method, model, "this loss", "Use another loss.")
@@ -347,14 +393,16 @@ class ActiveTest(BaseEstimator):
 
     Parameters
     ----------
-    model : classifier, or tuple of two
-        Fitted; a pipeline or a learner is accepted. For two models the difference of
+    model : classifier, array-like of labels, or tuple of two
+        Fitted; a pipeline or a learner is accepted. Labels of a machine, one for each
+        row of the pool, are tested in the same way. For two models the difference of
         their losses is estimated, first minus second. Not changed; its predictions are
         computed at the first `query`.
     labelled : tuple of (X, y), default=None
         Rows and labels on which the surrogate is trained; the training rows of the
         model are accepted. None: the labelled rows of a pool learner; for another model
-        its own probabilities replace the surrogate.
+        its own probabilities replace the surrogate; for labels of a machine, the
+        probabilities of a logistic regression that is cross-validated on them.
     loss : {"zero_one", "balanced_zero_one", "log_loss"} or callable, default="zero_one"
         "zero_one": the error, 1 - accuracy. "balanced_zero_one": 1 - balanced accuracy,
         for one model. A callable is ``loss(y_true, y_pred)`` and returns a number for
@@ -436,7 +484,7 @@ class ActiveTest(BaseEstimator):
 
     def __init__(
         self,
-        model: Classifier | tuple[Classifier, Classifier],
+        model: Classifier | ArrayLike | tuple[Any, Any],
         *,
         labelled: tuple[RowsLike, ArrayLike] | None = None,
         loss: Literal["zero_one", "balanced_zero_one", "log_loss"]

@@ -10,9 +10,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
 from .._typing import FilePath
 from .._validation import check_option
 from ..exceptions import warn_user
+from ..pool._machine_labels import MACHINE
 from ._answers import DISPUTED, GIVEN, SKIPPED, TEST, answers_of
 from ._output import (
     add_columns,
@@ -298,7 +301,7 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
 
 
 def write_predictions(db, path, own, ids, columns):
-    """Write a line for each row with its label or prediction; return how many of these.
+    """Write a line for each row; return how many have no label of a person.
 
     Parameters
     ----------
@@ -311,10 +314,15 @@ def write_predictions(db, path, own, ids, columns):
     """
     decided = {each.id: each for each in read_labels(db)}
     predicted, shares = own.predict(own.pool)
+    if checked := own.check_machine_labels():
+        is_machine = (checked.origins == MACHINE).tolist()
+        predicted = np.where(is_machine, checked.labels, predicted).tolist()
     place = {label: k for k, label in enumerate(own.learner.classes_.tolist())}
     rows = []
     for row, (id, label) in enumerate(zip(ids, predicted, strict=True)):
         who, origin, probability = "", PREDICTED, None
+        if checked and is_machine[row]:
+            origin = MACHINE
         if id in decided:
             label, origin = decided[id].label, decided[id].origin
             who = join_names(decided[id].who)
@@ -326,7 +334,7 @@ def write_predictions(db, path, own, ids, columns):
         zip(PREDICTED_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)
     )
     write_table(path, table | add_columns(columns, TAKEN))
-    return table["origin"].count(PREDICTED)
+    return len(rows) - len(decided)
 
 
 def write_label_csv(file, rows, names, more, item_of, may_be_numbers):

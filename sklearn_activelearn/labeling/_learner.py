@@ -10,6 +10,7 @@ import numpy as np
 
 from .._labels import check_classes
 from .._transaction import shallow_copy
+from ..pool import ErrorSamplingClassifier
 from ..sources._containers import n_rows, take
 from ._answers import QUERY, TEST, update_row
 from ._schema import (
@@ -33,6 +34,8 @@ NO_PROGRESS = {
     "stop_reason": None,
     "has_stopped": False,
     "stopping": [],
+    "drawn_from": 0,  # of learners with machine labels
+    "reached": [],
 }
 
 
@@ -289,9 +292,15 @@ class SessionLearner:
             except TypeError:  # a stopping rule of the user remembers an object
                 return None, [""] * n_rows
             purposes = record["purposes"]
-            progress = {name: record[name] for name in NO_PROGRESS}
+            progress = {name: record[name] for name in NO_PROGRESS if name in record}
             return progress, purposes[len(purposes) - n_rows :]
         return None, [""] * n_rows
+
+    def check_machine_labels(self):
+        """Return the `CheckedLabels` of a learner with machine labels, else None."""
+        if not isinstance(self.learner, ErrorSamplingClassifier) or not self.taught:
+            return None
+        return self.learner.result(self.pool, exclude=self._closed, ids=self.ids)
 
     def predict(self, X):
         """Return labels and, if the learner has them, probabilities."""

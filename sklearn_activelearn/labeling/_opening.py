@@ -16,6 +16,7 @@ from sklearn.exceptions import FitFailedWarning
 from .._base import ActiveClassifier
 from .._typing import Change
 from .._validation import check_budget, check_number, is_share
+from ..pool import ErrorSamplingClassifier
 from ..sources._containers import n_rows, take
 from ._answers import TEST, update_all_rows, update_row
 from ._ids import check_text, check_texts
@@ -202,6 +203,9 @@ def plan_beginning(args):
     test = args.ids.at(args.draw_rows(rows, args.test_size, ()))
     own = seeded_clone(args.learner, seeds, budget)
     own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
+    if args.classes is not None and isinstance(own, ErrorSamplingClassifier):
+        # raises for a machine label that is no class, before people label rows
+        own.teach(take(args.pool, []), [], classes=args.classes, ids=[])
     return settings, describe(args.learner), seeds, budget, test
 
 

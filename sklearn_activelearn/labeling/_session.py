@@ -27,6 +27,7 @@ from .._typing import (
     Scoring,
 )
 from .._validation import check_flag, check_number, check_option
+from ..pool import ErrorSamplingClassifier
 from ..sources._containers import is_frame, take, to_pandas
 from . import _lists, _scores
 from ._answers import (
@@ -1306,6 +1307,34 @@ class LabelingSession(Generic[LearnerT]):
         names = self.ids if rows is None else self._ids.at(rows)
         return Predictions(names, labels, probabilities, own.learner.classes_.tolist())
 
+    def machine_label(self, id: Id) -> tuple[Label, float | None] | None:
+        """Return the machine's label of a row and its confidence in the label.
+
+        Parameters
+        ----------
+        id : str or int
+            The row. Show the label after the person's answer only.
+
+        Returns
+        -------
+        label : tuple or None
+            Label, and confidence or None; None if the machine has no label.
+        """
+        row, params = self._ids.row(id), self.learner.get_params(deep=False)
+        names = "machine_labels", "machine_confidence"
+        given = [params.get(name) for name in names]
+        label, share = (
+            each.get(row)
+            if isinstance(each, dict)
+            else None
+            if each is None
+            else each[row]
+            for each in given
+        )
+        return (
+            None if label is None or label != label or label == "" else (label, share)
+        )
+
     def model(self) -> Any:
         """Return the model, trained on all labels but the labels of held-out rows.
 
@@ -1327,7 +1356,7 @@ class LabelingSession(Generic[LearnerT]):
         own = self._train_on_all()
         return own.learner if own.is_stream else own.learner.estimator_
 
-    def _train_on_all(self):
+    def _train_on_all(self, needs_model=True):
         """Return a copy of the learner that knows all labels that it may be taught."""
         if (job := self._worker.catch_up()) is not None:
             job.result()
@@ -1340,7 +1369,7 @@ class LabelingSession(Generic[LearnerT]):
             ]
         if news:
             own.teach(news)
-        if not own.has_model:
+        if needs_model and not own.has_model:
             raise ValueError(_scores.NO_MODEL)
         return own
 
@@ -1419,7 +1448,8 @@ class LabelingSession(Generic[LearnerT]):
         Without held-out rows, the labels that the learner has bought are used
         (`explored_score`, or `online_score` of a stream learner). If the learner stops
         at a recall (`RecallTarget`), lines on what was found, what is left and what
-        certainty costs come first (`recall_price`).
+        certainty costs come first (`recall_price`). For machine labels it is the
+        certificate, or its expected cost (`CheckedLabels`).
 
         Parameters
         ----------
@@ -1445,6 +1475,9 @@ class LabelingSession(Generic[LearnerT]):
                 sql = "SELECT state, label FROM rows WHERE id = ?"
                 state, label = db.execute(sql, (self.ids[row],)).fetchone()
                 others[row] = state, from_column(label, settings["label_kind"])
+        if isinstance(own.learner, ErrorSamplingClassifier):
+            checked = self._train_on_all(needs_model=False).check_machine_labels()
+            return str(checked or "No row has a label yet.")
         found = _scores.describe_recall(own, others, stop_reason)
         if not history.n_test:
             return found or self._advise_without_test(own)
@@ -1518,7 +1551,8 @@ class LabelingSession(Generic[LearnerT]):
             ``.csv`` or ``.parquet`` (needs pyarrow), with the columns id, label,
             probability (of this label, by `model`; empty if the model has none), who
             (gave the label) and origin ("predicted", or as in an export), and the
-            items.
+            items. With machine labels, rows that nobody has read have these labels, and
+            the origin "machine".
         columns : dict of str to sequence, default=None
             Columns to write instead of the items: a cell for each row of the pool.
             "input" is put in front of a name that comes twice.
@@ -1526,7 +1560,7 @@ class LabelingSession(Generic[LearnerT]):
         Returns
         -------
         n_predicted : int
-            Number of labels that are predictions.
+            Number of labels that no person gave.
 
         Raises
         ------
@@ -1536,7 +1570,7 @@ class LabelingSession(Generic[LearnerT]):
             If the file cannot be written; a file that existed is unchanged.
         """
         check_table_file(path := Path(path))
-        own = self._train_on_all()
+        own = self._train_on_all(not isinstance(self.learner, ErrorSamplingClassifier))
         with self._storage.reading() as db:
             columns = columns or columns_shown(self._items)
             return write_predictions(db, path, own, self.ids, columns)

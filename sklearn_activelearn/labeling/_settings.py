@@ -13,6 +13,9 @@ from .._labels import check_classes
 from ..sources._containers import hash_rows, is_frame, is_polars
 from ._schema import label_kind, to_json
 
+#: Longer values of parameters are not printed.
+LONGEST = 500
+
 
 def describe(value):
     """Return a parameter as JSON; an object by its class and its parameters.
@@ -198,4 +201,8 @@ def find_differences(before, now, name=""):
                 pair = before.get(key), now.get(key)
                 yield from find_differences(*pair, f"{name}.{key}".strip("."))
     elif before != now:
-        yield f"{name} was {before!r} and is now {now!r}"
+        texts = repr(before), repr(now)
+        if max(map(len, texts)) > LONGEST:  # such as a label for each row
+            yield f"{name} has other values"
+        else:
+            yield f"{name} was {texts[0]} and is now {texts[1]}"

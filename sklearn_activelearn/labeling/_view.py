@@ -97,7 +97,7 @@ class LabelingView:
 
     def label(self, row_id, label, who=None):
         """Label a row and return the next one, without waiting for training."""
-        prediction = self._describe_prediction(row_id)
+        prediction = self._describe_machine(row_id) or self._describe_prediction(row_id)
         last = f"Row {row_id}: {label}{prediction and f'. {prediction}'}"
         return self._describe(self.session.answer_and_look(row_id, label, who), last)
 
@@ -157,6 +157,13 @@ class LabelingView:
             share_done(look.own, n_rows), last, prediction, reason, look.is_training,
             look.version,
         )  # fmt: skip
+
+    def _describe_machine(self, row_id):
+        """Return the machine's label, which nobody may see before the own answer."""
+        if (found := self.session.machine_label(row_id)) is None:
+            return ""
+        label, share = found
+        return f"The machine: {label}" + ("" if share is None else f" {share:.0%}")
 
     def _describe_prediction(self, row_id):
         try:

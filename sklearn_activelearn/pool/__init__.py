@@ -4,6 +4,7 @@ from .._requests import Purchase
 from ._base import PoolClassifier
 from ._committee import QueryByCommitteeClassifier
 from ._hybrid import HybridSamplingClassifier
+from ._machine_labels import CheckedLabels, ErrorSamplingClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
 from ._relevance import RelevanceSamplingClassifier
@@ -21,7 +22,9 @@ from .boosting import (
 from .graph import ActiveLabelPropagationClassifier
 from .stopping import (
     AllOf,
+    CheckedSample,
     ClassificationChange,
+    ErrorTarget,
     LabelPrice,
     MarginExhausted,
     NoError,
@@ -38,7 +41,11 @@ __all__ = [
     "ActiveLabelPropagationClassifier",
     "AllOf",
     "COMBClassifier",
+    "CheckedLabels",
+    "CheckedSample",
     "ClassificationChange",
+    "ErrorSamplingClassifier",
+    "ErrorTarget",
     "FASSLBoostClassifier",
     "HybridSamplingClassifier",
     "Known",

@@ -262,6 +262,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     incremental: bool = False
     positive: Label | None = None
 
+    #: Random sample that tests machine labels, for learners that have them.
+    _sample: stopping_rules.CheckedSample | None = None
+
     estimator_: Any
 
     def __init__(
@@ -977,6 +980,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
         def start(learner):
             rows, codes = validate_and_reset(learner, X, y)
+            learner._check_pool(rows, ByValue(rows))
             return rows, codes, learner._check_metadata(fit_params, len(codes))
 
         return run_exclusively(self, start, self._buy_from)
@@ -1007,7 +1011,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
         def start(learner):
             rows, codes = validate_and_append(learner, X, y, classes)
-            identify(learner, rows, None)
+            learner._check_pool(rows, identify(learner, rows, None))
             named = learner.classes_[np.unique(codes)].tolist()
             known = learner._declared_classes
             learner._declared_classes = tuple(dict.fromkeys((*known, *named)))

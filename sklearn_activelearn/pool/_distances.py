@@ -100,7 +100,7 @@ class Points:
         self.keys, self.seed = keys, seed
         self.names = None if embedding is None else names
         self.rows, self._embed = embed(embedding, to_frame(X, self.names), seed)
-        self._distances, self._lengths = {}, {}
+        self._distances, self._lengths, self._kernel = {}, {}, {}
 
     def embed(self, X):
         """Return other rows as points of the same space."""
@@ -183,6 +183,22 @@ class Points:
         widest = gaps >= (1 - SAME_GAP) * gaps.max(axis=1, keepdims=True)
         ends = nearest[np.arange(n_rows), 1 + widest.argmax(axis=1)]
         return CLOSE * np.sqrt(ends)
+
+    def kernel_features(self, n_reference):
+        """Return features whose dot products approximate a Gaussian kernel (Nyström).
+
+        The kernel of two points at the squared distance d is ``exp(-d / typical)``.
+        """
+        if n_reference not in self._kernel:
+            some = self.rows[self.reference_rows(n_reference)]
+            inner = euclidean_distances(some, squared=True)
+            values, vectors = np.linalg.eigh(np.exp(-inner / self.typical))
+            is_kept = values > 1e-6 * values[-1]
+            to_features = vectors[:, is_kept] / np.sqrt(values[is_kept])
+            outer = euclidean_distances(self.rows, some, squared=True)
+            features = np.exp(-outer / self.typical) @ to_features
+            self._kernel = {n_reference: features}
+        return self._kernel[n_reference]
 
     def __getstate__(self):
         return {}

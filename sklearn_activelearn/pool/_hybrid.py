@@ -21,8 +21,8 @@ from ._selection import (
 )
 from ._training import OneModel
 
-#: Share of the smallest margins among the rows that a model chooses: with two classes,
-#: and with N classes as soon as there are LABELS_PER_CLASS * max(N, MANY_CLASSES) labels.
+#: Share of the smallest margins among the rows that a model chooses, with two classes,
+#: and with N classes once there are LABELS_PER_CLASS * max(N, MANY_CLASSES) labels.
 MARGIN_SHARE = 0.75
 LABELS_PER_CLASS, MANY_CLASSES = 10, 10
 

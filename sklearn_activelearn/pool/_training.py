@@ -286,11 +286,11 @@ class OneModel(Trainer):
             return Trained(model, memory=prototype)
 
 
-def train(prototype, labelled, classes):
-    """Return a clone trained on all labelled rows."""
+def train(prototype, labelled, classes, previous=None):
+    """Return a clone trained on all labelled rows; `previous` may save time."""
     labels = classes[labelled.codes]
     if hasattr(prototype, "fit_in_order"):
-        return clone(prototype).fit_in_order(labelled.rows, labels)
+        return clone(prototype).fit_in_order(labelled.rows, labels, previous)
     return fit_with(unfitted_copy(prototype), labelled.rows, labels, labelled.metadata)
 
 
@@ -592,7 +592,9 @@ class CandidateTrainer(Trainer):
             "best_index_": best,
         }
         if not self.trains_all:
-            return Trained(train(known.prototypes[best], *rows), attributes)
+            previous = before.model if before else None
+            model = train(known.prototypes[best], *rows, previous)
+            return Trained(model, attributes)
         models = [train(prototype, *rows) for prototype in known.prototypes]
         (votes,) = accuracies
         votes = votes if votes.any() else votes + 1

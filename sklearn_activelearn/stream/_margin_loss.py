@@ -78,6 +78,8 @@ class MarginLossClassifier(StreamClassifier):
 
         w <- w - eta l'(y w.x) / q  y x
 
+    The paper's Figure 3 prints a plus sign. Descent needs a minus, since l' <= 0.
+
     With the tight q the weight -l' / q is at most max(1, -l'). A label that comes late
     is learned with the slope at the current weights and the probability at its
     purchase, so its weight can be as large as 1 / q: prefer small chunks. A row that

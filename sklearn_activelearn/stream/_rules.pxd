@@ -13,6 +13,8 @@ cdef class QueryRule:
     cdef public bint seeds, uses_norm, ignores_margin, delays, falls, is_threshold
     cdef public Py_ssize_t group
     cdef readonly bint is_python, is_external
+    # second order: a label is only compared with the prediction, unless memory[2] > 0
+    cdef bint judges
     # its answer depends on the margin and the memory alone, and it has cy_probabilities
     cdef bint by_margin
     cdef Py_ssize_t n_memory

@@ -513,20 +513,34 @@ cdef class SmallMarginRule(QueryRule):
 
     t is the number of the row and N the number of rows held. With `transient` every
     label is bought while N <= 16 / lam^2 max(d, ln t). With `delays` a small margin buys
-    the next row; the first row is bought. The memory is whether to buy the next row,
-    and d.
+    the next row; the first row is bought. With `judges` it buys its own row, which is
+    not stored, and then the next row if the prediction was wrong. The memory is whether
+    to buy the next row, d, how many rows bought so are not learned yet, and whether the
+    margin of the last of them was small.
     """
 
     cdef double lam
     cdef bint transient
 
-    def __cinit__(self, double lam, bint transient, bint delays):
+    def __cinit__(self, double lam, bint transient, bint delays, bint judges=False):
         self.lam = lam
-        self.transient, self.delays = transient, delays
+        self.transient, self.delays, self.judges = transient, delays, judges
         self.is_threshold = True
 
     def initial_memory(self, n_dims):
-        return [1.0, n_dims]
+        return [0.0 if self.judges else 1.0, n_dims, 0.0, 0.0]
+
+    cdef int cy_learned(
+        self, bint mistake, const Clock *clock, double *memory
+    ) except -1 nogil:
+        cdef bint was_small = True
+        if self.judges:
+            if memory[2] > 0:
+                memory[2] -= 1
+                was_small = memory[3] > 0
+            if mistake and was_small:
+                memory[0] = 1
+        return 0
 
     cdef bint cy_starting(self, const Clock *clock, const double *memory) noexcept nogil:
         cdef double needed

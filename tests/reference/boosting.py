@@ -144,6 +144,7 @@ def purchases(build, X, y, alpha, *, n_initial, budget, random_state):
                 [y[i] if i in bought else guessed[i] for i in range(len(X))]
             )
             n_new = len(bought) - n_trained
-            committee = build(committee, X, targets, bought, alpha, n_new)
+            now = alpha(len(bought)) if callable(alpha) else alpha
+            committee = build(committee, X, targets, bought, now, n_new)
             n_trained = len(bought)
     return bought, committee

@@ -167,11 +167,15 @@ class Descent(Ridge):
 
 def run(
     model, y, n_classes, query_rule, *, mistakes_only, seed, next_row=False,
-    budget=np.inf, patience=np.inf, max_stored=np.inf, classes=None,
+    next_mistake=False, budget=np.inf, patience=np.inf, max_stored=np.inf, classes=None,
 ):  # fmt: skip
-    """One pass. Returns rows bought and held, and the weights of the latter."""
+    """One pass. Returns rows bought and held, and the weights of the latter.
+
+    next_mistake: a small margin buys the row, which is not stored. If it was predicted
+    wrongly, the next row is bought and stored, whatever its margin.
+    """
     probability, starting = query_rule
-    bought, n_updates, idle, wanted = [], 0, 0, True
+    bought, n_updates, idle, wanted = [], 0, 0, not next_mistake
     for t in range(len(y)):
         scores, shrunk = model.scores(t), model.shrunk(t)
         r, n_held = model.r, len(model.held)
@@ -189,6 +193,9 @@ def run(
                 # nothing is known before the first row: it is wanted
                 now, wanted = wanted or in_transient, q == 1 and not in_transient
                 q = float(now)
+            elif next_mistake:
+                is_small, is_wanted, wanted = q == 1, wanted, False
+                q = float(is_small or is_wanted)
         if may_ask and classes is not None and classes.searches(len(bought)):
             q = 1.0
         if not (may_ask and uniform(seed, t) < q):
@@ -201,6 +208,13 @@ def run(
         if classes is not None:
             classes.add(y[t], q, scores, scores)
             model.weights[t] = classes.weight(y[t])
+        if next_mistake:
+            # within rounding, the first class of a tie is predicted
+            predicted = int(np.argmax((scores.max() - scores) / 2 <= rounding))
+            searched = not (is_small or is_wanted)
+            wanted = predicted != y[t] and (is_small or searched)
+            if not is_wanted:
+                continue
         if mistakes_only and (scores[y[t]] - rivals.max()) / 2 > rounding:
             continue
         model.store(t, max_stored)

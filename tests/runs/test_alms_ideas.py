@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
+from benchmarks.evaluation import alms_ideas
 from benchmarks.papers import _alms_purchases as purchases
-from benchmarks.papers import alms, alms_ideas
+from benchmarks.papers import alms
 from sklearn_activelearn import PassiveClassifier, QueryByCommitteeClassifier
 
 LAMS = purchases.GRID["lam"]
@@ -76,7 +77,7 @@ def test_disagreement_is_that_of_the_committee(pool):
 )
 def test_the_validation_set_is_bounded(pool, method, most):
     first = np.random.default_rng(1).permutation(len(pool.X))[:10]
-    rows, is_random = purchases.by_alms(method, pool, first, 22, 0)
+    rows, is_random = alms_ideas.by_alms(method, pool, first, 22, 0)
     assert rows[:10].tolist() == first.tolist()
     assert len(set(rows)) == 22
     assert is_random[:10].all()
@@ -90,7 +91,7 @@ def test_a_share_of_the_rows_is_random(pool, share, draw, random):
     method = "uncertainty" + (f", {share} % random" if share else "")
     rng = Mock(wraps=np.random.default_rng(0), integers=lambda n: draw)
     first = np.random.default_rng(2).permutation(len(pool.X))[:10]
-    rows, is_random = purchases.mixed(method, pool, first, 15, rng)
+    rows, is_random = alms_ideas.mixed(method, pool, first, 15, rng)
     assert len(set(rows)) == 15
     assert is_random.tolist() == [True] * 10 + [random] * 5
 

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from benchmarks.evaluation import alms_ideas
 from benchmarks.papers import (
     _margin_loss_runs,
     alms,
-    alms_ideas,
     boosting,
     boosting_costs,
     boosting_rounding,

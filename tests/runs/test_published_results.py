@@ -23,15 +23,26 @@ from benchmarks.papers._steps import STEPS
 from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
 
+#: Toy runs are too short to learn.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn_activelearn.exceptions.OneClassWarning"
+)
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted((DOCS / "reproduced").glob("*.rst"))
+#: Those of single runs are compressed.
 FILES = sorted(
     file
-    for file in (DOCS / "results").glob("*.csv")
+    for file in (
+        path.with_name(path.name.removesuffix(".gz"))
+        for path in (DOCS / "results").glob("*.csv*")
+    )
     if "command" in read_texts(file)[0]
 )
-COMMAND = r"python -m benchmarks\.papers\.(\w+)([^\\\n]*(?:\\\n[^\\\n]*)*)"
+COMMAND = (
+    r"python -m benchmarks\.(?:papers|evaluation)\.(\w+)([^\\\n]*(?:\\\n[^\\\n]*)*)"
+)
 TABLE = r":file: \.\./generated/results/(\w+)\.csv"
 
 
@@ -52,8 +63,9 @@ def quick(tmp_path_factory):
     def run(name, *options):
         if (name, *options) not in folders:
             folder = tmp_path_factory.mktemp(name)
-            experiment = import_module(f"benchmarks.papers.{name}")
-            if not hasattr(experiment, "add_option"):
+            where = "evaluation" if name == "alms_ideas" else "papers"
+            experiment = import_module(f"benchmarks.{where}.{name}")
+            if not hasattr(experiment, "parser_of"):
                 pytest.skip(f"{name} writes no files yet")
             experiment.main([*options, "--quick", "--results", str(folder)])
             folders[name, *options] = folder
@@ -76,7 +88,8 @@ def tables_with_commands():
 def telling(options):
     """Return the options that decide which file is written, or which rows."""
     found = re.findall(
-        r"--starts|--thresholds|--alphas|--few|--penalty \w+|--criterion \w+", options
+        r"--starts|--thresholds|--alphas|--few|--reached|--penalty \w+|--criterion \w+",
+        options,
     )
     return " ".join(found).split()
 
@@ -238,18 +251,30 @@ class TestResults:
         assert cells("of the same data") == two
         assert cells("two sets", a, c) == f"{one} {three}"
 
-    def test_a_file_of_before_gets_empty_cells(self, tmp_path):
-        file = tmp_path / "t.csv"
-        file.write_text(
-            "learner,labels,command,seed,runs,version,date\na,1,c,0,5,0.1,2026-01-01\n",
-            encoding="utf-8",
+    def test_where_rows_come_from_stands_once(self, tmp_path):
+        for seed in range(3):
+            results = Results(tmp_path, "ocr", ["--problem", "0v1"], min(seed, 1))
+            rows = [self.row(learner=f"{seed}{k}") for k in range(4)]
+            each = [{**row, "run": run} for row in rows for run in range(2)]
+            results.write("t", rows, key=["learner"], runs=2, each=each)
+        assert {file.name for file in tmp_path.iterdir()} == {"t.csv", "t_runs.csv.gz"}
+        head, first, second, names, *lines = (
+            (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()
         )
-        row = self.row(learner="b")
-        Results(tmp_path, "ocr", [], 0).write("t", [row], key=["learner"], runs=1)
-        old, new = read_texts(file)
-        assert tuple(old) == ("learner", "labels", *PROVENANCE)
-        assert (old["date"], old["commit"], old["libraries"]) == ("2026-01-01", "", "")
-        assert new["libraries"].startswith(f"numpy {np.__version__}, scipy ")
+        assert head == ",".join(["#origin", *PROVENANCE])
+        assert first.startswith("#0,python -m benchmarks.papers.ocr --problem 0v1,0,2,")
+        assert second.startswith(
+            "#1,python -m benchmarks.papers.ocr --problem 0v1,1,2,"
+        )
+        assert names == "learner,labels,origin"
+        assert lines[3:5] == ["03,1,0", "10,1,1"]
+        found = read(tmp_path, "t_runs")
+        assert [row["run"] for row in found] == [0, 1] * 12
+        assert [row["seed"] for row in found] == [0] * 8 + [1] * 16
+        packed = (tmp_path / "t_runs.csv.gz").read_bytes()
+        results.write("t", [], key=[], runs=2)
+        results.write("t_runs", each, key=["learner"], runs=1)
+        assert (tmp_path / "t_runs.csv.gz").read_bytes() == packed
 
     def test_nothing_is_written_unasked(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)

@@ -271,28 +271,30 @@ class TestBoosting:
 
 class TestRules:
     def test_failed_runs(self):
-        rows = {"labels": 10.0, "labels_std": 2.0, "failed": 2, "runs": 10}
+        runs = np.array([8, 12] * 4 + [100] * 2)
+        std = runs[:8].std(ddof=1)
+        rows = {"labels": 10.0, "labels_std": std, "failed": 2, "runs": 10}
         row = {**rows, "labels_counting_failures": 28.0}  # 100 for a failed run
         full, left_out, ruled_out = (
             rules.costs_of_ocr(row, rule) for rule in rules.FACTORS["a failed run"]
         )
         assert (full.mean, left_out.mean) == pytest.approx((28, 10))
         assert np.isnan(ruled_out.mean)
-        runs = np.array([8, 12] * 4 + [100] * 2)
-        assert full.error == pytest.approx(runs.std() / np.sqrt(10))
-        assert left_out.error == pytest.approx(2 / np.sqrt(8))
+        assert full.error == pytest.approx(runs.std(ddof=1) / np.sqrt(10))
+        assert left_out.error == pytest.approx(std / np.sqrt(8))
 
     def test_a_file_that_counts_failed_runs_is_taken_apart(self):
         runs = np.array([80.0, 120.0] * 2 + [rules.LIMIT])
-        row = {"labels": runs.mean(), "std": runs.std(), "failed": 1, "runs": 5}
+        std = runs.std(ddof=1)
+        row = {"labels": runs.mean(), "std": std, "failed": 1, "runs": 5}
         full, left_out, ruled_out = (
             rules.costs_of_margin_loss(row, rule)
             for rule in rules.FACTORS["a failed run"]
         )
         assert left_out.mean == pytest.approx(100)
-        assert left_out.error == pytest.approx(20 / 2, rel=1e-6)
+        assert left_out.error == pytest.approx(runs[:4].std(ddof=1) / 2, rel=1e-6)
         assert full.mean == pytest.approx(runs.mean())
-        assert full.error == pytest.approx(runs.std() / np.sqrt(5))
+        assert full.error == pytest.approx(std / np.sqrt(5))
         assert np.isnan(ruled_out.mean)
 
     def test_ties(self):

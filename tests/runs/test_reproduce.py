@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_every_step_is_an_experiment():
     known = {path.stem for path in (ROOT / "benchmarks/papers").glob("[!_]*.py")}
     run = {step.split()[0] for steps in STEPS.values() for step in steps}
-    assert run == known - {"data", "claims", "alms_ideas"}  # ideas of no paper
+    assert run == known - {"data", "claims"}
 
 
 def test_tables_and_pictures(tmp_path, capsys, monkeypatch):
@@ -43,9 +43,18 @@ def test_verdicts_on_what_was_run(tmp_path, capsys, monkeypatch):
     assert (results / "second_order_figure_2.png").exists()
 
 
+def test_one_figure(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
+    argv = ["--data", str(tmp_path), "--out", str(tmp_path), "--quick"]
+    assert main(["reproduce", "guillory2009", "--figure", "4", *argv]) == 0
+    steps = [line for line in capsys.readouterr().out.splitlines() if line[:2] == "=="]
+    assert [line.split()[1] for line in steps] == ["outlier_line", "claims"]
+
+
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
+        (["ali2014", "--figure", "9"], "--figure: ali2014 has 2, 3, table-1, got 9"),
         (["ali2015"], "invalid choice: 'ali2015'"),
         ([], "the following arguments are required: PAPER"),
         (["ali2014", "--data", "nowhere"], "there is no folder nowhere"),

@@ -149,7 +149,8 @@ class ALMSClassifier(PoolClassifier):
     the label that their mean prediction :math:`\tilde y` makes most probable. The value
     of information is :math:`-\bar P \cdot \bar L`, averages over all pairs i, j of V:
     the models are trained on everything but i and j, :math:`P` is found from the loss
-    at i alone, and :math:`L` is the loss at j. For training, x belongs to the training
+    at i alone, and :math:`L` is the loss at j. Equation 5 has no minus sign, but a row
+    is better the lower its expected loss is. For training, x belongs to the training
     rows. For validation, x belongs to V and is never trained on. If the largest value
     is one for training, that row is bought for T. Otherwise a random row is bought for
     V, because a chosen row would not be a fair sample. Random rows are drawn from the

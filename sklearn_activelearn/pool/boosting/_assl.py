@@ -1,5 +1,6 @@
 """Committees that minimise the cost, for random labels and for chosen labels."""
 
+from collections.abc import Callable
 from itertools import islice
 
 from ..._base import make_baseline
@@ -96,7 +97,7 @@ class ASSLBoostClassifier(BoostingClassifier):
         self,
         estimator: Classifier | None = None,
         *,
-        alpha: float = 0.01,
+        alpha: float | Callable[[int], float] = 0.01,
         init: Classifier | None = None,
         n_estimators: int = 50,
         tol: float = 1e-3,
@@ -191,7 +192,7 @@ class SSMarginBoostClassifier(ASSLBoostClassifier):
         self,
         estimator: Classifier | None = None,
         *,
-        alpha: float = 0.01,
+        alpha: float | Callable[[int], float] = 0.01,
         init: Classifier | None = None,
         n_estimators: int = 50,
         tol: float = 1e-3,

@@ -1,5 +1,7 @@
 """COMB: boosting from scratch, also on guessed labels of the unlabelled rows."""
 
+from collections.abc import Callable
+
 from ..._docstrings import BOOSTING, documented
 from ..._typing import Classifier, Floats, Initial, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
@@ -63,7 +65,7 @@ class COMBClassifier(BoostingClassifier):
         self,
         estimator: Classifier | None = None,
         *,
-        alpha: float = 0.01,
+        alpha: float | Callable[[int], float] = 0.01,
         init: Classifier | None = None,
         n_estimators: int = 20,
         n_initial: int = 10,

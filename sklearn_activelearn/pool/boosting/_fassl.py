@@ -1,5 +1,6 @@
 """A committee that grows by one boosting step for each label."""
 
+from collections.abc import Callable
 from itertools import islice
 
 from ..._docstrings import BOOSTING, documented
@@ -83,9 +84,9 @@ class FASSLBoostClassifier(BoostingClassifier):
     and its error is at least the share of half a labelled row. The pseudo-labels come
     from `init` at the first training, and then from the committee after each purchase.
 
-    A member no better than chance is left out; the next label brings a new member. The
-    paper's end of Algorithm 1, when the error on the labelled rows does not decrease,
-    is left to `stopping` and `budget`.
+    A member no better than chance is left out; the next label brings a new member.
+    Algorithm 1 ends "until error for F_t not decrease", and does not say on which rows
+    or over how many steps. This end is left to `stopping` and `budget`.
 
     {multiclass}
     When a label of a new class comes, all committees begin again.
@@ -118,7 +119,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         self,
         estimator: Classifier | None = None,
         *,
-        alpha: float = 0.01,
+        alpha: float | Callable[[int], float] = 0.01,
         init: Classifier | None = None,
         n_initial_estimators: int | None = None,
         shrinkage: float = 1.0,

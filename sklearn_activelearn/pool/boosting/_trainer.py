@@ -82,6 +82,13 @@ class BoostingTrainer(Trainer):
         """
         raise NotImplementedError
 
+    def alpha_at(self, n_labels):
+        """Return the weight of a row without a label, with a number of labels."""
+        if not callable(self.alpha):
+            return self.alpha
+        alpha = self.alpha(n_labels)
+        return check_number(alpha, f"alpha({n_labels})", 0, 1, closed="both")
+
     @property
     def estimators(self):
         """The weak learner, and the classifier that guesses the first pseudo-labels."""
@@ -96,7 +103,8 @@ class BoostingTrainer(Trainer):
         return [BoostedClassifier()]
 
     def check(self):
-        check_number(self.alpha, "alpha", 0, 1, closed="both")
+        if not callable(self.alpha):
+            check_number(self.alpha, "alpha", 0, 1, closed="both")
         if self.init is not None:
             check_classifier(self.init, "init")
         super().check()
@@ -148,7 +156,7 @@ class BoostingTrainer(Trainer):
             if self.grows:
                 committees = before.model.committees_
                 columns = [scores] if scores.ndim == 1 else list(scores.T)
-        elif self.alpha:
+        elif self.alpha_at(len(labelled)):
             guesses = guess_classes(known, sample.codes, seen)
         boosted = []
         for code, committee, scores in zip(codes, committees, columns, strict=True):
@@ -186,7 +194,7 @@ class BoostingTrainer(Trainer):
         codes = np.zeros_like(labels)
         codes[places] = np.searchsorted(seen, known.labelled.codes)
         rows = pool.fitted(prepare.__qualname__, prepare, known.labelled.rows)
-        return BoostingSample(rows, codes, labels, self.alpha)
+        return BoostingSample(rows, codes, labels, self.alpha_at(len(known.labelled)))
 
 
 class AdaBoostTrainer(BoostingTrainer):

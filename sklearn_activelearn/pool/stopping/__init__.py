@@ -5,7 +5,8 @@ a `Progress`, and its memory of the last query, and returns whether to stop and 
 memory.
 """
 
-from ._base import AllOf, Progress, StoppingRule
+from ._base import AllOf, CheckedSample, Progress, StoppingRule
+from ._error import ErrorTarget
 from ._recall import RecallTarget
 from ._rules import (
     ClassificationChange,
@@ -18,7 +19,9 @@ from ._rules import (
 
 __all__ = [
     "AllOf",
+    "CheckedSample",
     "ClassificationChange",
+    "ErrorTarget",
     "LabelPrice",
     "MarginExhausted",
     "NoError",

@@ -131,6 +131,31 @@ class AskedRows(NamedTuple):
         return Reads(is_relevant[places[known]], drawn[known], self.n_rows - n_skipped)
 
 
+class CheckedSample(NamedTuple):
+    """Random sample of rows with machine labels, and the rows that nobody has read.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows that get a label in the end.
+    n_drawn : int
+        Size of the sample.
+    n_wrong : int
+        Sample rows that the ranking has not reached and whose machine label is wrong.
+        A row without an answer counts as wrong.
+    n_outside : int
+        Rows that could not be drawn and that nobody has read. They count as wrong.
+    n_gaps : int
+        Rows without any label that nobody was asked for.
+    """
+
+    n_rows: int
+    n_drawn: int
+    n_wrong: int
+    n_outside: int
+    n_gaps: int
+
+
 class Progress(NamedTuple):
     """State of a learner that is asked for the next rows.
 
@@ -152,6 +177,8 @@ class Progress(NamedTuple):
         Pool rows that were requested or taught, in order.
     positive : label or None
         Class that the learner searches for; None for learners without one.
+    sample : CheckedSample or None
+        Random sample that tests machine labels; None for learners without one.
     """
 
     model: Any
@@ -162,6 +189,7 @@ class Progress(NamedTuple):
     earlier: Callable[[int], Any] | None = None
     asked: AskedRows | None = None
     positive: Label | None = None
+    sample: "CheckedSample | None" = None
 
     def model_after(self, n_labels: int) -> Any:
         """Return the model on the first labels.
@@ -471,7 +499,8 @@ def why_stop(learner, sample, n_left):
     check_rule_classes(rules, learner.classes_.tolist(), learner.positive)
     labelled = learner._ledger.labelled
     before = learner._stopping_memory or Remembered()
-    models = {**before.models, len(labelled): learner.estimator_}
+    model = getattr(learner, "estimator_", None)  # some rules need none
+    models = {**before.models, len(labelled): model}
 
     def earlier(n_labels):
         if n_labels not in models:
@@ -482,7 +511,7 @@ def why_stop(learner, sample, n_left):
         return models[n_labels]
 
     progress = Progress(
-        learner.estimator_,
+        model,
         sample.X,
         np.asarray(sample.rows),
         labelled.rows,
@@ -490,6 +519,7 @@ def why_stop(learner, sample, n_left):
         earlier,
         AskedRows.of(learner._ledger, n_left),
         learner.positive,
+        learner._sample,
     )
     # copied, since a rule may write into it, and the query may fail
     met, memory = judge_all(rules, progress, deepcopy(before.of(rules)))

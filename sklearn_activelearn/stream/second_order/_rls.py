@@ -18,7 +18,7 @@ from .._rules import (
 )
 from ._base import SecondOrderClassifier
 
-VARIANTS = ("next", "current", "mistake", "all")
+VARIANTS = ("next", "next_mistake", "current", "mistake", "all")
 LINEAR_UP_TO = 0.9  # the score beyond which probabilities saturate
 
 
@@ -43,9 +43,11 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         ``1 / sqrt(lam)``. In the analysis it is the smallest eigenvalue of the rows'
         covariance, which buys every label for a long time. If it is too large, the
         learner may stop buying too soon: see the notes.
-    variant : {"next", "current", "mistake", "all"}, default="current"
+    variant : {"next", "next_mistake", "current", "mistake", "all"}, default="current"
         Label that a small margin buys. "next": the label of the next row (SSNL, the
-        algorithm that is analysed). "current": the label of the same row (SS).
+        algorithm that is analysed). "next_mistake": the label of the same row, which is
+        not stored, and the label of the next row, which is, if the prediction was wrong
+        (analysed, too; see the notes). "current": the label of the same row (SS).
         "mistake": the label of the same row, stored only if the prediction was wrong
         (SSMD). "all": every label is bought and stored, whatever the margin.
     transient : bool, default=False
@@ -80,7 +82,10 @@ class RLSSamplingClassifier(SecondOrderClassifier):
 
     and is small if its square is at most 128 ln t / (lam N), N the number of rows held,
     or if N is 0. Since 0 <= r <= x'x most rows are decided by m alone.
-    ``variant="next"`` buys the first row. Predictions are the sign of m. A row of zeros
+    ``variant="next"`` buys the first row. ``variant="next_mistake"`` stores fewer rows
+    and buys more labels than "next", with the same bound on the regret; after a chunk,
+    the first label taught is the one of the next row, and labels that nobody asked for
+    are stored. Predictions are the sign of m. A row of zeros
     without `fit_intercept` has margin 0 and is always bought.
 
     `predict_proba` is the paper's noise model, P(+1 | x) = (1 + m) / 2 for scores
@@ -125,7 +130,9 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         self,
         lam: float = 30.0,
         *,
-        variant: Literal["next", "current", "mistake", "all"] = "current",
+        variant: Literal[
+            "next", "next_mistake", "current", "mistake", "all"
+        ] = "current",
         transient: bool = False,
         kernel: str | Callable[..., Any] = "linear",
         gamma: float | None = None,
@@ -181,7 +188,9 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         transient = check_flag(self.transient, "transient")
         if self.variant == "all":
             return ConstantRule(1.0), EveryLabelUpdate()
-        query_rule = SmallMarginRule(lam, transient, self.variant == "next")
+        judges = self.variant == "next_mistake"
+        delays = judges or self.variant == "next"
+        query_rule = SmallMarginRule(lam, transient, delays, judges)
         if self.variant == "mistake":
             return query_rule, PerceptronUpdate(1.0)
         return query_rule, EveryLabelUpdate()

@@ -725,6 +725,9 @@ cdef class SecondOrderState(LinearState):
         self.least = least if self.query_rule.falls else q
         if not self.query_rule.delays:
             return q
+        if self.query_rule.judges:
+            self.wish = q
+            return max(q, self.m[0])
         if self.query_rule.cy_starting(&self.clock, &self.m[0]):
             self.wish = 0
             return 1.0
@@ -733,9 +736,16 @@ cdef class SecondOrderState(LinearState):
 
     cdef int observe(self, double margin, double norm) except -1 nogil:
         LinearState.observe(self, margin, norm)
-        if self.wish >= 0:
+        if self.wish < 0:
+            return 0
+        if self.query_rule.judges:
+            if self.m[0] > 0:
+                self.m[2] += 1
+                self.m[3] = self.wish
+            self.m[0] = 0
+        else:
             self.m[0] = self.wish
-            self.wish = -1
+        self.wish = -1
         return 0
 
     cdef int prepare(self, Row *row, bint later) except? -1 nogil:
@@ -776,8 +786,13 @@ cdef class SecondOrderState(LinearState):
             z, row.squared_norm, probability, &self.clock
         )
         cdef double weight = self.classes.weight(label, probability)
+        cdef bint is_wrong = stored
+        if asked and self.query_rule.judges:
+            stored = self.m[2] > 0
+            # a tie predicts the first of the classes
+            is_wrong = z < 0 or z == 0 and label > (rival if self.W.shape[0] > 1 else 0)
         if asked:
-            self.query_rule.cy_learned(stored, &self.clock, &self.m[0])
+            self.query_rule.cy_learned(is_wrong, &self.clock, &self.m[0])
         self.count(row, label, probability, 0)
         if stored:
             self.leverage(row)

@@ -9,11 +9,10 @@ beat. The areas are those of `alms`, less the area of a method with cross-valida
 the same trial. Three data sets are those that the ideas were tried on first; the others
 were held out.
 
-    python -m benchmarks.papers.alms_ideas [--trials 15] [--problem heart]
+    python -m benchmarks.evaluation.alms_ideas [--trials 15] [--problem heart]
         [--method ALMS] [--cache DIR] [--results DIR] [--quick]
 """
 
-import argparse
 from functools import partial
 from types import SimpleNamespace
 
@@ -21,23 +20,23 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer
 
-from sklearn_activelearn.pool._training import EPS
-
-from . import alms, data
-from ._alms_purchases import (
-    BOUNDED,
+from benchmarks.papers import alms, data
+from benchmarks.papers._alms_purchases import (
     GRID,
-    INITIAL,
-    MIXED,
+    MODEL,
     Labelled,
     best,
-    by_alms,
     losses_of,
-    mixed,
+    utility,
 )
-from ._provenance import recorded
-from ._results import Results, add_option
-from ._trials import add_cache, at_least, stored
+from benchmarks.papers._alms_variants import ALMSVariant
+from benchmarks.papers._provenance import recorded
+from benchmarks.papers._results import Results, parser_of
+from benchmarks.papers._trials import add_cache, at_least, stored
+from sklearn_activelearn.pool import Known
+from sklearn_activelearn.pool._selection import draw_rows, ranked_purchase
+from sklearn_activelearn.pool._training import EPS
+from sklearn_activelearn.pool.alms._alms import TRAIN, VALIDATION, in_turn
 
 #: The first trial of each group of data sets.
 FIRST = {"developed": 2000, "held out": 3000}
@@ -46,6 +45,50 @@ DEVELOPED = ("heart", "votes", "ionosphere")
 #: Found on the developed sets: a penalty for all, as a logarithm, and how far from it.
 LOG2 = np.log2(GRID["lam"])
 PENALTY, SPREAD = -4, 2
+
+#: Labels of random rows, the same for all methods.
+INITIAL = 10
+
+#: What buys the rows, and how many of 100 are random ones all the same.
+MIXED = {"random": ("random", 100)} | {
+    kind + (f", {share} % random" if share else ""): (kind, share)
+    for kind in ("uncertainty", "QBC")
+    for share in (0, 10, 20, 33)
+}
+
+#: Options of ALMS, and which share of the later labels may validate, at most.
+BOUNDED = {
+    "ALMS": ({}, 1),
+    "ALMS, V <= 1/3": ({}, 1 / 3),
+    "ALMS, V <= 0": ({}, 0),
+    "ALMS, T=.1, V <= 0": ({"temperature": 0.1}, 0),
+    "ALMS, expected": ({"label": "expected"}, 1),
+    "ALMS, expected, V <= 0": ({"label": "expected"}, 0),
+    "ALMS, expected, T=.1, V <= 0": ({"label": "expected", "temperature": 0.1}, 0),
+}
+
+
+class BoundedALMS(ALMSVariant):
+    """ALMS that begins with the rows `first`; V gets no more than the share `bound`."""
+
+    def _select_without_model(self, X, rows, n_wanted, seed):
+        bought = draw_rows(rows, n_wanted, seed)
+        if self.n_queries_ == 0:
+            bought = bought._replace(rows=self.first)
+        return in_turn(bought, self.n_queries_)
+
+    def _select(self, X, rows, n_wanted, seed):
+        later = self.allocation_[INITIAL:] == VALIDATION
+        if later.sum() + 1 <= self.bound * (len(later) + 1):
+            return super()._select(X, rows, n_wanted, seed)
+        rng = np.random.default_rng(seed)
+        offered = rng.permutation(rows)[: self.n_candidates]
+        values, _ = self._make_trainer().values_of_information(
+            Known.of(self), X[offered], self.n_pairs, rng
+        )
+        best = [values.argmax()]
+        return ranked_purchase(offered[best], values[best], TRAIN)
+
 
 METHODS = (*MIXED, *BOUNDED)
 REFERENCES = ("random", "uncertainty", "QBC")
@@ -186,15 +229,39 @@ def report(title, rows):
         print(f"  {row['method']:28} {row['choice']:26} {gains}", flush=True)
 
 
+def mixed(method, pool, first, n_labels, rng):
+    """Buy rows of the highest utility and random ones; say which these are."""
+    kind, share = MIXED[method]
+    rows, is_random = list(first), [True] * len(first)
+    while len(rows) < n_labels:
+        left = np.setdiff1d(np.arange(len(pool.X)), rows)
+        is_random.append(bool(rng.integers(100) < share))
+        row = rng.choice(left)
+        if not is_random[-1]:
+            row = left[utility(kind, Labelled(pool, rows), left, rng).argmax()]
+        rows.append(row)
+    return np.array(rows), np.array(is_random)
+
+
+def by_alms(method, pool, first, n_labels, seed):
+    """Buy rows as ALMS does; those that validate are random."""
+    options, bound = BOUNDED[method]
+    learner = BoundedALMS(MODEL, param_grid=GRID, **alms.SIZES)
+    learner.set_params(n_initial=len(first), budget=n_labels, random_state=seed)
+    vars(learner).update(options, first=first, bound=bound)
+    learner.fit(pool.X, pool.sign)
+    is_random = learner.allocation_ == VALIDATION
+    is_random[: len(first)] = True
+    return learner.queried_indices_, is_random
+
+
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--trials", type=at_least(2), default=15)
     parser.add_argument("--problem", action="append", choices=LOAD)
     parser.add_argument("--method", action="append", choices=METHODS)
     parser.add_argument("--labels", type=at_least(INITIAL + alms.EVERY), default=50)
     add_cache(parser)
-    add_option(parser)
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     load, methods = LOAD, args.method or METHODS
     if args.quick:
@@ -205,7 +272,7 @@ def main(argv=None):
     for group, first in FIRST.items():
         numbers = range(first, first + args.trials)
         seeds = f"{first} to {numbers[-1]}"
-        results_to = Results(args.results, "alms_ideas", argv, seeds)
+        results_to = Results(args.results, "evaluation.alms_ideas", argv, seeds)
         found = {}
         for problem in args.problem or load:
             if (problem in DEVELOPED) == (group == "developed"):

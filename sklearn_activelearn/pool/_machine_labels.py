@@ -1,0 +1,720 @@
+"""Machine labels: read the rows that are likely to be wrong, certify the others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
+
+from .._docstrings import POOL, documented
+from .._statistics import Estimate, most_by_sample
+from .._transaction import shallow_copy
+from .._typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
+from .._validation import (
+    check_counts,
+    check_number,
+    check_selection,
+    is_count,
+    is_share,
+)
+from ..sources._containers import NO_ROWS, hash_rows, n_rows
+from ..sources._identity import VALUES, identify, plain_id
+from ._base import NEEDS_ALL, PoolClassifier
+from ._distances import Points
+from ._ledger import PENDING
+from ._passive import passive_baseline
+from ._selection import draw_rows, find_best, random_purchase, ranked_purchase
+from .stopping import CheckedSample
+from .stopping._error import ErrorTarget, find_error_target
+
+#: Purpose of the rows of the random sample that tests the machine labels, and a number
+#: that makes their draw independent of all others, such as of the reference rows.
+SAMPLE, SAMPLE_SEED = "sample", 3
+
+#: Origins of the labels in the result.
+PERSON, MACHINE, MISSING = "person", "machine", "missing"
+
+#: Fewest rows between two rankings if `batch_size` is a share.
+FEWEST = 50
+
+#: Reference rows of the kernel, the weight of a person's label against the weight 1 of
+#: a machine label, and the penalties among which the leave-one-out error chooses.
+N_REFERENCE, WEIGHT = 300, 3.0
+PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+
+#: A model of wrong against right is trained when this number of wrong labels is known.
+FEWEST_WRONG = 3
+
+
+def leave_one_out(Z, targets, weights):
+    """Return the values of a weighted ridge regression, each fitted without its row.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_samples, n_features)
+        Features.
+    targets : ndarray of shape (n_samples, n_targets)
+        Values to predict; rows with the weight 0 have none.
+    weights : ndarray of shape (n_samples,)
+        Weights of the rows.
+    """
+    fitted = weights > 0
+    w, total = weights[fitted, None], weights.sum()
+    center, level = w.T @ Z[fitted] / total, w.T @ targets[fitted] / total
+    A, B = np.sqrt(w) * (Z[fitted] - center), np.sqrt(w) * (targets[fitted] - level)
+    values, vectors = np.linalg.eigh(A.T @ A)
+    values, A = np.maximum(values, 0), A @ vectors
+    moments, squares, best = A.T @ B, A**2, np.inf
+    for penalty in PENALTIES:
+        shrunk = moments / (values + penalty)[:, None]
+        leverage = squares @ (1 / (values + penalty)) + w[:, 0] / total
+        residuals = (B - A @ shrunk) / np.maximum(1 - leverage, 1e-3)[:, None]
+        if (error := np.sum(residuals**2)) < best:
+            best, found = error, (shrunk, residuals)
+    out = level + (Z - center) @ (vectors @ found[0])
+    out[fitted] = targets[fitted] - found[1] / np.sqrt(w)
+    return out
+
+
+def score_errors(Z, machine, people, confidence, n_classes):
+    """Return how likely each machine label is wrong; only the order has a meaning.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_samples, n_features)
+        Features.
+    machine, people : ndarray of int of shape (n_samples,)
+        Codes of the labels of the machine and of people, -1 for none.
+    confidence : ndarray of shape (n_samples,) or None
+        Confidence of the machine, between 0 and 1.
+    n_classes : int
+        Number of codes.
+    """
+    rows, one_hot = np.arange(len(machine)), np.eye(n_classes)
+    labels = np.where(people >= 0, people, machine)
+    weights = np.where(people >= 0, WEIGHT, 1.0) * (labels >= 0)
+    scores = leave_one_out(Z, 2 * one_hot[labels] - 1, weights)
+    own = scores[rows, machine].copy()
+    scores[rows, machine] = -np.inf
+    columns = [scores.max(axis=1) - own]
+    if confidence is not None:
+        share = np.clip(confidence, 1e-3, 1 - 1e-3)
+        columns.append(np.log(1 - share) - np.log(share))
+    is_read, is_wrong = (people >= 0) & (machine >= 0), people != machine
+    n_wrong = np.count_nonzero(is_wrong[is_read])
+    if FEWEST_WRONG <= n_wrong < np.count_nonzero(is_read):
+        known = np.hstack([Z, one_hot[machine], *(c[:, None] for c in columns[1:])])
+        columns += leave_one_out(known, 1.0 * is_wrong[:, None], 1.0 * is_read).T
+        table = np.column_stack(columns)
+        table = (table - table.mean(axis=0)) / (table.std(axis=0) + 1e-12)
+        model = LogisticRegression(max_iter=1000)
+        return model.fit(table[is_read], is_wrong[is_read]).decision_function(table)
+    return columns[0]
+
+
+class Machine:
+    """Labels of the machine for the rows of a pool.
+
+    Pickles leave them out: the parameters of the learner give them again.
+
+    Parameters
+    ----------
+    labels : list, optional
+        None for a row without a label.
+    confidence : ndarray of shape (n_samples,), optional
+        Confidence in each label.
+    """
+
+    has_label = None  # until the labels are read again
+
+    def __init__(self, labels, confidence=None):
+        self.labels, self.confidence = as_objects(labels), confidence
+        self.has_label = self.labels != None  # noqa: E711
+
+    def is_right(self, people):
+        """Return for each row whether a person's label confirms the machine's."""
+        return self.has_label & (self.labels == people)
+
+    def __getstate__(self):
+        return {}
+
+
+def as_objects(values):
+    """Return values as an array of objects with one axis."""
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+@dataclass(frozen=True)
+class CheckedLabels:
+    """Final labels of a pool, and what is certain about them.
+
+    Printed, it is a certificate, or the number of rows that it is expected to need.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        A person's label where a person has read the row, else the machine's; None for a
+        row that has neither.
+    origins : ndarray of str of shape (n_samples,)
+        "person", "machine" or "missing".
+    is_certified : bool
+        True if at most the share `error` of the labels is wrong, with the stated
+        confidence.
+    error, confidence : float or None
+        Parameters of the `ErrorTarget`; None without one.
+    n_rows : int
+        Number of rows that the certificate is about.
+    n_checked : int
+        Number of labels by people.
+    machine_error : Estimate
+        Share of wrong machine labels, from the random sample; NaN without one.
+    n_expected : int or None
+        Number of labels by people that the certificate is expected to need in all; None
+        while the sample is not labelled, or without an `ErrorTarget`.
+    """
+
+    labels: Labels
+    origins: Labels
+    is_certified: bool
+    error: float | None
+    confidence: float | None
+    n_rows: int
+    n_checked: int
+    machine_error: Estimate
+    n_expected: int | None
+
+    def __str__(self) -> str:
+        n, checked = f"{self.n_rows:,}", f"{self.n_checked:,}"
+        machine, now = self.machine_error, f"{checked} of {n} labels were checked"
+        own = ""
+        if machine.n_labels:
+            low, high = 100 * machine.low, 100 * machine.high
+            own = (
+                f"; the machine's own error is {100 * machine.value:.1f}% "
+                f"({low:.1f}–{high:.1f})"
+            )
+        if self.is_certified:
+            return (
+                f"With a confidence of {100 * self.confidence:g}%, at most "
+                f"{100 * self.error:g}% of the {n} labels are wrong; {checked} were "
+                f"checked{own}."
+            )
+        if self.n_expected is None:
+            return f"{now}{own}. There is no certificate yet."
+        return (
+            f"{now}{own}. About {self.n_expected:,} checked labels in all are expected "
+            f"to certify an error of at most {100 * self.error:g}%."
+        )
+
+
+@documented(POOL)
+class ErrorSamplingClassifier(PoolClassifier):
+    r"""Pool learner that checks machine labels and certifies the others.
+
+    Every row has a label from a language model, a rule or an older model. People read
+    the rows whose machine labels are most likely wrong, until at most the share that
+    `ErrorTarget` allows is wrong. They teach true labels, whether the machine is right
+    or not. `result` returns the final labels with their origins and a certificate.
+
+    Parameters
+    ----------
+    machine_labels : array-like of shape (n_samples,) or dict, default=None
+        Label of each row of the pool, in the order of the pool; or a dict of id to
+        label, if rows have ids. None, NaN or an empty text: the machine has no label
+        for the row, so that a person labels it. None: there are no machine labels.
+    machine_confidence : array-like of shape (n_samples,) or dict, default=None
+        Confidence of the machine in each label, between 0 and 1. NaN only where the
+        label is missing.
+    estimator : classifier, default=None
+        Model that predicts new rows, trained on the labels of people; it does not
+        choose rows. Cloned, never changed. None: ``LogisticRegression()``.
+    n_initial : int >= 1, default=50
+        Number of random rows to read before rows are ranked.
+    batch_size : int >= 1 or float in (0, 1), default=0.2
+        Number of rows between two rankings. A float is a share of the rows read, at
+        least 50 rows.
+    {embedding}
+    budget : int >= 0, float in [0, 1] or None, default=None
+        Number of labels it may buy, as for `MinMarginClassifier`. None: no limit.
+    stopping : str, stopping rule or list of these, default=None
+        `ErrorTarget` certifies the labels and asks for its random sample first.
+        Without it, rows are read in the order of the ranking until the budget ends.
+    {random_state}
+
+    Attributes
+    ----------
+    {estimator_, attributes_of_all}
+
+    {raises}
+
+    See Also
+    --------
+    sklearn_activelearn.pool.ErrorTarget : The error to reach, and the size of the
+        sample.
+    sklearn_activelearn.evaluation.ActiveTest : Estimates the error of machine labels
+        without correcting them.
+
+    Notes
+    -----
+    The random sample is drawn before rows are ranked. The ranking is trained without
+    its labels and ranks its rows among the others; a sample row that it reaches counts
+    as read, without a second request. Therefore the certificate holds for any ranking.
+    In all calls, `candidates` and `exclude` must name the same rows: rows that could
+    not be drawn count as wrong.
+
+    The ranking is a logistic regression on the rows read, of (1) the score of the best
+    other class minus the score of the machine's class, by a ridge regression on all
+    rows in which a machine label has the weight 1 and a person's label the weight 3;
+    (2) the value of a ridge regression of wrong against right on the rows read; (3) the
+    logit of the confidence. Both regressions are on approximate features of a Gaussian
+    kernel with 300 reference rows, and values of rows they know are leave-one-out
+    values. Statements that hold for any machine, from its labels and few labels of
+    people, are the subject of [1]_ (estimates) and [2]_ (labels; rows are read in the
+    order of the machine's uncertainty).
+
+    References
+    ----------
+    .. [1] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan, T. Zrnic,
+       "Prediction-powered inference", Science 382, 2023.
+    .. [2] E. J. Candès, A. Ilyas, T. Zrnic, "Probably Approximately Correct Labels",
+       arXiv:2506.10908, 2025.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import ErrorSamplingClassifier
+    >>> from sklearn_activelearn.pool import ErrorTarget
+    >>> X, y = load_digits(return_X_y=True)
+    >>> rng = np.random.default_rng(0)
+    >>> machine = np.where(rng.random(len(y)) < 0.1, (y + 1) % 10, y)
+    >>> learner = ErrorSamplingClassifier(
+    ...     machine, stopping=ErrorTarget(0.02), random_state=0
+    ... ).fit(X / 16, y)
+    >>> result = learner.result(X / 16)
+    >>> print(result)  # doctest: +NORMALIZE_WHITESPACE
+    With a confidence of 95%, at most 2% of the 1,797 labels are wrong; 566 were
+    checked; the machine's own error is 10.0% (7.6–13.0).
+    >>> print(f"{np.mean(machine != y):.3f} {np.mean(result.labels != y):.3f}")
+    0.100 0.009
+    """
+
+    _search_grid = {"batch_size": [0.2, 0.5]}
+
+    _counts, _samples = ("n_initial",), False
+
+    def __init__(
+        self,
+        machine_labels: ArrayLike | Mapping[Any, Any] | None = None,
+        *,
+        machine_confidence: ArrayLike | Mapping[Any, float] | None = None,
+        estimator: Classifier | None = None,
+        n_initial: int = 50,
+        batch_size: int | float = 0.2,
+        embedding: Embedding | None = None,
+        budget: int | float | None = None,
+        stopping: Stopping | None = None,
+        random_state: Seed = None,
+    ):
+        self.machine_labels = machine_labels
+        self.machine_confidence = machine_confidence
+        self.estimator = estimator
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.embedding = embedding
+        self.budget = budget
+        self.stopping = stopping
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        if is_share(self.batch_size):
+            check_number(self.batch_size, "batch_size", 0, 1)
+        else:
+            check_counts(self, ["batch_size"])
+        for name in ("machine_labels", "machine_confidence"):
+            if getattr(self, name) is not None:
+                self._machine_values(name)
+        if self.machine_labels is None and self.machine_confidence is not None:
+            raise ValueError("machine_confidence needs machine_labels.")
+        super()._check_parameters()
+
+    def _why_in_memory(self, trainer):
+        return NEEDS_ALL
+
+    def _passive_baseline(self):
+        return passive_baseline(self).set_params(batch_size=FEWEST)
+
+    def _reset(self):
+        super()._reset()
+        self._n_drawn_from, self._reached = 0, NO_ROWS
+        self._machine = Machine(())
+
+    # Machine labels
+
+    def _machine_values(self, name, n=None, ids=None):
+        """Return the values of a parameter, for each row if `n` is given, as a list.
+
+        Missing values are None.
+        """
+        values = getattr(self, name)
+        if isinstance(values, Mapping) and n is None:
+            values = list(values.values())
+        elif isinstance(values, Mapping):
+            if ids is None:
+                raise ValueError(
+                    f"{name} is a dict of ids, but the rows have no ids. Pass ids=, or "
+                    "one value for each row of X."
+                )
+            values = [values.get(plain_id(id)) for id in ids]
+        else:
+            values = np.asarray(values, dtype=object)
+            if values.ndim != 1 or n not in (None, len(values)):
+                is_scalar = isinstance(getattr(self, name), str | bool)
+                raise (TypeError if is_scalar else ValueError)(
+                    f"{name} must have one value for each row of X"
+                    f"{'' if n is None else f', {n}'}, or be a dict of id to value, "
+                    f"got shape {values.shape}."
+                )
+            values = values.tolist()
+        values = [each.item() if hasattr(each, "item") else each for each in values]
+        return [
+            None if each is None or each != each or each == "" else each
+            for each in values
+        ]
+
+    def _check_machine_classes(self, labels, classes):
+        known = {None, *classes}
+        for row, label in enumerate(labels):
+            if label not in known:
+                raise ValueError(
+                    f"machine_labels has {label!r}, value {row}, which is not one of "
+                    f"the classes {classes}. Correct it, or leave it empty, so that a "
+                    "person labels the row."
+                )
+
+    def _set_classes(self, classes):
+        if self.machine_labels is not None:
+            labels = self._machine_values("machine_labels")
+            self._check_machine_classes(labels, classes.tolist())
+        super()._set_classes(classes)
+
+    def _check_pool(self, X, identity):
+        n, ids = n_rows(X), None if identity.kind == VALUES else identity.names()
+        if (target := find_error_target(self.stopping)) and not self._n_drawn_from:
+            target.plan(n)  # raises before a label is bought
+        if self.machine_labels is None:
+            self._machine = Machine([None] * n)
+            return
+        labels = self._machine_values("machine_labels", n, ids)
+        if not self._may_grow:
+            self._check_machine_classes(labels, self.classes_.tolist())
+        self._machine = Machine(labels)
+        if self.machine_confidence is None:
+            return
+        values = self._machine_values("machine_confidence", n, ids)
+        for row, (label, value) in enumerate(zip(labels, values, strict=True)):
+            is_number = isinstance(value, int | float) and 0 <= value <= 1
+            if not (is_number or (value is None and label is None)):
+                raise ValueError(
+                    f"machine_confidence must be between 0 and 1, got {value!r} for "
+                    f"row {row}."
+                )
+        confidence = np.array([0.5 if value is None else value for value in values])
+        self._machine = Machine(labels, confidence)
+
+    def _find_rows_for_sale(self, X, identity, candidates):
+        self._check_pool(X, identity)
+        return super()._find_rows_for_sale(X, identity, candidates)
+
+    # The sample
+
+    @property
+    def _sample_entries(self):
+        """Entries of the ledger that are in the sample, and in the pool."""
+        ledger = self._ledger
+        return np.flatnonzero((ledger.purposes == SAMPLE) & (ledger.found >= 0))
+
+    @property
+    def _open_entries(self):
+        """Entries of the sample that the ranking has not reached."""
+        numbers = np.cumsum(self._ledger.purposes == SAMPLE) - 1
+        entries = self._sample_entries
+        return entries[~np.isin(numbers[entries], self._reached)]
+
+    def _n_first(self):
+        """Return how many rows of the sample are still to be drawn."""
+        if (target := find_error_target(self.stopping)) is None:
+            return 0
+        ledger = self._ledger
+        n_drawn_from = self._n_drawn_from or ledger.n_offered - ledger.n_queries
+        plan = target.plan(n_drawn_from)
+        return max(plan.n_sample - len(self._sample_entries), 0)
+
+    def _is_cold_start(self, n_first):
+        labelled = self._ledger.labelled
+        needed = labelled.has_two_classes if self._uses_model else len(labelled)
+        return n_first > 0 or not needed
+
+    @property
+    def _uses_model(self):
+        """True if a rule other than `ErrorTarget` judges the model."""
+        return self.stopping is not None and not isinstance(self.stopping, ErrorTarget)
+
+    def _known_labels(self):
+        """Return the label of each row of the pool by people, None for none."""
+        ledger, out = self._ledger, np.full(len(self._machine.labels), None)
+        entries = ledger.taught
+        inside = ledger.found[entries] >= 0
+        codes = ledger.labelled.codes[inside]
+        if len(codes):
+            out[ledger.found[entries[inside]]] = self.classes_.astype(object)[codes]
+        return out
+
+    def _describe_sample(self, n_left):
+        """Return the `CheckedSample` of a pool in which n rows may be bought."""
+        ledger, people = self._ledger, self._known_labels()
+        is_wrong = ~self._machine.is_right(people)
+        in_pool = ledger.found >= 0
+        entries = self._sample_entries
+        first = entries[0] if len(entries) else len(in_pool)
+        is_apart = in_pool & ((ledger.rows < 0) | (np.arange(len(in_pool)) < first))
+        is_reached = np.isin(entries, self._open_entries, invert=True)
+        is_read = is_reached & (ledger.positions[entries] >= 0)
+        is_gap = (people == None) & ~self._machine.has_label  # noqa: E711
+        is_gap[ledger.found[in_pool & (ledger.positions == PENDING)]] = False
+        n_all = np.count_nonzero(in_pool) + n_left
+        n_outside = n_all - self._n_drawn_from - np.count_nonzero(is_apart)
+        return CheckedSample(
+            n_all,
+            len(entries),
+            int(np.count_nonzero(is_wrong[ledger.found[entries]] & ~is_read)),
+            int(max(n_outside, 0)),
+            int(np.count_nonzero(is_gap)),
+        )
+
+    # The ranking
+
+    def _batch_size(self):
+        n_missing = self.n_initial - np.count_nonzero(self._read_rows())
+        if n_missing > 0:
+            return n_missing
+        if not is_share(self.batch_size):
+            return self.batch_size
+        return max(FEWEST, int(self.batch_size * self.n_taught_))
+
+    def _n_rounds_left(self, n_for_sale):
+        return None  # batches grow, and the ranking ends them
+
+    def _read_rows(self):
+        """Return which rows of the pool have a label that the ranking may see."""
+        ledger, out = self._ledger, np.zeros(self._ledger.n_pool_rows, dtype=bool)
+        is_seen = (ledger.positions > PENDING) & (ledger.found >= 0)
+        is_seen[self._open_entries] = False
+        out[ledger.found[is_seen]] = True
+        return out
+
+    def _score_rows(self, X, is_read):
+        """Return how likely each machine label is wrong, from the rows read."""
+        machine, people = self._machine, self._known_labels()
+        classes = dict.fromkeys([*self.classes_.tolist(), *machine.labels])
+        classes.pop(None, None)
+        codes = {label: code for code, label in enumerate(classes)} | {None: -1}
+        own, known = (
+            np.array([codes[label] for label in each])
+            for each in (machine.labels, people)
+        )
+        known[~is_read] = -1
+        keys = hash_rows(X)
+        if self._points is None or not np.array_equal(self._points.keys, keys):
+            names = getattr(self, "feature_names_in_", None)
+            self._points = Points(self.embedding, X, keys, self._seed, names)
+        Z = self._points.kernel_features(N_REFERENCE)
+        scores = score_errors(Z, own, known, machine.confidence, len(classes))
+        return np.where(own < 0, scores.max() + 1, scores)  # gaps come first
+
+    def _rank(self, X, rows, seed):
+        """Return these rows and the open sample rows, in the order to read them."""
+        rows = np.sort(np.append(rows, self._ledger.found[self._open_entries]))
+        is_read, utilities = self._read_rows(), np.zeros(n_rows(X))
+        has_labels = self._machine.has_label.any()
+        if has_labels and np.count_nonzero(is_read) >= self.n_initial:
+            utilities = self._score_rows(X, is_read)
+        order = rows[find_best(utilities[rows], len(rows), seed)]
+        return order, utilities[order]
+
+    def _reach(self, rows):
+        """Mark the sample rows among these row numbers as reached."""
+        ledger, entries = self._ledger, self._sample_entries
+        entries = entries[np.isin(ledger.found[entries], rows)]
+        numbers = np.cumsum(ledger.purposes == SAMPLE) - 1
+        self._reached = np.union1d(self._reached, numbers[entries])
+
+    def _choose_purchase(self, X, rows, limit):
+        rows, seed = np.asarray(rows), (self._seed, self._n_rounds)
+        n_first = self._n_first()
+        if not n_first and len(rows) and limit:
+            self._order, utilities = self._rank(X, rows, seed)
+            n_leading = int(np.argmax(np.isin(self._order, rows)))
+            self._reach(self._order[:n_leading])
+            self._order, self._scores = self._order[n_leading:], utilities[n_leading:]
+        if not n_first and len(rows):
+            self._sample = self._describe_sample(len(rows))
+        purchase = super()._choose_purchase(X, rows, limit)
+        for name in ("_order", "_scores", "_sample"):
+            vars(self).pop(name, None)
+        return purchase
+
+    def _select(self, X, rows, n_wanted, seed):
+        order, target = self._order, find_error_target(self.stopping)
+        places = np.flatnonzero(np.isin(order, rows))
+        end = len(order) if n_wanted >= len(places) else places[n_wanted]
+        if target is not None and (n_excess := target.n_excess(self._sample)) > 0:
+            # the batch ends with the sample row at which the certificate can be given
+            is_right = self._machine.is_right(self._known_labels())[order]
+            is_right[places] = True
+            wrong = np.flatnonzero(~is_right)
+            if len(wrong) >= n_excess:
+                end = min(end, wrong[n_excess - 1] + 1)
+        self._reach(order[:end])
+        places = places[places < end]
+        if np.count_nonzero(self._read_rows()) < self.n_initial:
+            return random_purchase(order[places], len(places) / len(rows))
+        return ranked_purchase(order[places], self._scores[places])
+
+    def _select_without_model(self, X, rows, n_wanted, seed):
+        if not self._n_first():
+            return self._select(X, rows, n_wanted, seed)
+        self._n_drawn_from = self._n_drawn_from or len(rows)
+        return draw_rows(rows, n_wanted, (*seed, SAMPLE_SEED), SAMPLE)
+
+    # Records and the result
+
+    def record(self) -> dict[str, Any]:
+        """Return the requested and taught rows as JSON, without values and labels.
+
+        Returns
+        -------
+        record : dict
+            As the record of other pool learners, with ``drawn_from``, the number of
+            rows from which the sample was drawn, and ``reached``, the numbers of the
+            sample rows that the ranking has reached.
+        """
+        more = {"drawn_from": self._n_drawn_from, "reached": self._reached.tolist()}
+        return {**super().record(), **more}
+
+    def _load(self, X, identity, record, y):
+        super()._load(X, identity, record, y)
+        reached = record.get("reached", [])
+        if not (is_count(record.get("drawn_from", 0)) and all(map(is_count, reached))):
+            raise ValueError("This is not the record of a learner: wrong sample.")
+        self._n_drawn_from = record.get("drawn_from", 0)
+        self._reached = np.array(reached, dtype=np.int64)
+
+    def result(
+        self,
+        X: RowsLike,
+        *,
+        exclude: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+    ) -> CheckedLabels:
+        """Return the final labels of the pool, their origins and the certificate.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The whole pool.
+        exclude : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers of X that `query` excluded, too. The certificate is not about
+            excluded rows that nobody has read.
+        {ids}
+
+        Returns
+        -------
+        result : CheckedLabels
+            Printed, it says what is certain.
+
+        Raises
+        ------
+        NotFittedError
+            If nobody has taught a label.
+        ValueError
+            For rows that are not the pool, or wrong machine labels.
+        """
+        learner = shallow_copy(self)
+        check_is_fitted(learner)
+        X = learner._validate(X, min_rows=0, ids=ids)
+        identity = identify(learner, X, ids, is_pool=True)
+        candidates = check_selection(None, exclude, n_rows(X))
+        is_left = learner._find_rows_for_sale(X, identity, candidates)
+        people, machine = learner._known_labels(), learner._machine
+        sample = learner._describe_sample(np.count_nonzero(is_left))
+        target = find_error_target(learner.stopping)
+        is_read = people != None  # noqa: E711
+        labels = np.where(is_read, people, machine.labels)
+        origins = np.where(machine.has_label, MACHINE, MISSING)
+        origins = np.where(is_read, PERSON, origins)
+        n_excess = None
+        positions = learner._ledger.positions[learner._sample_entries]
+        is_drawn = target is not None and not learner._n_first()
+        if is_drawn and PENDING not in positions:
+            n_excess = target.n_excess(sample)
+        is_open = (origins == MISSING).any() or learner.n_pending_ > 0
+        is_certified = n_excess is not None and n_excess <= 0 and not is_open
+        n_checked = int(np.count_nonzero(origins == PERSON))
+        n_expected = n_checked if is_certified else None
+        if n_excess is not None and not is_certified:
+            n_expected = learner._expected_cost(X, n_excess, n_checked, sample.n_rows)
+        if not (origins == MISSING).any():
+            labels = np.array(labels.tolist())
+        return CheckedLabels(
+            labels,
+            origins,
+            is_certified,
+            None if target is None else target.error,
+            None if target is None else target.confidence,
+            sample.n_rows,
+            n_checked,
+            learner._machine_error(people),
+            n_expected,
+        )
+
+    def _machine_error(self, people):
+        """Return the share of wrong machine labels by the sample."""
+        rows = self._ledger.found[self._sample_entries]
+        is_known = (people != None) & self._machine.has_label  # noqa: E711
+        rows = rows[is_known[rows]]
+        if not len(rows):
+            return Estimate(np.nan, 0.0, 1.0, 0)
+        n_all = int(np.count_nonzero(self._machine.has_label))
+        n_wrong = int(np.count_nonzero(~self._machine.is_right(people)[rows]))
+        n = len(rows)
+        high = most_by_sample(n_all, n, n_wrong, 0.025) / n_all
+        low = 1 - most_by_sample(n_all, n, n - n_wrong, 0.025) / n_all
+        return Estimate(n_wrong / n, low, high, n)
+
+    def _expected_cost(self, X, n_excess, n_checked, n_rows):
+        """Return the number of labels that the certificate is expected to need.
+
+        Sample rows are ranked by a model that has seen them; the certificate is
+        expected at the share of rows at which enough wrong ones are reached.
+        """
+        people = self._known_labels()
+        has_label = people != None  # noqa: E711
+        scores = self._score_rows(X, has_label)
+        entries = self._open_entries
+        rows = self._ledger.found[entries]
+        rows = rows[np.argsort(-scores[rows], kind="stable")]
+        wrong = np.flatnonzero(~self._machine.is_right(people)[rows])
+        n_left = n_rows - n_checked
+        if n_excess <= 0:  # only pending rows and gaps are missing
+            ledger, is_open = self._ledger, ~self._machine.has_label & ~has_label
+            pending = (ledger.positions == PENDING) & (ledger.found >= 0)
+            is_open[ledger.found[pending]] = True
+            return n_checked + int(np.count_nonzero(is_open))
+        share = (wrong[n_excess - 1] + 1) / len(rows) if len(wrong) >= n_excess else 1.0
+        return n_checked + round(share * n_left)
