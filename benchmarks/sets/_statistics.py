@@ -23,11 +23,11 @@ def paired_p(differences):
 
 
 def paired_t_p(differences):
-    """Return the p-value of Student's paired test, NaN if all is equal.
+    """Return the p-value of Student's paired test, NaN without differences or for one.
 
     With ten splits, signed ranks cannot reject any of more than 25 hypotheses.
     """
-    if not np.any(differences):
+    if len(differences) < 2 or not np.any(differences):
         return np.nan
     if np.ptp(differences) == 0:
         return 0.0

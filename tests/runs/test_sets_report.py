@@ -72,6 +72,7 @@ class TestStatistics:
         assert (mean, error) == (2, 1)
         assert half_interval([1.0, 3.0]) == pytest.approx(12.706, abs=1e-3)
         assert np.isnan(paired_t_p(np.zeros(9)))
+        assert np.isnan(paired_t_p([0.1]))
         assert paired_t_p(np.full(9, 0.1)) == 0
         assert paired_t_p([1.0, 3.0]) == pytest.approx(2 / np.pi * np.arctan(1 / 2))
 
