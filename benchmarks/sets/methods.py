@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 from benchmarks.papers.label_propagation import RandomLabelPropagation
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
+    BlendClassifier,
     DecisionStumpClassifier,
     FASSLBoostClassifier,
     HybridSamplingClassifier,
@@ -28,13 +29,16 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 
-#: What all methods teach, C chosen for each data set; "own": a model of the method's.
+#: What all methods teach; "own": a model of the method's.
 MODELS = {
     "logistic": LogisticRegression(tol=1e-3, max_iter=300),
     "svc": SVC(),
+    "default": LogisticRegression(max_iter=1_000),
     "forest": RandomForestClassifier(100, random_state=0),
     "own": None,
 }
+#: The models whose C is chosen for each data set.
+TUNED = ["logistic", "svc"]
 #: What every other method of a model is held against.
 BASELINES = ["margin", "random"]
 
@@ -92,7 +96,8 @@ def own(learner):
 
 
 STUMPS = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
-LOGISTIC, OWN, ANY = ("logistic",), ("own",), ("logistic", "svc", "forest")
+LOGISTIC, OWN = ("logistic",), ("own",)
+ANY = ("logistic", "svc", "default", "forest")
 
 METHODS = {
     "random": Method(PassiveClassifier, ANY),
@@ -122,6 +127,8 @@ METHODS = {
     "Uncertainty Herding, local": Method(
         partial(UncertaintyHerdingClassifier, calibrate=False, radius="local")
     ),
+    "blend": Method(own(HybridSamplingClassifier), OWN),
+    "blend, random": Method(own(partial(PassiveClassifier, BlendClassifier())), OWN),
     "stumps, random": Method(own(partial(PassiveClassifier, STUMPS)), OWN, classes=2),
     "FASSL-Boost": Method(own(FASSLBoostClassifier), OWN, classes=2, dense=True),
     "graph, random": Method(own(RandomLabelPropagation), OWN),

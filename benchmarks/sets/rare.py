@@ -82,9 +82,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.exceptions import OneClassWarning
 
-SEED = 0
-N_STREAM, N_TEST = 2_000, 3_000
-N_POOL = 1_200
+N_STREAM, N_POOL = 2_000, problems.N_RARE_POOL
 
 
 def eights():
@@ -97,6 +95,12 @@ def small_digits():
     """Return small images of digits and whether they are 8."""
     X, y = load_digits(return_X_y=True)
     return X / 16, y == 8
+
+
+def other_blocks():
+    """Return blocks of a page, and whether they are not text."""
+    X, y = data.keel("page-blocks")
+    return X, 1 - y
 
 
 def positives_of(load):
@@ -115,62 +119,58 @@ def term_weights(pool, test):
     return weights.transform(pool), weights.transform(test)
 
 
-class Problem(NamedTuple):
-    """A data set of two classes."""
-
-    load: object
-    prepare: object
-
-    def split(self, X, y, share, order, n_stream=N_STREAM):
-        """Return the stream and the test rows of the random order with this number."""
-        rng, y = np.random.default_rng((SEED, order)), y.astype(bool)
-        rows = rng.permutation(len(y))
-        test, rows = rows[: min(N_TEST, len(y) // 3)], rows[min(N_TEST, len(y) // 3) :]
-        n_positive = round(share * n_stream)
-        positive = rows[y[rows]][:n_positive]
-        others = rows[~y[rows]][: n_stream - n_positive]
-        stream = rng.permutation(np.concatenate([positive, others]))
-        X_stream, X_test = self.prepare(X[stream], X[test])
-        return problems.Split(X_stream, y[stream].astype(int), X_test, y[test])
-
-
 STREAMS = {
-    "news": Problem(positives_of(problems.news), problems.as_they_are),
-    "money-fx": Problem(positives_of(data.money_fx), problems.as_they_are),
-    "C15": Problem(stream_problems.topic("C15"), problems.as_they_are),
-    "covtype": Problem(stream_problems.forest, problems.standardised),
-    "MNIST odd": Problem(positives_of(stream_problems.odd), problems.as_they_are),
-    "MNIST 9": Problem(stream_problems.nines, problems.as_they_are),
-    "USPS 8": Problem(eights, problems.as_they_are),
-    "mushroom": Problem(
+    "news": problems.Problem(positives_of(problems.news), problems.as_they_are),
+    "money-fx": problems.Problem(positives_of(data.money_fx), problems.as_they_are),
+    "C15": problems.Problem(stream_problems.topic("C15"), problems.as_they_are),
+    "covtype": problems.Problem(stream_problems.forest, problems.standardised),
+    "MNIST odd": problems.Problem(
+        positives_of(stream_problems.odd), problems.as_they_are
+    ),
+    "MNIST 9": problems.Problem(stream_problems.nines, problems.as_they_are),
+    "USPS 8": problems.Problem(eights, problems.as_they_are),
+    "mushroom": problems.Problem(
         positives_of(lambda: data.uci("mushroom")), problems.standardised
     ),
-    "twonorm": Problem(
+    "twonorm": problems.Problem(
         positives_of(problems.raetsch("twonorm")), problems.standardised
     ),
 }
+#: Sets of the pools in which 3 % of the rows are of one class: those of streams, with
+#: one of the two of MNIST, and all sets of two classes in `problems.MANY` that have
+#: enough rows.
+RARE = {f"{name}, rare": set_ for name, set_ in STREAMS.items() if name != "MNIST odd"}
+RARE |= {
+    f"{name}, rare": problems.Problem(positives_of(load), problems.standardised)
+    for name, load in {
+        "banana": problems.raetsch("banana"),
+        "page-blocks": other_blocks,
+        "phoneme": problems.keel("phoneme"),
+        "spambase": problems.lu2023("spambase"),
+    }.items()
+}
 TOY_STREAMS = {
-    "digits 8": Problem(small_digits, problems.as_they_are),
-    "tumours": Problem(
+    "digits 8": problems.Problem(small_digits, problems.as_they_are),
+    "tumours": problems.Problem(
         positives_of(lambda: load_breast_cancer(return_X_y=True)),
         problems.standardised,
     ),
 }
 SEVERAL = {
-    "USPS": Problem(data.usps, problems.as_they_are),
-    "covtype": Problem(data.covtype, problems.standardised),
-    "desks": Problem(problems.desks, problems.as_they_are),
-    "topics": Problem(problems.topics, problems.as_they_are),
-    "noisy": Problem(problems.noisy, problems.standardised),
+    "USPS": problems.Problem(data.usps, problems.as_they_are),
+    "covtype": problems.Problem(data.covtype, problems.standardised),
+    "desks": problems.Problem(problems.desks, problems.as_they_are),
+    "topics": problems.Problem(problems.topics, problems.as_they_are),
+    "noisy": problems.Problem(problems.noisy, problems.standardised),
 }
 TOY_SEVERAL = {
-    "digits": Problem(
+    "digits": problems.Problem(
         lambda: load_digits(n_class=4, return_X_y=True), problems.standardised
     )
 }
 POOLS = STREAMS | {
-    "Kitchenham": Problem(screening("kitchenham"), term_weights),
-    "Proton": Problem(screening("proton"), term_weights),
+    "Kitchenham": problems.Problem(screening("kitchenham"), term_weights),
+    "Proton": problems.Problem(screening("proton"), term_weights),
 }
 STREAM_LEARNERS = {
     "CBGZ": CBGZClassifier(),
@@ -237,7 +237,7 @@ def stream_runs(args):
         X, y = sets[name].load()
         for share in args.shares:
             for order in range(args.orders):
-                split = sets[name].split(X, y, share / 100, order, n_stream)
+                split = sets[name].split_rare(X, y, order, n_stream, share / 100)
                 for learner in args.learners:
                     for class_weight in (None, "balanced"):
                         yield run_stream(
@@ -307,9 +307,9 @@ def streams(args):
 
 def unequal(X, y, prepare, order, n_stream):
     """Return a stream whose classes have very different shares, and test rows."""
-    rng, classes = np.random.default_rng((SEED, order)), np.unique(y)
+    rng, classes = np.random.default_rng((problems.SEED, order)), np.unique(y)
     rows = rng.permutation(len(y))
-    n_test = min(N_TEST, len(y) // 3)
+    n_test = min(problems.N_RARE_TEST, len(y) // 3)
     test, rows = rows[:n_test], rows[n_test:]
     shares = rng.permutation(np.geomspace(1, 0.02, len(classes)))
     n_rows = np.maximum(3, n_stream * shares / shares.sum()).astype(int)
@@ -357,7 +357,7 @@ def pool_splits(args):
             continue
         for share in args.shares:
             for order in range(args.orders):
-                split = sets[name].split(X, y, share / 100, order, n_rows)
+                split = sets[name].split_rare(X, y, order, n_rows, share / 100)
                 if split.y.sum() == round(share / 100 * n_rows):
                     yield name, share, order, split
 

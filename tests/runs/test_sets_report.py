@@ -7,13 +7,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from benchmarks.sets import report
+from benchmarks.sets import gains, report
 from benchmarks.sets._results import Result, append, read
 from benchmarks.sets._statistics import (
     critical_difference,
     friedman_p,
+    half_interval,
     holm,
     paired_p,
+    paired_t_p,
     ranks,
     spread,
 )
@@ -68,14 +70,21 @@ class TestStatistics:
         assert paired_p(np.full(10, 0.1)) == pytest.approx(2 / 2**10)
         mean, error = spread([1.0, 3.0])
         assert (mean, error) == (2, 1)
+        assert half_interval([1.0, 3.0]) == pytest.approx(12.706, abs=1e-3)
+        assert np.isnan(paired_t_p(np.zeros(9)))
+        assert np.isnan(paired_t_p([0.1]))
+        assert paired_t_p(np.full(9, 0.1)) == 0
+        assert paired_t_p([1.0, 3.0]) == pytest.approx(2 / np.pi * np.arctan(1 / 2))
 
 
 def made_up(name, method, level, order, n_classes=3):
     """Return a result whose accuracies are near a level, alike in all methods."""
     noise = np.random.default_rng(order).normal(0, 0.02, 3)
     curve = (level + noise + 0.001 * order).tolist()
-    facts = 1.0, n_classes, 100, 50, 2.0, 30.0
-    return Result("low", name, "logistic", method, order, *facts, curve, curve)
+    facts = 1.0, n_classes, 100, 50, 2.0, 30.0, 40.0
+    return Result(
+        "low", name, "logistic", method, order, *facts, curve, curve, [1, 2, 3]
+    )
 
 
 @pytest.fixture
@@ -100,9 +109,10 @@ class TestReport:
         for result in results:
             append(file, result)
         for result, again in zip(results, read(file), strict=True):
-            assert again[:11] == result[:11]
+            assert again[:12] == result[:12]
             np.testing.assert_allclose(again.accuracy, result.accuracy, atol=5e-5)
             np.testing.assert_allclose(again.balanced, result.balanced, atol=5e-5)
+            assert again.rare == result.rare
         assert read(tmp_path / "none.csv") == []
 
     def test_twins_stand_where_there_are_two_classes(self, results):
@@ -162,7 +172,7 @@ class TestReport:
         assert "digits" in shown
         assert "usps" not in shown
         assert "usps" not in (tmp_path / "docs/results/pools_low.csv").read_text()
-        shown = report_of("--held-out")
+        shown = report_of("--sets", "held-out")
         assert "- usps" in shown
         assert "digits" not in shown
         assert (tmp_path / "docs/results/pools_low_held_out.csv").exists()
@@ -209,3 +219,103 @@ class TestReport:
         with pytest.raises(SystemExit):
             report_of("--regime", "high")
         assert "has no such results" in capsys.readouterr().err
+
+
+class TestGains:
+    """Gains are .02 (development) and -.03 (reported), and .5 on a set of each half."""
+
+    GAINS = {
+        "appendicitis": 0.02,
+        "balance": 0.5,
+        "banana": 0.5,
+        "clean1": 0.02,
+        "covtype": 0.02,
+        "australian": -0.03,
+    }
+
+    @pytest.fixture
+    def tables(self, tmp_path, capsys):
+        file, before = tmp_path / "runs.csv", tmp_path / "before.csv"
+        for i, (name, gain) in enumerate(self.GAINS.items()):
+            for order in range(1, 11):
+                rng = np.random.default_rng((order, i))
+                base = made_up(name, "random", 0.4, order)._replace(
+                    regime="halves", model="default"
+                )
+                noise = 0.001 * rng.normal(size=3)
+                if name == "clean1":
+                    noise += 0.05 if order % 2 else -0.05
+                curve = (np.array(base.accuracy) + gain + noise).tolist()
+                append(file, base)
+                append(file, base._replace(method="hybrid", accuracy=curve))
+                if order > 5:
+                    append(before, base._replace(accuracy=[0.1, 0.1, 0.1]))
+                rare = base._replace(regime="rare", set="C15, rare")
+                append(file, rare)
+                rare = rare._replace(set="twonorm, rare", balanced=[0.9, 0.9, 0.9])
+                append(file, rare)
+        self.file, self.before = file, before
+
+        def written(*options):
+            out = tmp_path / "docs"
+            arms = ["--arm", "hybrid lr", "--baseline", "random lr"]
+            arms += ["--labels", "10", "20", "30", "--out", str(out)]
+            gains.main(["--results", str(file), *arms, *options])
+            capsys.readouterr()
+            assert (out / "images/blend_gains.png").stat().st_size > 5_000
+            return {
+                path.stem: list(csv.DictReader(path.read_text().splitlines()))
+                for path in (out / "results").iterdir()
+            }
+
+        return written
+
+    def test_gains_of_each_half(self, tables):
+        lines = tables()["blend_gains"]
+        assert [line["labels"] for line in lines] == ["10", "20", "30", "end"] * 2
+        one, *_, two = lines
+        assert (one["half"], one["sets"]) == ("development", "4")
+        assert one["runs losing more than 2, %"] == "12.5"  # half of clean1
+        assert float(one["mean"]) == pytest.approx((0.02 * 3 + 0.5) / 4 * 100, abs=0.1)
+        assert float(one["median"]) == pytest.approx(2, abs=0.1)
+        assert float(one["without three largest"]) == pytest.approx(2, abs=0.1)
+        assert (two["half"], two["sets"]) == ("reported", "2")
+        assert two["worst set"] == "australian"
+        assert float(two["worst"]) == pytest.approx(-3, abs=0.1)
+        assert two["runs losing more than 2, %"] == "50.0"
+
+    def test_losses_are_found(self, tables):
+        written = tables()
+        area, balanced, _ = written["blend_rows_all"]
+        assert (area["sets"], area["better"], area["worse"]) == ("6", "4", "1")
+        assert (area["on"], float(area["lowest gain"])) == (
+            "australian",
+            pytest.approx(-3, abs=0.1),
+        )
+        assert (balanced["better"], balanced["worse"]) == ("0", "0")
+        lines = {line["set"]: line for line in written["blend_rows"]}
+        loss = lines["australian"]
+        assert float(loss["area"]) == pytest.approx(-3, abs=0.1)
+        assert float(loss["area, p"]) < 1e-6
+        assert loss["balanced_area"] == "+0.00"
+        assert loss["balanced_area, p"] == ""
+
+    def test_rare_rows_times_and_sets(self, tables):
+        tables = tables()
+        means, line = tables["blend_rare"], tables["blend_rare_sets"][0]
+        assert [mean["sets"] for mean in means] == ["dense", "texts"]
+        assert [mean["number"] for mean in means] == ["1", "1"]
+        assert means[0]["balanced accuracy at 20"] != line["balanced accuracy at 20"]
+        assert line["sets"] == "C15, rare"
+        assert list(means[1].values())[1:] == list(line.values())[1:]
+        assert (line["rare rows at 20"], line["rare rows at 30"]) == ("2.0", "3.0")
+        assert tables["blend_times"][0]["mean s"] == "0.032"
+        assert tables["blend_times"][0]["worst s"] == "0.040"
+        halves = {line["set"]: line["half"] for line in tables["blend_sets"]}
+        assert (halves["balance"], halves["banana"]) == ("development", "reported")
+
+    def test_a_baseline_of_an_earlier_version(self, tables):
+        lines = tables("--before", str(self.before))["blend_gains"]
+        assert [line["arm"] for line in lines] == ["hybrid lr"] * 8
+        # the other runs of the baseline would take part in the mean
+        assert float(lines[0]["worst"]) == pytest.approx(32, abs=2)

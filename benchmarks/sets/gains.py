@@ -1,0 +1,331 @@
+"""What a blend of models gains over logistic regression, on many sets.
+
+Reads the runs of the regimes "halves" and "rare" of `benchmarks.sets.pools`, and writes
+
+blend_gains.csv   gains of accuracy over the baseline after 50, 100 and 200 labels and
+                  at the end of the curve, by half of the sets: means over the splits of
+                  a set, then their mean, median, mean without the three largest, and
+                  lowest; and the share of the runs that lose more than 2 points
+blend_rows.csv    chosen rows against random rows for the same blend, set by set: points
+                  of the mean accuracy over the curve, plain and balanced, and of the
+                  accuracy at its end; p-values of Student's paired test, corrected by
+                  Holm's method over the sets of a group
+blend_rows_all.csv
+                  how often chosen rows are significantly better and worse (5 %)
+blend_rare.csv    pools with a rare class: balanced accuracy, accuracy and rare rows
+                  found after 100 and 200 labels, means of the sets
+blend_rare_sets.csv
+                  the same for each set
+blend_times.csv   seconds for a batch: mean, and worst of all runs
+blend_sets.csv    accuracy by set
+blend_gains.png   gain after 100 labels by set, with 95 % intervals over the splits
+
+A set has a figure for as many labels as its pools allow. `--before` names a file with
+the runs of the baseline, if it is that of an earlier version of the package.
+
+    python -m benchmarks.sets.gains [--results results/halves.csv] [--before FILE]
+        [--arm "hybrid blend"] [--baseline "hybrid lr"] [--labels 50 100 200]
+        [--out docs] [--quick]
+"""
+
+import argparse
+import csv
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+
+from benchmarks.sets import pools
+from benchmarks.sets._results import read
+from benchmarks.sets._statistics import half_interval, paired_t_p
+from benchmarks.sets._tables import Runs
+from benchmarks.sets.problems import GROUPS
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+
+#: By name: a model and a method of `pools`.
+ARMS = {
+    "hybrid lr": ("default", "hybrid"),
+    "margin lr": ("default", "margin"),
+    "random lr": ("default", "random"),
+    "hybrid blend": ("own", "blend"),
+    "random blend": ("own", "blend, random"),
+}
+HALVES = ["development", "reported"]
+#: A run that loses more than this, in points, is counted.
+LOSS = 2.0
+#: Sets of sparse rows, also those with a rare class.
+TEXTS = ("money-fx", "topics", "news", "C15")
+
+
+def arms_of(results, arms):
+    """Return the results of these arms, with the name of the arm as their method."""
+    names = {ARMS[arm]: arm for arm in arms}
+    return [
+        result._replace(method=names[result.model, result.method])
+        for result in results
+        if (result.model, result.method) in names
+    ]
+
+
+def is_text(name):
+    """Return whether a set has sparse rows."""
+    return name.startswith(TEXTS)
+
+
+def gains_at(runs, arm, baseline, n_labels, score="accuracy"):
+    """Return by set the gains in points of the splits that both arms have."""
+    gains = {}
+    for name in runs.sets:
+        theirs = runs.cells.get((name, baseline), {})
+        own = runs.cells.get((name, arm), {})
+        both = [
+            (own[order].after(n_labels, score), theirs[order].after(n_labels, score))
+            for order in sorted(own.keys() & theirs.keys())
+        ]
+        values = [100 * (a - b) for a, b in both if a is not None and b is not None]
+        if values:
+            gains[name] = np.array(values)
+    return gains
+
+
+def gain_lines(runs, baseline, labels):
+    """Yield a line for each arm, half of the sets and number of labels."""
+    for arm in runs.methods:
+        for half in HALVES if arm != baseline else []:
+            for n_labels in [*labels, "end"]:
+                gains = gains_at(runs, arm, baseline, n_labels)
+                gains = {name: of for name, of in gains.items() if name in GROUPS[half]}
+                if not gains:
+                    continue
+                means = {name: of.mean() for name, of in gains.items()}
+                worst = min(means, key=means.get)
+                values, splits = np.sort(list(means.values())), [*gains.values()]
+                yield {
+                    "arm": arm,
+                    "half": half,
+                    "labels": n_labels,
+                    "sets": len(values),
+                    "mean": f"{values.mean():+.2f}",
+                    "median": f"{np.median(values):+.2f}",
+                    "without three largest": f"{values[:-3].mean():+.2f}"
+                    if len(values) > 3
+                    else "",
+                    "worst": f"{values[0]:+.2f}",
+                    "worst set": worst,
+                    f"runs losing more than {LOSS:g}, %": (
+                        f"{100 * np.mean(np.concatenate(splits) < -LOSS):.1f}"
+                    ),
+                }
+
+
+def duels_by_score(runs, arm, rival, group):
+    """Return for each score how an arm compares with a rival on the sets of a group."""
+    both = [
+        result
+        for name in runs.sets
+        for method in (arm, rival)
+        for result in runs.of(name, method)
+        if name in GROUPS[group]
+    ]
+    return {
+        score: [
+            duel
+            for duel in Runs(both, GROUPS[group]).against(rival, score, paired_t_p)
+            if duel.method == arm
+        ]
+        for score in ("area", "balanced_area", "final")
+    }
+
+
+def row_lines(runs, arm, rival):
+    """Yield a line for each set of a group: three scores of an arm against a rival."""
+    for group in ("many", "dense"):
+        duels = duels_by_score(runs, arm, rival, group)
+        for of_set in zip(*duels.values(), strict=True):
+            line = {"group": group, "set": of_set[0].set}
+            line["splits"] = len(runs.of(of_set[0].set, arm))
+            for score, duel in zip(duels, of_set, strict=True):
+                line[score] = f"{100 * duel.gain:+.2f}"
+                line[f"{score}, p"] = "" if np.isnan(duel.p) else f"{duel.p:.2g}"
+            yield line
+
+
+def row_summaries(runs, arm, rival):
+    """Yield a line for each group of sets and score."""
+    for group in ("many", "dense"):
+        for score, duels in duels_by_score(runs, arm, rival, group).items():
+            if duels:
+                worst = min(duels, key=lambda duel: duel.gain)
+                outcomes = [duel.outcome for duel in duels]
+                yield {
+                    "group": group,
+                    "score": score.replace("_", " "),
+                    "sets": len(duels),
+                    "mean gain": f"{100 * np.mean([d.gain for d in duels]):+.2f}",
+                    "better": outcomes.count(1),
+                    "worse": outcomes.count(-1),
+                    "lowest gain": f"{100 * worst.gain:+.2f}",
+                    "on": worst.set,
+                }
+
+
+def rare_lines(runs, labels, groups):
+    """Yield a line for each group of sets, given by name, and arm."""
+    scores = {"balanced accuracy": "balanced", "accuracy": "accuracy"}
+    for title, names in groups.items():
+        for arm in runs.methods:
+            of_sets = [runs.of(name, arm) for name in names if runs.of(name, arm)]
+            if not of_sets:
+                continue
+            line = {"sets": title, "number": len(of_sets), "arm": arm}
+            for n_labels in labels[1:]:
+                for words, score in {**scores, "rare rows": "rare"}.items():
+                    mean = np.mean(
+                        [
+                            np.mean([r.after(n_labels, score) for r in own])
+                            for own in of_sets
+                        ]
+                    )
+                    mean *= 100 if words in scores else 1
+                    line[f"{words} at {n_labels}"] = f"{mean:.1f}"
+            yield line
+
+
+def time_lines(runs):
+    """Yield a line for each arm and kind of rows."""
+    for arm in runs.methods:
+        for kind in ("dense", "text"):
+            own = [
+                result
+                for name in runs.sets
+                if is_text(name) == (kind == "text")
+                for result in runs.of(name, arm)
+            ]
+            if own:
+                means = [(r.query_ms + r.train_ms) / 1e3 for r in own]
+                worst = max(own, key=lambda result: result.worst_ms)
+                yield {
+                    "arm": arm,
+                    "rows": kind,
+                    "runs": len(own),
+                    "mean s": f"{np.mean(means):.3f}",
+                    "slowest mean s": f"{np.max(means):.3f}",
+                    "worst s": f"{worst.worst_ms / 1e3:.3f}",
+                    "worst set": worst.set,
+                }
+
+
+def set_lines(runs, labels):
+    """Yield a line for each set: mean accuracies of all arms."""
+    for name in runs.sets:
+        half = next((half for half in HALVES if name in GROUPS[half]), "")
+        line = {"set": name, "half": half}
+        for n_labels in labels:
+            for arm in runs.methods:
+                values = [result.after(n_labels) for result in runs.of(name, arm)]
+                values = [value for value in values if value is not None]
+                cell = f"{100 * np.mean(values):.1f}" if values else ""
+                line[f"{arm}, {n_labels}"] = cell
+        yield line
+
+
+def write(folder, name, lines):
+    """Write lines as a table, and print it."""
+    lines = list(lines)
+    if not lines:
+        return
+    file = folder / "results" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, lines[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+    print(f"\n{name}")
+    for line in [lines[0].keys(), *(line.values() for line in lines)]:
+        print(" | ".join(map(str, line)))
+
+
+def draw(runs, pairs, out, n_labels=100):
+    """Draw the gains of pairs of arms by set, sorted by those of the first pair."""
+    gains = {pair: gains_at(runs, *pair, n_labels) for pair in pairs}
+    gains = {pair: of_set for pair, of_set in gains.items() if of_set}
+    if not gains:
+        return
+    first = next(iter(gains.values()))
+    names = sorted(first, key=lambda name: first[name].mean())
+    figure, axis = plt.subplots(
+        figsize=(8, 1.2 + 0.19 * len(names)), layout="constrained"
+    )
+    for (arm, baseline), of_set in gains.items():
+        known = [i for i, name in enumerate(names) if name in of_set]
+        axis.errorbar(
+            [of_set[names[i]].mean() for i in known],
+            known,
+            xerr=[half_interval(of_set[names[i]]) for i in known],
+            fmt="o",
+            markersize=4,
+            label=f"{arm} over {baseline}",
+        )
+    axis.set_yticks(range(len(names)), names)
+    axis.axvline(0, color="0.6", zorder=0)
+    axis.set_xlabel(f"points of accuracy after {n_labels} labels")
+    axis.grid(axis="x", alpha=0.25)
+    axis.legend()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(out, dpi=110)
+    plt.close(figure)
+    print(f"\nwrote {out}")
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", default="results/halves.csv", metavar="FILE")
+    parser.add_argument("--before", metavar="FILE")
+    parser.add_argument("--arm", choices=ARMS, default="hybrid blend")
+    parser.add_argument("--baseline", choices=ARMS, default="hybrid lr")
+    parser.add_argument("--labels", nargs="+", type=int, default=[50, 100, 200])
+    parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    args = parser.parse_args(argv)
+    if args.quick:
+        args.results, args.out, args.labels = "toy.csv", Path("toy"), [10, 20, 30]
+        methods = [method for _, method in ARMS.values()]
+        options = ["--only", "tumours", "--results", args.results]
+        pools.main(["--quick", "--regime", "halves", *options, "--methods", *methods])
+    rival = args.arm.replace("hybrid", "random")
+    results = arms_of(read(args.results), ARMS)
+    if args.before:
+        results = [r for r in results if r.method != args.baseline]
+        results += arms_of(read(args.before), [args.baseline])
+    if not results:
+        parser.error(f"{args.results} has no such results.")
+    known = [*GROUPS["many"], *GROUPS["dense"]]
+    halves, rare, many = (
+        Runs(chosen, sets=known, methods=ARMS)
+        for chosen in (
+            [r for r in results if r.regime != "rare"],
+            [r for r in results if r.regime == "rare"],
+            [r for r in results if r.set not in GROUPS["dense"] and r.regime != "rare"],
+        )
+    )
+    write(args.out, "blend_gains.csv", gain_lines(many, args.baseline, args.labels))
+    write(args.out, "blend_rows.csv", row_lines(halves, args.arm, rival))
+    write(args.out, "blend_rows_all.csv", row_summaries(halves, args.arm, rival))
+    kinds = {
+        "dense": [name for name in rare.sets if not is_text(name)],
+        "texts": [name for name in rare.sets if is_text(name)],
+    }
+    single = {name: [name] for name in rare.sets}
+    write(args.out, "blend_rare.csv", rare_lines(rare, args.labels, kinds))
+    write(args.out, "blend_rare_sets.csv", rare_lines(rare, args.labels, single))
+    write(args.out, "blend_times.csv", time_lines(halves))
+    write(args.out, "blend_sets.csv", set_lines(many, args.labels))
+    pairs = [(args.arm, args.baseline), (args.arm, rival)]
+    picture = args.out / "images/blend_gains.png"
+    draw(many, dict.fromkeys(pairs), picture, args.labels[len(args.labels) // 2])
+
+
+if __name__ == "__main__":
+    main()
