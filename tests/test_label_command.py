@@ -284,7 +284,7 @@ class TestHelp:
         with pytest.raises(SystemExit):
             main(["label", "--help"])
         text = " ".join(capsys.readouterr().out.split())
-        assert "Default: HybridSampling with logistic regression" in text
+        assert "Default: HybridSampling with a blend of models" in text
 
     def test_a_file_is_announced_before_anything_is_imported(self, run):
         code = """if True:

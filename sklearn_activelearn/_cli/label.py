@@ -67,7 +67,7 @@ CLASSES = """
 LEARNING = """
 --learner NAME[:param=value,...]
     Let this learner choose the rows, with these parameters, as in compare. Default:
-    HybridSampling with logistic regression.
+    HybridSampling with a blend of models.
 --find LABEL
     Find all rows with this label: ask for the likeliest rows, and then for random ones
     until the recall is certain.
