@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.evaluation import recall_price
 from sklearn_activelearn.labeling import LabelingSession, load_model
 from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
 from tests.reference.labeling import quick_folder
@@ -304,6 +305,22 @@ class TestSession:
         session, _ = finding(tmp_path / "a.session", 0, n_rows=100, **settings)
         with session:  # two rows have no label yet
             assert CERTAIN not in session.advice()
+
+    @pytest.mark.parametrize("n_labels", [10, 15, 25, 40, 60])
+    def test_the_rows_to_the_recall_are_a_range(self, n_labels, tmp_path):
+        session, X = finding(tmp_path / "a.session", n_labels)
+        with session:
+            told = session.advice().splitlines()[1]
+            price = recall_price(session.learner, X, recall=0.8, ids=range(len(X)))
+        least, most = price.likely_rows
+        reach = f"Likely {least} to {most} more rows reach a recall of 80%"
+        chance = f"(chance {price.p_reached:.0%})."
+        assert (f"{reach}." in told) == (n_labels == 10)
+        assert (f"{reach}, unless it is reached already {chance}" in told) == (
+            10 < n_labels < 60
+        )
+        last = f"The chance that a recall of 80% is reached already is {chance[8:11]}."
+        assert (last in told) == (n_labels == 60)
 
     def test_held_out_rows_count_in_the_price(self, tmp_path):
         session, _ = finding(tmp_path / "a.session", 70, test_size=40)
