@@ -37,8 +37,8 @@ RULES = {
         lambda d: twin.small_margin(60.0),
     ),
     "SSNM": (
-        RLSSamplingClassifier(300.0, variant="next_mistake"),
-        lambda d: twin.small_margin(300.0),
+        RLSSamplingClassifier(60.0, variant="next_mistake"),
+        lambda d: twin.small_margin(60.0),
     ),
     "SSNM transient": (
         RLSSamplingClassifier(9.0, variant="next_mistake", transient=True),
