@@ -186,8 +186,8 @@ class BlendClassifier(CombinedClassifier):
         """Fit on rows in the order in which they were labelled, again and again.
 
         The weights come from the first 20, 40, 80, ... rows, the largest of these
-        numbers, so that they are not found again for each label. Pool learners call this
-        instead of `fit`.
+        numbers, so that they are not found again for each label. Pool learners call
+        this instead of `fit`.
 
         Parameters
         ----------
