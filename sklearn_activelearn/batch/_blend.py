@@ -110,9 +110,9 @@ class BlendClassifier(CombinedClassifier):
     .. math:: p(x) = \sum_m w_m \, \mathrm{softmax}(s_m(x) / T_m).
 
     Temperatures and weights come from one stratified cross-validation. A temperature
-    minimises the log loss, with a normal prior of its logarithm. A weight is the mean
-    of two: one of those that maximise the likelihood of the mixture (60 steps of
-    expectation maximisation), and an equal weight for the best candidate of each class
+    minimises the log loss, with a normal prior of its logarithm. Weights are the mean
+    of two: weights that maximise the likelihood of the mixture (60 steps of
+    expectation maximisation), and equal weights for the best candidate of each class
     of estimators. Candidates with less than 3 % are left out. If one class has more
     than 70 % of the labels, all classes weigh the same, and the probabilities are those
     of equally frequent classes.
@@ -186,8 +186,8 @@ class BlendClassifier(CombinedClassifier):
         """Fit on rows in the order in which they were labelled, again and again.
 
         The weights come from the first 20, 40, 80, ... rows, the largest of these
-        numbers, so that they are not found anew for each label. Pool learners call this
-        instead of `fit`.
+        numbers, so that they are not found again for each label. Pool learners call
+        this instead of `fit`.
 
         Parameters
         ----------
