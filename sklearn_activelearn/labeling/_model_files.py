@@ -37,8 +37,8 @@ def save_model(model: Classifier, path: FilePath) -> int:
     model : classifier
         Fitted, such as a pipeline of an encoder (`preprocessing`) and what
         `LabelingSession.model` returns. Not a learner: its file would hold labelled
-        rows. A support vector machine with a kernel, such as a default `BlendClassifier`
-        may contain, holds numbers of some labelled rows.
+        rows. A support vector machine with a kernel, which a default `BlendClassifier`
+        may contain, holds the numbers of some labelled rows.
     path : str or path
         ``.skops`` (needs skops), which `load_model` reads without running code of the
         file, or ``.joblib``, which only people who trust you should load.
