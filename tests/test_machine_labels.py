@@ -6,6 +6,7 @@ import pickle
 from math import comb
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -309,6 +310,26 @@ def test_labels_may_be_given_by_id():
     assert found["list"] == found["dict"]
     with pytest.raises(ValueError, match="machine_labels is a dict of ids, but"):
         checking(machine_labels=by_id).query(X)
+    with pytest.raises(ValueError, match="none of the ids of the rows, such as 0;"):
+        checking(machine_labels=by_id).learn(X, oracle, ["no", "yes"], ids=range(N))
+
+
+@pytest.mark.parametrize("container", ["float", "Int64", "string", "masked"])
+def test_missing_machine_labels_in_any_container(container):
+    known, truth = np.array(MACHINE) == "yes", (y == "yes").astype(int)
+    is_missing = np.arange(N) == 3
+    machine = {
+        "float": np.where(is_missing, np.nan, known),
+        "Int64": pd.Series(known).astype("Int64").mask(is_missing),
+        "string": pd.Series(MACHINE, dtype="string").mask(is_missing),
+        "masked": np.ma.array(known.astype(int), mask=is_missing),
+    }
+    truth = y if container == "string" else truth
+    learner = checking(machine_labels=machine[container], stopping=None, budget=20)
+    result = learner.fit(X, truth).result(X)
+    assert 3 in learner.queried_indices_[:7]
+    assert result.labels.dtype == truth.dtype
+    assert result.origins[3] == "person"
 
 
 @pytest.mark.parametrize("stopping", [TARGET, AllOf([TARGET, "stable_predictions"])])
