@@ -210,6 +210,19 @@ def test_rows_that_could_not_be_drawn_count_as_wrong():
         assert result.n_rows == N - n_outside
 
 
+def test_few_unread_rows_need_no_sample():
+    few = checking(machine_labels=MACHINE[:12]).fit(X[:12], y[:12])
+    assert few.result(X[:12]).is_certified  # no row may be wrong: all are read
+    learner = checking()
+    learner.teach(X[(rows := learner.query(X))[6:]], y[rows[6:]], ["no", "yes"])
+    learner.skip(X[rows[:6]])
+    learner.learn(X, oracle)
+    result = learner.result(X)
+    assert result.is_certified
+    assert N - result.n_checked == 6
+    assert np.sum(result.labels != y) == np.sum(IS_WRONG[rows[:6]])
+
+
 # --- the sample and the ranking
 
 

@@ -40,12 +40,14 @@ FITTED = ("tree_", "estimators_", "support_vectors_")
 def save_model(model: Classifier, path: FilePath) -> int:
     """Write a finished model to a file that others can load.
 
+    The file of a support vector machine, a nearest neighbours classifier, or a
+    `BlendClassifier` of them, holds training rows as numbers.
+
     Parameters
     ----------
     model : classifier
         Fitted, such as a pipeline of an encoder (`preprocessing`) and what
-        `LabelingSession.model` returns. Not a learner: its file would hold labelled
-        rows.
+        `LabelingSession.model` returns. Not a learner: its file would hold the labels.
     path : str or path
         ``.skops`` (needs skops), which `load_model` reads without running code of the
         file, or ``.joblib``, which only people who trust you should load.
@@ -149,8 +151,9 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
     Raises
     ------
     ValueError
-        For a file that holds no such model, types that are not trusted, and a model
-        that another version of scikit-learn has saved.
+        For a file that holds no such model, a damaged tree or support vector machine,
+        types that are not trusted, and a model that another version of scikit-learn has
+        saved.
     FileNotFoundError
         If there is no file.
 

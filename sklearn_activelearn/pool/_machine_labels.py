@@ -504,6 +504,7 @@ class ErrorSamplingClassifier(PoolClassifier):
             int(np.count_nonzero(is_wrong[ledger.found[entries]] & ~is_read)),
             int(max(n_outside, 0)),
             int(np.count_nonzero(is_gap)),
+            int(n_all - np.count_nonzero(people != None)),  # noqa: E711
         )
 
     # The ranking
