@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline
@@ -379,6 +378,8 @@ def default_candidates(X, weighs_classes):
         if not X.nnz or X.data.min() >= 0:
             found.append(("naive Bayes", ComplementNB()))
         return found
+    from sklearn.ensemble import RandomForestClassifier  # slow
+
     found = [
         (f"logistic C={C}", LogisticRegression(C=C, max_iter=1_000))
         for C in (1, 0.1, 10, 100)
