@@ -1,6 +1,8 @@
 """The blend of candidate models: its weights, its predictions, and in a learner."""
 
 import pickle
+from copy import deepcopy
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
@@ -12,12 +14,13 @@ from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, make_moons
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -205,6 +208,8 @@ def test_text_columns_and_string_labels():
         ({"estimators": []}, ValueError, "at least one"),
         ({"estimators": [LogisticRegression()]}, TypeError, "list of"),
         ({"estimators": [("a", SVC()), ("a", SVC())]}, ValueError, "not unique"),
+        ({"estimators": [("a", SVC)]}, TypeError, "must be an instance"),
+        ({"estimators": [("a", "drop")]}, TypeError, "must be a classifier"),
         ({"cv": 1}, ValueError, "cv"),
     ],
 )
@@ -300,7 +305,111 @@ def test_a_damaged_tree_is_refused(tmp_path, damage):
     name, value = root.get(damage, ("feature", 4))
     nodes[name][0] = value
     forest.estimators_[1].tree_.__setstate__(state | {"nodes": nodes})
-    path = tmp_path / "model.skops"
-    save_model(forest, path)
-    with pytest.raises(ValueError, match="damaged decision tree"):
+    check_refused(forest, tmp_path)
+
+
+def check_refused(model, folder):
+    path = folder / "model.skops"
+    save_model(model, path)
+    with pytest.raises(ValueError, match="damaged model"):
         load_model(path)
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, GradientBoostingClassifier])
+def test_trees_of_more_features_than_their_model_are_refused(tmp_path, kind):
+    X, y = problem(80, 4)
+    model = make_pipeline(StandardScaler(), kind(n_estimators=2).fit(X, y))
+    save_model(model, tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops")[-1].n_features_in_ == 4
+    model[-1].n_features_in_ = 3
+    check_refused(model, tmp_path)
+    for tree in np.ravel(model[-1].estimators_):
+        tree.n_features_in_ = 3
+    check_refused(model, tmp_path)
+    for tree in np.ravel(model[-1].estimators_):
+        del tree.n_features_in_
+    check_refused(model, tmp_path)
+
+
+def test_a_damaged_support_vector_machine_is_refused(tmp_path):
+    X, y = problem(80, 4)[0], np.arange(80) % 3
+    model = SVC(C=10).fit(X, y)
+    path = tmp_path / "model.skops"
+    save_model(model, path)
+    np.testing.assert_array_equal(load_model(path).predict(X), model.predict(X))
+    n = model._n_support
+    for name, value in (
+        ("_n_support", n + np.array([10**8, -(10**8), 0], dtype=n.dtype)),
+        ("_n_support", np.append(n, 0).astype(n.dtype)),
+        ("_dual_coef_", model._dual_coef_[:1]),
+        ("_intercept_", model._intercept_[:1]),
+        ("_probA", np.ones(1)),
+        ("support_", model.support_[:-1]),
+        ("n_features_in_", 3),
+    ):
+        damaged = deepcopy(model)
+        setattr(damaged, name, value)
+        check_refused(damaged, tmp_path)
+
+
+def test_class_weights_name_labels_in_cross_validation():
+    X, y = problem(60, 3)
+    weighted = LogisticRegression(class_weight={"no": 1, "yes": 9})
+    candidates = [("weighted", weighted), ("bayes", GaussianNB())]
+    model = BlendClassifier(candidates).fit(X, y)
+    losses, *_ = reference.weigh([member for _, member in candidates], X, y)
+    np.testing.assert_allclose([*model.cv_log_losses_.values()], losses, rtol=1e-5)
+
+
+def test_negative_sparse_rows_may_come_later():
+    X = np.abs(np.random.default_rng(0).normal(size=(60, 4)))
+    y = np.arange(60) % 2
+    X[:, 0] += y
+    positive = BlendClassifier(random_state=0).fit_in_order(csr_array(X[:45]), y[:45])
+    assert "naive Bayes" in positive.cv_log_losses_
+    X[45:, 1] *= -1
+    assert np.isfinite(positive.predict_proba(csr_array(X))).all()
+    later = BlendClassifier(random_state=0).fit_in_order(csr_array(X), y, positive)
+    alone = BlendClassifier(random_state=0).fit_in_order(csr_array(X), y)
+    assert "naive Bayes" not in later.cv_log_losses_
+    np.testing.assert_array_equal(later.weights_, alone.weights_)
+
+
+def test_frames_are_validated_as_in_fit():
+    X, y = problem(60, 3)
+    rows = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = BlendClassifier(random_state=0).fit(rows, y)
+    with catch_warnings():
+        simplefilter("error")
+        p = model.predict_proba(rows)
+    plain = BlendClassifier(random_state=0).fit(X, y)
+    np.testing.assert_allclose(p, plain.predict_proba(X))
+    X[1, 1] = np.nan
+    with pytest.raises(ValueError, match="BlendClassifier does not accept missing"):
+        model.predict(pd.DataFrame(X, columns=["a", "b", "c"]))
+
+
+class NoScores(GaussianNB):
+    """A classifier that fails quietly."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X) * np.nan
+
+
+def test_candidates_without_finite_scores_are_left_out():
+    X, y = problem(60, 3)
+    candidates = [("none", NoScores()), ("bayes", GaussianNB())]
+    model = BlendClassifier(candidates).fit(X, y)
+    assert model.member_names_ == ["bayes"]
+    assert np.isnan(model.cv_log_losses_["none"])
+    np.testing.assert_allclose(model.weights_, [1])
+
+
+def test_a_failed_first_fit_is_no_fit():
+    model = BlendClassifier()
+    with pytest.raises(ValueError, match="holds 1 class"):
+        model.fit(np.eye(3), [1, 1, 1])
+    with pytest.raises(NotFittedError):
+        model.predict(np.eye(3))
+    with pytest.raises(NotFittedError):
+        _ = model.row_estimator_

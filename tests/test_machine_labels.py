@@ -6,6 +6,7 @@ import pickle
 from math import comb
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -209,6 +210,19 @@ def test_rows_that_could_not_be_drawn_count_as_wrong():
         assert result.n_rows == N - n_outside
 
 
+def test_few_unread_rows_need_no_sample():
+    few = checking(machine_labels=MACHINE[:12]).fit(X[:12], y[:12])
+    assert few.result(X[:12]).is_certified  # no row may be wrong: all are read
+    learner = checking()
+    learner.teach(X[(rows := learner.query(X))[6:]], y[rows[6:]], ["no", "yes"])
+    learner.skip(X[rows[:6]])
+    learner.learn(X, oracle)
+    result = learner.result(X)
+    assert result.is_certified
+    assert N - result.n_checked == 6
+    assert np.sum(result.labels != y) == np.sum(IS_WRONG[rows[:6]])
+
+
 # --- the sample and the ranking
 
 
@@ -309,6 +323,26 @@ def test_labels_may_be_given_by_id():
     assert found["list"] == found["dict"]
     with pytest.raises(ValueError, match="machine_labels is a dict of ids, but"):
         checking(machine_labels=by_id).query(X)
+    with pytest.raises(ValueError, match="none of the ids of the rows, such as 0;"):
+        checking(machine_labels=by_id).learn(X, oracle, ["no", "yes"], ids=range(N))
+
+
+@pytest.mark.parametrize("container", ["float", "Int64", "string", "masked"])
+def test_missing_machine_labels_in_any_container(container):
+    known, truth = np.array(MACHINE) == "yes", (y == "yes").astype(int)
+    is_missing = np.arange(N) == 3
+    machine = {
+        "float": np.where(is_missing, np.nan, known),
+        "Int64": pd.Series(known).astype("Int64").mask(is_missing),
+        "string": pd.Series(MACHINE, dtype="string").mask(is_missing),
+        "masked": np.ma.array(known.astype(int), mask=is_missing),
+    }
+    truth = y if container == "string" else truth
+    learner = checking(machine_labels=machine[container], stopping=None, budget=20)
+    result = learner.fit(X, truth).result(X)
+    assert 3 in learner.queried_indices_[:7]
+    assert result.labels.dtype == truth.dtype
+    assert result.origins[3] == "person"
 
 
 @pytest.mark.parametrize("stopping", [TARGET, AllOf([TARGET, "stable_predictions"])])

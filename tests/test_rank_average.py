@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.stats import rankdata
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
@@ -111,6 +111,13 @@ def test_a_memory_map_and_its_blocks(tmp_path):
     assert bought[0] == bought[1]
 
 
+class WithoutScores(ClassifierMixin, BaseEstimator):
+    """A classifier without scores."""
+
+    def fit(self, X, y):
+        raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("members", "labels", "error", "words"),
     [
@@ -118,7 +125,8 @@ def test_a_memory_map_and_its_blocks(tmp_path):
         ("svm", y, TypeError, "estimators must be a list of .name, classifier., got"),
         ([LinearSVC()], y, TypeError, "estimators must be a list of"),
         ([("a", LinearSVC()), ("a", LinearSVC())], y, ValueError, "not unique"),
-        ([("a", KMeans())], y, TypeError, "predict_proba"),
+        ([("a", KMeans())], y, TypeError, "must be a classifier"),
+        ([("a", WithoutScores())], y, TypeError, "predict_proba"),
         (MEMBERS, np.arange(80) % 3, ValueError, "Only binary classification"),
         (MEMBERS, np.full(80, "no"), ValueError, "1 class"),
     ],

@@ -79,6 +79,7 @@ def test_pool_learners_take_tables_of_numbers(prototype):
     assert_same(*(run_all_verbs(prototype, X, IDS) for X in frames))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 @each_stream_default
 def test_stream_learners_take_tables_of_numbers(prototype):
     frames = pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS)

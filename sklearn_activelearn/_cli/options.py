@@ -22,6 +22,7 @@ PROGRAM = "sklearn-activelearn"
 #: Public classes that choose no rows.
 MODELS = {
     "BatchMarginLossClassifier",
+    "BlendClassifier",
     "DecisionStumpClassifier",
     "OnePassSearchCV",
     "RankAverageClassifier",

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline
@@ -83,7 +82,7 @@ class BlendClassifier(CombinedClassifier):
     cv_log_losses_ : dict of str to float
         Log loss of each candidate in cross-validation, lower is better; balanced over
         the classes if one class has more than 70 % of the labels. NaN if there were too
-        few rows.
+        few rows, and for candidates whose scores are NaN or infinite.
     row_estimator_ : classifier
         The model with which `HybridSamplingClassifier` chooses rows: the first
         candidate while the weights come from fewer than 40 rows, or if more than 70 %
@@ -113,9 +112,10 @@ class BlendClassifier(CombinedClassifier):
     minimises the log loss, with a normal prior of its logarithm. Weights are the mean
     of two: weights that maximise the likelihood of the mixture (60 steps of
     expectation maximisation), and equal weights for the best candidate of each class
-    of estimators. Candidates with less than 3 % are left out. If one class has more
-    than 70 % of the labels, all classes weigh the same, and the probabilities are those
-    of equally frequent classes.
+    of estimators. Candidates with less than 3 %, or with scores that are NaN or
+    infinite, are left out. If one class has more than 70 % of the labels, all classes
+    weigh the same, and the probabilities of rare classes are often higher than their
+    frequency.
 
     While there are fewer than 20 rows, or the second largest class has one, the first
     candidate is the only member.
@@ -232,7 +232,8 @@ class BlendClassifier(CombinedClassifier):
         return members
 
     def _fit(self, X, y, n_weighed_of, previous=None):
-        X, y = check_pool(self, self.check_parameters(), X, y, reset=True, min_rows=1)
+        checked = self.check_parameters()
+        X, y = check_pool(self, checked, X, y, reset=True, min_rows=1)
         check_classification_targets(y)
         X, y = to_memory(X), np.asarray(y)
         classes = np.unique(y)
@@ -243,16 +244,22 @@ class BlendClassifier(CombinedClassifier):
         n = n_weighed_of(X)
         rows, labels = take(X, slice(n)), y[:n]
         (seed,) = draw_seeds(self.random_state, 1).tolist()
+        # all rows decide on the default candidates, which are trained on all of them
+        named = self.estimators or default_candidates(X, is_unequal(labels))
+        names = [name for name, _ in named]
         weighed = getattr(previous, "_weighed", (None,))
-        key = hash_or_none(rows, labels, seed, self.cv, self.estimators)
+        key = hash_or_none(rows, labels, seed, self.cv, self.estimators, names)
         if key is None or key != weighed[0]:
-            weighed = key, *self._weigh_candidates(rows, labels, seed % 2**32)
-        _, names, candidates, losses, temperatures, weights = weighed
+            candidates = [seeded(candidate, seed % 2**32) for _, candidate in named]
+            found = self._weigh_candidates(candidates, rows, labels)
+            weighed = key, candidates, *found
+        _, candidates, losses, temperatures, weights = weighed
         is_first_needed = n < FEWEST_TO_CHOOSE or is_unequal(labels)
         members = np.flatnonzero(weights)
         needed = {*members.tolist(), *([0] if is_first_needed else [])}
         trained = {m: clone(candidates[m]).fit(X, y) for m in needed}
         self.classes_, self._weighed = classes, weighed
+        self._row_takers = checked if self.estimators is None else candidates
         self._row_estimator = trained[0] if is_first_needed else None
         self.estimators_ = [trained[m] for m in members]
         self.member_names_ = [names[m] for m in members]
@@ -260,29 +267,32 @@ class BlendClassifier(CombinedClassifier):
         self.cv_log_losses_ = dict(zip(names, losses.tolist(), strict=True))
         return self
 
-    def _weigh_candidates(self, X, y, seed):
-        """Return names, candidates, log losses, temperatures and weights."""
-        codes, counts = np.unique(y, return_inverse=True, return_counts=True)[1:]
-        weighs_classes = is_unequal(y)
-        named = self.estimators or default_candidates(X, weighs_classes)
-        names, candidates = map(list, zip(*named, strict=True))
-        candidates = [seeded(candidate, seed) for candidate in candidates]
-        losses, temperatures, first = np.ones((3, len(candidates)))
+    def _weigh_candidates(self, candidates, X, y):
+        """Return log losses, temperatures and weights of the candidates."""
+        counts = np.unique(y, return_counts=True)[1]
+        n_candidates = len(candidates)
+        losses, temperatures = np.full(n_candidates, np.nan), np.ones(n_candidates)
+        weights = np.eye(n_candidates)[0]  # the first candidate alone
         fold, n_folds = np.zeros(len(y)), 1
         if len(y) >= FEWEST_ROWS and len(counts) > 1:
+            codes = np.unique(y, return_inverse=True)[1]
             fold, n_folds = stratified_folds(codes, self.cv)
         if n_folds < 2:
-            first[1:] = 0
-            return names, candidates, np.nan * losses, temperatures, first
-        held_out = [
-            scores_of_fold(candidates, X, codes, fold == k) for k in range(n_folds)
+            return losses, temperatures, weights
+        held_out = [scores_of_fold(candidates, X, y, fold == k) for k in range(n_folds)]
+        usable = [
+            m
+            for m in range(n_candidates)
+            if all(np.isfinite(scores[m]).all() for scores, *_ in held_out)
         ]
-        of_class = len(y) / (len(counts) * counts)
-        if not weighs_classes:
-            of_class = np.ones(len(counts))
+        if not usable:
+            return losses, temperatures, weights
+        of_class = np.ones(len(counts))
+        if is_unequal(y):
+            of_class = len(y) / (len(counts) * counts)
         importance = [of_class[right] for _, _, right in held_out]
         p = []
-        for m in range(len(candidates)):
+        for m in usable:
             parts = [(scores[m], columns) for scores, columns, _ in held_out]
             temperatures[m] = fit_temperature(parts, importance)
             p += [
@@ -294,16 +304,18 @@ class BlendClassifier(CombinedClassifier):
             ]
         p, importance = np.array(p).T, np.concatenate(importance)
         p = np.maximum(p, np.finfo(float).tiny)
-        losses = -(importance @ np.log(p)) / importance.sum()
-        kinds = [type(getattr(each, "steps", [[each]])[-1][-1]) for each in candidates]
-        weights = (stack_weights(p, importance) + weights_by_kind(losses, kinds)) / 2
+        losses[usable] = -(importance @ np.log(p)) / importance.sum()
+        last = [getattr(candidates[m], "steps", [[candidates[m]]])[-1] for m in usable]
+        by_kind = weights_by_kind(losses[usable], [type(step[-1]) for step in last])
+        weights[:] = 0
+        weights[usable] = (stack_weights(p, importance) + by_kind) / 2
         weights[weights < SMALLEST_WEIGHT] = 0
-        return names, candidates, losses, temperatures, weights / weights.sum()
+        return losses, temperatures, weights / weights.sum()
 
     @property
     def row_estimator_(self) -> Any:
         """The model with which `HybridSamplingClassifier` chooses rows."""
-        check_is_fitted(self)
+        check_is_fitted(self, "estimators_")
         return self if self._row_estimator is None else self._row_estimator
 
     @answers_like_input
@@ -320,8 +332,8 @@ class BlendClassifier(CombinedClassifier):
         probabilities : ndarray of shape (n_samples, n_classes)
             Weighted mean of the members' probabilities.
         """
-        check_is_fitted(self)
-        X = to_memory(check_pool(self, self.estimators_, X, reset=False, min_rows=1))
+        check_is_fitted(self, "estimators_")
+        X = to_memory(check_pool(self, self._row_takers, X, reset=False, min_rows=1))
         members = zip(self.estimators_, self.temperatures_, self.weights_, strict=True)
         return sum(w * softmax(logits(each, X) / T, axis=1) for each, T, w in members)
 
@@ -366,6 +378,8 @@ def default_candidates(X, weighs_classes):
         if not X.nnz or X.data.min() >= 0:
             found.append(("naive Bayes", ComplementNB()))
         return found
+    from sklearn.ensemble import RandomForestClassifier  # slow
+
     found = [
         (f"logistic C={C}", LogisticRegression(C=C, max_iter=1_000))
         for C in (1, 0.1, 10, 100)
@@ -406,7 +420,7 @@ def logits(model, X):
     return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores
 
 
-def scores_of_fold(candidates, X, codes, is_test):
+def scores_of_fold(candidates, X, y, is_test):
     """Train candidates on the rows of the other folds.
 
     Rows of a class that the other folds lack are left out.
@@ -416,18 +430,18 @@ def scores_of_fold(candidates, X, codes, is_test):
     scores : list of ndarray of shape (n_test, n_seen)
         Logits of the rows of this fold, of each candidate.
     columns : ndarray of int of shape (n_test,)
-        Columns of their classes.
-    right : ndarray of int of shape (n_test,)
-        Their codes.
+        Columns of the logits of their classes.
+    codes : ndarray of int of shape (n_test,)
+        Codes of their classes among all classes.
     """
     training = np.flatnonzero(~is_test)
-    seen = np.unique(codes[training])
-    test = np.flatnonzero(is_test & np.isin(codes, seen))
+    seen = np.unique(y[training])
+    test = np.flatnonzero(is_test & np.isin(y, seen))
     rows, others = take(X, training), take(X, test)
-    scores = [
-        logits(clone(each).fit(rows, codes[training]), others) for each in candidates
-    ]
-    return scores, np.searchsorted(seen, codes[test]), codes[test]
+    # the labels themselves, because parameters such as class_weight may name them
+    scores = [logits(clone(each).fit(rows, y[training]), others) for each in candidates]
+    codes = np.searchsorted(np.unique(y), y[test])
+    return scores, np.searchsorted(seen, y[test]), codes
 
 
 def stack_weights(p, importance):

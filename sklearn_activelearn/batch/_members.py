@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from .._compat import BaseComposition, ClassifierMixin
 from .._typing import Estimators
-from .._validation import common_input_tags
+from .._validation import check_classifier, common_input_tags
 
 
 class CombinedClassifier(ClassifierMixin, BaseComposition):
@@ -69,4 +69,6 @@ class CombinedClassifier(ClassifierMixin, BaseComposition):
                 f"estimators must be a list of (name, classifier), got {named!r}."
             ) from None
         self._validate_names(names)
+        for name, member in named:
+            check_classifier(member, f"estimators: {name!r}")
         return names, members

@@ -155,7 +155,7 @@ class RankAverageClassifier(CombinedClassifier):
         scores : ndarray of shape (n_samples, n_members)
             Decision values, or :math:`\ln p - \ln(1 - p)` of a member without any.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "estimators_")
         X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
         return scores_by(self.estimators_, to_memory(X))
 

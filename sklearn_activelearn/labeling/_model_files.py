@@ -8,10 +8,15 @@ from warnings import catch_warnings, simplefilter
 import joblib
 import numpy as np
 import sklearn
+from sklearn.ensemble._forest import BaseForest
+from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.svm._base import BaseSVC
+from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
 
 from .._typing import Classifier, FilePath
+from .._validation import check_sparse_rows
 from ._output import check_no_session, function_for_suffix, replace_file
 
 #: Types that a file may hold besides the types that skops trusts. They hold parameters
@@ -28,17 +33,21 @@ TRUSTED = frozenset(
     )
 )
 
+#: Attributes that trees, their ensembles and support vector machines get when trained.
+FITTED = ("tree_", "estimators_", "support_vectors_")
+
 
 def save_model(model: Classifier, path: FilePath) -> int:
     """Write a finished model to a file that others can load.
+
+    The file of a support vector machine, a nearest neighbours classifier, or a
+    `BlendClassifier` of them, holds training rows as numbers.
 
     Parameters
     ----------
     model : classifier
         Fitted, such as a pipeline of an encoder (`preprocessing`) and what
-        `LabelingSession.model` returns. Not a learner: its file would hold labelled
-        rows. A support vector machine with a kernel, which a default `BlendClassifier`
-        may contain, holds the numbers of some labelled rows.
+        `LabelingSession.model` returns. Not a learner: its file would hold the labels.
     path : str or path
         ``.skops`` (needs skops), which `load_model` reads without running code of the
         file, or ``.joblib``, which only people who trust you should load.
@@ -142,8 +151,9 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
     Raises
     ------
     ValueError
-        For a file that holds no such model, types that are not trusted, and a model
-        that another version of scikit-learn has saved.
+        For a file that holds no such model, a damaged tree or support vector machine,
+        types that are not trusted, and a model that another version of scikit-learn has
+        saved.
     FileNotFoundError
         If there is no file.
 
@@ -192,22 +202,21 @@ def read_skops(path, trust):
             "pass --trust to load it, if you trust its author."
         )
     model = checked_load(lambda: load(path, trusted=sorted(types)), path)
-    for tree in find_trees(model):
-        check_tree(tree, path)
+    if not all(map(is_safe, find_parts(model))):
+        raise ValueError(f"{path} holds a damaged model.")
     return model
 
 
-def find_trees(model):
-    """Return the decision trees in a model."""
+def find_parts(model):
+    """Return a model and all objects inside it."""
     found, seen, left = [], set(), [model]
     while left:
         part = left.pop()
         if id(part) in seen:
             continue
         seen.add(id(part))
-        if isinstance(part, Tree):
-            found.append(part)
-        elif isinstance(part, dict):
+        found.append(part)
+        if isinstance(part, dict):
             left += part.values()
         elif isinstance(part, list | tuple | set):
             left += part
@@ -218,17 +227,51 @@ def find_trees(model):
     return found
 
 
-def check_tree(tree, path):
-    """Refuse a tree that would read outside of its arrays, or never end."""
+def is_safe(part):
+    """Return False for a part whose compiled code would read outside of its arrays."""
+    try:
+        if isinstance(part, Tree):
+            return is_safe_tree(part)
+        if isinstance(part, BaseDecisionTree):
+            return part.tree_.n_features == part.n_features_in_
+        if isinstance(part, BaseForest | BaseGradientBoosting):
+            # they check the rows, and their trees do not
+            n_features = {each.n_features_in_ for each in np.ravel(part.estimators_)}
+            return n_features == {part.n_features_in_}
+        return not isinstance(part, BaseSVC) or is_safe_svm(part)
+    except Exception:  # an unfitted part, or fitted attributes of other types
+        return not any(hasattr(part, name) for name in FITTED)
+
+
+def is_safe_tree(tree):
+    """Return True if a tree reads its own arrays only, and ends."""
     nodes = np.arange(tree.node_count)
     is_leaf = tree.children_left == -1
+    is_inside = (tree.feature >= 0) & (tree.feature < tree.n_features)
     for children in (tree.children_left, tree.children_right):
-        is_later = (children > nodes) & (children < tree.node_count)
-        if not (is_leaf | is_later).all():
-            raise ValueError(f"{path} holds a damaged decision tree.")
-    is_feature = (tree.feature >= 0) & (tree.feature < tree.n_features)
-    if not (is_leaf | is_feature).all() or len(tree.value) != tree.node_count:
-        raise ValueError(f"{path} holds a damaged decision tree.")
+        is_inside &= (children > nodes) & (children < tree.node_count)
+    return (is_leaf | is_inside).all()
+
+
+def is_safe_svm(model):
+    """Return True if the arrays of a support vector classifier fit each other."""
+    counts, n_rows = model._n_support, len(model.support_)
+    n_classes = len(counts)
+    n_pairs = n_classes * (n_classes - 1) // 2
+    check_sparse_rows(model.support_vectors_)
+    check_sparse_rows(model._dual_coef_)
+    return (
+        model.kernel == "precomputed"
+        or model.support_vectors_.shape == (n_rows, model.n_features_in_)
+    ) and (
+        (counts >= 0).all()
+        and counts.sum(dtype=np.int64) == n_rows
+        and n_classes == len(model.classes_)
+        and model._dual_coef_.shape == (n_classes - 1, n_rows)
+        and model._intercept_.shape == (n_pairs,)
+        and model._probA.shape == model._probB.shape
+        and len(model._probA) in (0, n_pairs)
+    )
 
 
 def read_joblib(path, trust):

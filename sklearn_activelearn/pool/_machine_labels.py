@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import POOL, documented
+from .._labels import is_missing_label, plain_labels
 from .._statistics import Estimate, most_by_sample
 from .._transaction import shallow_copy
 from .._typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
@@ -370,9 +371,15 @@ class ErrorSamplingClassifier(PoolClassifier):
                     f"{name} is a dict of ids, but the rows have no ids. Pass ids=, or "
                     "one value for each row of X."
                 )
-            values = [values.get(plain_id(id)) for id in ids]
+            names = [plain_id(id) for id in ids]
+            if values and names and not any(own in values for own in names):
+                raise ValueError(
+                    f"{name} has none of the ids of the rows, such as {names[0]!r}; "
+                    f"one of its keys is {next(iter(values))!r}."
+                )
+            values = [values.get(own) for own in names]
         else:
-            values = np.asarray(values, dtype=object)
+            values = np.asarray(plain_labels(values), dtype=object)
             if values.ndim != 1 or n not in (None, len(values)):
                 is_scalar = isinstance(getattr(self, name), str | bool)
                 raise (TypeError if is_scalar else ValueError)(
@@ -383,8 +390,7 @@ class ErrorSamplingClassifier(PoolClassifier):
             values = values.tolist()
         values = [each.item() if hasattr(each, "item") else each for each in values]
         return [
-            None if each is None or each != each or each == "" else each
-            for each in values
+            None if is_missing_label(each) or each == "" else each for each in values
         ]
 
     def _check_machine_classes(self, labels, classes):
@@ -413,6 +419,9 @@ class ErrorSamplingClassifier(PoolClassifier):
         labels = self._machine_values("machine_labels", n, ids)
         if not self._may_grow:
             self._check_machine_classes(labels, self.classes_.tolist())
+        classes = getattr(self, "classes_", np.empty(0)).tolist()
+        own = {label: label for label in classes}
+        labels = [own.get(label, label) for label in labels]  # 1, not 1.0 or True
         self._machine = Machine(labels)
         if self.machine_confidence is None:
             return
@@ -495,6 +504,7 @@ class ErrorSamplingClassifier(PoolClassifier):
             int(np.count_nonzero(is_wrong[ledger.found[entries]] & ~is_read)),
             int(max(n_outside, 0)),
             int(np.count_nonzero(is_gap)),
+            int(n_all - np.count_nonzero(people != None)),  # noqa: E711
         )
 
     # The ranking

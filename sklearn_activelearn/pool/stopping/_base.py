@@ -147,6 +147,8 @@ class CheckedSample(NamedTuple):
         Rows that could not be drawn and that nobody has read. They count as wrong.
     n_gaps : int
         Rows without any label that nobody was asked for.
+    n_unread : int
+        Rows without a person's label.
     """
 
     n_rows: int
@@ -154,6 +156,7 @@ class CheckedSample(NamedTuple):
     n_wrong: int
     n_outside: int
     n_gaps: int
+    n_unread: int
 
 
 class Progress(NamedTuple):

@@ -83,6 +83,7 @@ class ErrorTarget(StoppingRule):
     and does not depend on the sample, it is enough to consider the last moment at which
     more than M are left: the rule has stopped by then with a probability of at most
     ``1 - confidence``. Wrong sample rows are corrected, but do not count towards M.
+    The rule also stops when at most M rows are unread.
 
     References
     ----------
@@ -168,7 +169,10 @@ class ErrorTarget(StoppingRule):
         n_excess : int
             0 or less: the certificate can be given, unless rows have no label.
         """
-        n_allowed = self._n_allowed(sample.n_rows) - sample.n_outside
+        n_allowed = self._n_allowed(sample.n_rows)
+        if sample.n_unread <= n_allowed:
+            return 0  # even if all unread rows are wrong
+        n_allowed -= sample.n_outside
         given = sample.n_rows, n_allowed, sample.n_drawn, 1 - self.confidence
         return sample.n_wrong - most_wrong_unread(*given)
 
