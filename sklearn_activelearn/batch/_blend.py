@@ -130,11 +130,13 @@ class BlendClassifier(CombinedClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import train_test_split
     >>> from sklearn_activelearn import BlendClassifier
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = BlendClassifier(random_state=0).fit(X[:150], y[:150])
-    >>> print(f"accuracy {model.score(X[900:], y[900:]):.2f}")
-    accuracy 0.93
+    >>> X, X_test, y, y_test = train_test_split(X, y, train_size=150, random_state=0)
+    >>> model = BlendClassifier(random_state=0).fit(X, y)
+    >>> print(f"accuracy {model.score(X_test, y_test):.2f}")
+    accuracy 0.94
     """
 
     cv_log_losses_: dict[str, float]

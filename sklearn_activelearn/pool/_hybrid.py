@@ -182,8 +182,7 @@ class HybridSamplingClassifier(PoolClassifier):
     def _check_parameters(self):
         if self.estimator is not None and self.estimators is not None:
             raise ValueError("Pass either estimator or estimators, not both.")
-        if self.estimator is None:
-            BlendClassifier(self.estimators, cv=self.cv).check_parameters()
+        BlendClassifier(self.estimators, cv=self.cv).check_parameters()
         super()._check_parameters()
 
     def _passive_baseline(self):
