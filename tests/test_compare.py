@@ -604,14 +604,14 @@ class TestDesign:
             return how["n_repeats"]
 
         assert runs() == 8
-        assert runs(row_size=100) == 2
-        assert runs(row_size=1_000) == 1
+        assert runs(row_size=40) == 8
+        assert runs(row_size=41) == 1
         assert runs(n_repeats=3) == 3
 
     def test_runs_on_a_large_table_share_no_rows(self, planned):
         _, how = planned(100_000, self.POOL, row_size=20)
         rows = np.concatenate([part for split in how["cv"] for part in split])
-        assert len(rows) == len(np.unique(rows)) == 10 * 2_500
+        assert len(rows) == len(np.unique(rows)) == 5 * 2_500
         sizes = {(len(train), len(test)) for train, test in how["cv"]}
         assert sizes == {(2_000, 500)}
         _, how = planned(100_000, DKMClassifier(), row_size=20, n_repeats=1)

@@ -60,8 +60,7 @@ RUNS = """
 --folds N
     Number of folds of the cross-validation. Default: %(default)s.
 --repeats N
-    Number of repeats of the cross-validation. Default: 8, 2 or 1, by the size of the
-    data.
+    Number of repeats of the cross-validation. Default: 8, or 1 for larger data.
 --seed N
     Seed of the random numbers. Default: %(default)s.
 --jobs N

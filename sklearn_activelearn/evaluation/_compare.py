@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 #: whole pool for each purchase, and of a learner that sees each row once.
 POOL_ROWS, STREAM_ROWS = 2_500, 20_000
 #: Repeats of the folds for runs of at most this many numbers; above the last one: 1.
-REPEATS = ((40_000, 4),)
+REPEATS = ((40_000, 8),)
 #: Budget of the default pool learner.
 DEFAULT_BUDGET = 200
 #: Confidence of all intervals of a comparison together.
@@ -902,7 +902,7 @@ def compare(
     cv : int >= 2, default=5
         Number of folds.
     n_repeats : int >= 1 or None, default=None
-        Number of times to go through the folds. None: 4, or 1 for
+        Number of times to go through the folds. None: 8, or 1 for
         larger data.
     max_rows : int >= 1 or None, default=None
         Random rows that each run uses at most, held-out rows included. None: 2,500 for
