@@ -21,7 +21,6 @@ Seed 0. At --quick the tables are small, and the folds few.
 import argparse
 import warnings
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -29,7 +28,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from benchmarks.sets import lu2023
 from benchmarks.sets.problems import PROBLEMS, raetsch, uci
 from sklearn_activelearn import (
     HybridSamplingClassifier,
@@ -48,7 +46,7 @@ SETS = {
     **{name: PROBLEMS[name].load for name in PROBLEM_SETS},
     "votes": uci("votes"),
     "twonorm": raetsch("twonorm"),
-    **{name: partial(lu2023.load, name) for name in [*LU_SETS, "spambase"]},
+    **{name: PROBLEMS[name].load for name in [*LU_SETS, "spambase"]},
 }
 FOLDS, TIMES, BATCH = 5, 8, 10
 #: Confidence of an interval of `compare`: end and area of two learners and one model.
