@@ -35,7 +35,7 @@ def make_learner(**params):
 def history(learner, X, y, ids):
     """Go through every verb; return what came back."""
     is_stream = learner._group is not None
-    log, classes = [], np.unique(y)
+    log, classes, asked = [], np.unique(y), set()
 
     def of(rows):
         return {} if ids is None else {"ids": [ids[i] for i in rows]}
@@ -44,6 +44,7 @@ def history(learner, X, y, ids):
         chunk = np.arange(start, start + 20) if is_stream else np.arange(len(X))
         rows, chances = learner.query(X[chunk], return_probability=True, **of(chunk))
         rows = chunk[rows]
+        asked.update(rows.tolist())
         late = rows[1::2]
         log += [rows, chances, learner.pending(X[chunk], **of(chunk))]
         now = rows[::2][::-1]
@@ -56,7 +57,7 @@ def history(learner, X, y, ids):
     if hasattr(learner, "correct") and len(now):
         wrong = classes[(np.searchsorted(classes, y[now[:1]]) + 1) % len(classes)]
         learner.correct(X[now[:1]], wrong, **of(now[:1]))
-    learner.teach(X[[3]], y[[3]], **of([3])) if 3 not in rows else None
+    learner.teach(X[[3]], y[[3]], **of([3])) if 3 not in asked else None
     learner.learn(X, lambda rows: y[rows], classes, exclude=[0], **of(range(len(X))))
     return frozen([*log, learner.queried_indices_, responses(learner, X)]), learner
 
