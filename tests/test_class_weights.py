@@ -442,7 +442,7 @@ class TestWarning:
         assert {*learner.predict(other)} == {"ham"}
 
     def check_after(self, n_alike, n_labels, n_seen):
-        """Return the warnings of a learner that has predicted 0 for so many rows."""
+        """Return the warnings of a learner that has predicted 0 for this many rows."""
         learner = CBGZClassifier(random_state=0).fit([[0.0], [1.0]], [0, 1])
         counts = learner._learned.counts._replace(
             n_alike=n_alike, n_seen=n_seen, last_guess=0

@@ -244,7 +244,7 @@ def mixed(method, pool, first, n_labels, rng):
 
 
 def by_alms(method, pool, first, n_labels, seed):
-    """Buy rows as ALMS does; those that validate are random."""
+    """Buy rows as ALMS does, but draw validation rows at random."""
     options, bound = BOUNDED[method]
     learner = BoundedALMS(MODEL, param_grid=GRID, **alms.SIZES)
     learner.set_params(n_initial=len(first), budget=n_labels, random_state=seed)

@@ -113,7 +113,7 @@ class Results:
 
 
 def write_texts(file, rows):
-    """Write rows of texts, whose last columns are those of `PROVENANCE`."""
+    """Write rows of texts, whose last columns are the columns of `PROVENANCE`."""
     origins, lines = {}, []
     for row in rows:
         origin = tuple(row[column] for column in PROVENANCE)

@@ -14,7 +14,7 @@ STEPS = {paper: column(rows, "command") for paper, rows in ROWS.items()}
 
 
 def steps_of(paper, figure=None):
-    """Return the commands of a paper, or those that a figure needs."""
+    """Return the commands of a paper, or only the commands that a figure needs."""
     return [
         row["command"]
         for row in ROWS[paper]

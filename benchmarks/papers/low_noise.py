@@ -14,8 +14,8 @@ logarithms:
 transient included), "small" the same with a threshold 128 times smaller and no
 transient. SSMD stores a label only if its prediction was wrong. SSNM is the
 mistake-driven rule of section 3: a small margin buys the label, and the next row is
-bought and stored if the prediction was wrong. Their exponent of labels is that of the
-labels stored.
+bought and stored if the prediction was wrong. For both, the exponent of the labels is
+the exponent of the labels stored.
 
     python -m benchmarks.papers.low_noise [--rows 1000000] [--runs 10] [--d 2]
         [--alpha 1] [--algorithm NAME] [--results DIR] [--quick]

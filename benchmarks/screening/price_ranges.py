@@ -1,10 +1,11 @@
-"""How often the range of `recall_price` holds the rows to 95 % of the relevant ones.
+"""Measure how often the range of `recall_price` is right at a recall of 95 %.
 
-The reviews and all topics of the news, of which every other one served to choose the
-ends of the range ("chosen on") and the others did not ("held out"). The ranking is the
-one of `benchmarks.screening.rankings`. At each share of the rows read, of the runs that
-have not reached 95 % yet: how often their rows to it are in the range, and the factor
-between truth and estimate, median, and how often it is 2 or less.
+The searches are the reviews and all topics of the news. Every other search served to
+choose the ends of the range ("chosen on"), the others did not ("held out"). The
+ranking is the one of `benchmarks.screening.rankings`. The columns are, at each share of
+the rows read, over the runs that have not reached 95 % yet: how often the number of
+rows that were still needed is in the range, the median factor between this number and
+the estimate, and how often the factor is 2 or less.
 
     python -m benchmarks.screening.price_ranges [--results FILE] [--orders 2] [--quick]
 """

@@ -11,10 +11,10 @@ late     Sets with up to 26 classes, 600 labels or two thirds of the pool, twent
 In thin and copies ten labels are bought at a time, up to 120 or 60 % of the pool; the
 columns are gains in mean accuracy over the curve against random rows, in points, with
 standard errors over the splits: of margin, of the learner as it is, and of the learner
-without its rule against near-copies. In late the gains are against margin, means of the
-accuracies with so many labels, of the learner as it is and of one whose share of margin
-rows stays as it is with ten labels. Constants were chosen on the sets of the first
-half, marked "chosen".
+without its rule against near-copies. In late the columns are gains in mean accuracy
+over a range of label counts against margin: of the learner as it is, and of the learner
+whose share of margin rows stays as it is with ten labels. Constants were chosen on the
+sets of the first half, marked "chosen".
 
     python -m benchmarks.sets.hybrid_rows [thin] [copies] [late] [--only SET ...]
         [--orders 6] [--results FOLDER] [--quick]

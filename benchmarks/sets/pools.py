@@ -14,7 +14,7 @@ C of the models "logistic" and "svc" is chosen once for each data set, by
 cross-validation on all labels of split 0, which is not run. Each run is a line of the
 results, and is not run again if it is there: repeat a command that was interrupted, and
 delete the lines of a method whose code has changed. `benchmarks.sets.report` reads the
-file, and `benchmarks.sets.gains` those of the regimes "halves" and "rare".
+file; of the regimes "halves" and "rare", `benchmarks.sets.gains` does.
 
     python -m benchmarks.sets.pools [--only SET ...] [--methods NAME ...]
         [--models logistic svc forest own] [--regime low] [--orders 20] [--jobs 2]

@@ -136,9 +136,9 @@ STREAMS = {
         positives_of(problems.raetsch("twonorm")), problems.standardised
     ),
 }
-#: Sets of the pools in which 3 % of the rows are of one class: those of streams, with
-#: one of the two of MNIST, and all sets of two classes in `problems.MANY` that have
-#: enough rows.
+#: Sets of the pools in which 3 % of the rows are of one class: the sets of the streams,
+#: but only one of the two sets of MNIST, and all sets of two classes in `problems.MANY`
+#: that have enough rows.
 RARE = {f"{name}, rare": set_ for name, set_ in STREAMS.items() if name != "MNIST odd"}
 RARE |= {
     f"{name}, rare": problems.Problem(positives_of(load), problems.standardised)

@@ -13,7 +13,6 @@ from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import draw_seeds, seeded
@@ -22,7 +21,7 @@ from .._docstrings import CLASSIFIER, documented
 from .._labels import stratified_folds
 from .._scores import fit_temperature, score_method_of, scores_of
 from .._typing import Estimators, Floats, Labels, RowsLike, Seed
-from .._validation import check_has, check_number, check_pool
+from .._validation import check_number, check_pool
 from ..sources._containers import n_rows, take, to_memory
 from ._members import CombinedClassifier
 
@@ -228,21 +227,12 @@ class BlendClassifier(CombinedClassifier):
             For no candidates, two of one name, one without scores, or a wrong `cv`.
         """
         _, members = self._checked_members()
-        for member in members:
-            check_has(score_method_of(member), member, type(self).__name__)
         check_number(self.cv, "cv", 2, closed="left", integer=True)
         return members
 
     def _fit(self, X, y, n_weighed_of, previous=None):
         checked = self.check_parameters()
-        X, y = check_pool(self, checked, X, y, reset=True, min_rows=1)
-        check_classification_targets(y)
-        X, y = to_memory(X), np.asarray(y)
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds 1 class, {classes.tolist()[0]!r}; a classifier needs two."
-            )
+        X, y, classes = self._check_training(checked, X, y)
         n = n_weighed_of(X)
         rows, labels = take(X, slice(n)), y[:n]
         (seed,) = draw_seeds(self.random_state, 1).tolist()
@@ -337,7 +327,10 @@ class BlendClassifier(CombinedClassifier):
         check_is_fitted(self, "estimators_")
         X = to_memory(check_pool(self, self._row_takers, X, reset=False, min_rows=1))
         members = zip(self.estimators_, self.temperatures_, self.weights_, strict=True)
-        return sum(w * softmax(logits(each, X) / T, axis=1) for each, T, w in members)
+        return sum(
+            weight * softmax(bounded_logits(member, X) / temperature, axis=1)
+            for member, temperature, weight in members
+        )
 
     @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
@@ -414,8 +407,12 @@ def n_doubled(X):
     return n
 
 
-def logits(model, X):
-    """Return scores whose softmax are probabilities, a column for each class."""
+def bounded_logits(model, X):
+    """Return scores whose softmax are probabilities, a column for each class.
+
+    Unlike `logits_of` it takes the decision values of a model that has both, and no
+    probability is below `FLOOR`: forests give probabilities of exactly 0.
+    """
     if score_method_of(model) == "predict_proba":
         return np.log(np.maximum(model.predict_proba(X), FLOOR))
     scores = scores_of(model, X)
@@ -441,7 +438,8 @@ def scores_of_fold(candidates, X, y, is_test):
     test = np.flatnonzero(is_test & np.isin(y, seen))
     rows, others = take(X, training), take(X, test)
     # the labels themselves, because parameters such as class_weight may name them
-    scores = [logits(clone(each).fit(rows, y[training]), others) for each in candidates]
+    models = [clone(each).fit(rows, y[training]) for each in candidates]
+    scores = [bounded_logits(model, others) for model in models]
     codes = np.searchsorted(np.unique(y), y[test])
     return scores, np.searchsorted(seen, y[test]), codes
 

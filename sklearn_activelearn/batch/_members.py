@@ -2,9 +2,14 @@
 
 from typing import Any, Self
 
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
 from .._compat import BaseComposition, ClassifierMixin
+from .._scores import score_method_of
 from .._typing import Estimators
-from .._validation import check_classifier, common_input_tags
+from .._validation import check_classifier, check_has, check_pool, common_input_tags
+from ..sources._containers import to_memory
 
 
 class CombinedClassifier(ClassifierMixin, BaseComposition):
@@ -58,7 +63,7 @@ class CombinedClassifier(ClassifierMixin, BaseComposition):
         return self._default_members() if given is None else given
 
     def _checked_members(self):
-        """Return the names and the unfitted members; raise if they are no members."""
+        """Return names and unfitted members; raise if one is unsuitable."""
         named = self._members()
         if not named:
             raise ValueError("estimators is empty: at least one member is needed.")
@@ -71,4 +76,16 @@ class CombinedClassifier(ClassifierMixin, BaseComposition):
         self._validate_names(names)
         for name, member in named:
             check_classifier(member, f"estimators: {name!r}")
+            check_has(score_method_of(member), member, type(self).__name__)
         return names, members
+
+    def _check_training(self, members, X, y):
+        """Return rows as the members take them, labels, and the sorted classes."""
+        X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
+        check_classification_targets(y)
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(
+                f"y holds 1 class, {classes.tolist()[0]!r}; a classifier needs two."
+            )
+        return to_memory(X), np.asarray(y), classes

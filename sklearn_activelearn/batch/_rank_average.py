@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import answers_like_input
 from .._docstrings import CLASSIFIER, documented
-from .._scores import score_method_of, score_of_class
+from .._scores import score_of_class
 from .._typing import Estimators, Floats, Labels, RowsLike
-from .._validation import check_has, check_pool
+from .._validation import check_pool
 from ..sources._containers import to_memory
 from ._members import CombinedClassifier
 
@@ -120,21 +120,12 @@ class RankAverageClassifier(CombinedClassifier):
             of more than two, and whatever a member refuses.
         """
         names, members = self._checked_members()
-        for member in members:
-            check_has(score_method_of(member), member, type(self).__name__)
-        X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
-        X = to_memory(X)
-        check_classification_targets(y)
+        X, y, classes = self._check_training(members, X, y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
-        classes = np.unique(y)
         if kind != "binary":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
                 f"{kind}."
-            )
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds 1 class, {classes.tolist()[0]!r}; a classifier needs two."
             )
         members = [clone(member).fit(X, y) for member in members]
         self.classes_, self.estimators_ = classes, members

@@ -296,9 +296,14 @@ class SessionLearner:
             return progress, purposes[len(purposes) - n_rows :]
         return None, [""] * n_rows
 
+    @property
+    def has_machine_labels(self):
+        """True if the learner checks labels of a machine."""
+        return isinstance(self.learner, ErrorSamplingClassifier)
+
     def check_machine_labels(self):
         """Return the `CheckedLabels` of a learner with machine labels, else None."""
-        if not isinstance(self.learner, ErrorSamplingClassifier) or not self.taught:
+        if not self.has_machine_labels or not self.taught:
             return None
         return self.learner.result(self.pool, exclude=self._closed, ids=self.ids)
 

@@ -8,12 +8,18 @@ from warnings import catch_warnings, simplefilter
 import joblib
 import numpy as np
 import sklearn
-from sklearn.ensemble._forest import BaseForest
-from sklearn.ensemble._gb import BaseGradientBoosting
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    RandomTreesEmbedding,
+)
 from sklearn.exceptions import InconsistentVersionWarning
-from sklearn.svm._base import BaseSVC
+from sklearn.svm import SVC, NuSVC
 from sklearn.tree import BaseDecisionTree
-from sklearn.tree._tree import Tree
 
 from .._typing import Classifier, FilePath
 from .._validation import check_sparse_rows
@@ -31,6 +37,17 @@ TRUSTED = frozenset(
         "sklearn_activelearn.preprocessing.TableEncoder",
         "sklearn_activelearn.preprocessing.TextEncoder",
     )
+)
+
+#: Ensembles that check the rows on behalf of their trees.
+FORESTS = (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    RandomTreesEmbedding,
 )
 
 #: Attributes that trees, their ensembles and support vector machines get when trained.
@@ -230,15 +247,14 @@ def find_parts(model):
 def is_safe(part):
     """Return False for a part whose compiled code would read outside of its arrays."""
     try:
-        if isinstance(part, Tree):
+        if hasattr(part, "children_left"):  # the arrays of a decision tree
             return is_safe_tree(part)
         if isinstance(part, BaseDecisionTree):
             return part.tree_.n_features == part.n_features_in_
-        if isinstance(part, BaseForest | BaseGradientBoosting):
-            # they check the rows, and their trees do not
+        if isinstance(part, FORESTS):
             n_features = {each.n_features_in_ for each in np.ravel(part.estimators_)}
             return n_features == {part.n_features_in_}
-        return not isinstance(part, BaseSVC) or is_safe_svm(part)
+        return not isinstance(part, SVC | NuSVC) or is_safe_svm(part)
     except Exception:  # an unfitted part, or fitted attributes of other types
         return not any(hasattr(part, name) for name in FITTED)
 
@@ -254,7 +270,10 @@ def is_safe_tree(tree):
 
 
 def is_safe_svm(model):
-    """Return True if the arrays of a support vector classifier fit each other."""
+    """Return True if the arrays of a support vector classifier fit each other.
+
+    Compiled code reads the private ones.
+    """
     counts, n_rows = model._n_support, len(model.support_)
     n_classes = len(counts)
     n_pairs = n_classes * (n_classes - 1) // 2

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self
 
 import numpy as np
 
+from .._labels import is_missing_label
 from .._typing import (
     Change,
     Classes,
@@ -27,7 +28,6 @@ from .._typing import (
     Scoring,
 )
 from .._validation import check_flag, check_number, check_option
-from ..pool import ErrorSamplingClassifier
 from ..sources._containers import is_frame, take, to_pandas
 from . import _lists, _scores
 from ._answers import (
@@ -1321,19 +1321,17 @@ class LabelingSession(Generic[LearnerT]):
             Label, and confidence or None; None if the machine has no label.
         """
         row, params = self._ids.row(id), self.learner.get_params(deep=False)
-        names = "machine_labels", "machine_confidence"
-        given = [params.get(name) for name in names]
-        label, share = (
-            each.get(row)
-            if isinstance(each, dict)
-            else None
-            if each is None
-            else each[row]
-            for each in given
-        )
-        return (
-            None if label is None or label != label or label == "" else (label, share)
-        )
+
+        def of_row(name):
+            given = params.get(name)
+            if given is None:
+                return None
+            return given.get(row) if isinstance(given, dict) else given[row]
+
+        label = of_row("machine_labels")
+        if is_missing_label(label) or label == "":
+            return None
+        return label, of_row("machine_confidence")
 
     def model(self) -> Any:
         """Return the model, trained on all labels but the labels of held-out rows.
@@ -1475,7 +1473,7 @@ class LabelingSession(Generic[LearnerT]):
                 sql = "SELECT state, label FROM rows WHERE id = ?"
                 state, label = db.execute(sql, (self.ids[row],)).fetchone()
                 others[row] = state, from_column(label, settings["label_kind"])
-        if isinstance(own.learner, ErrorSamplingClassifier):
+        if own.has_machine_labels:
             checked = self._train_on_all(needs_model=False).check_machine_labels()
             return str(checked or "No row has a label yet.")
         found = _scores.describe_recall(own, others, stop_reason)
@@ -1570,7 +1568,7 @@ class LabelingSession(Generic[LearnerT]):
             If the file cannot be written; a file that existed is unchanged.
         """
         check_table_file(path := Path(path))
-        own = self._train_on_all(not isinstance(self.learner, ErrorSamplingClassifier))
+        own = self._train_on_all(not self._worker.own.has_machine_labels)
         with self._storage.reading() as db:
             columns = columns or columns_shown(self._items)
             return write_predictions(db, path, own, self.ids, columns)

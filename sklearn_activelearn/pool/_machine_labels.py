@@ -237,8 +237,8 @@ class ErrorSamplingClassifier(PoolClassifier):
     n_initial : int >= 1, default=50
         Number of random rows to read before rows are ranked.
     batch_size : int >= 1 or float in (0, 1), default=0.2
-        Number of rows between two rankings. A float is a share of the rows read, at
-        least 50 rows.
+        Number of rows between two rankings. A float is a share of the labels that
+        people have given, those of the sample included; at least 50 rows.
     {embedding}
     budget : int >= 0, float in [0, 1] or None, default=None
         Number of labels it may buy, as for `MinMarginClassifier`. None: no limit.

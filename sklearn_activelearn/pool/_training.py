@@ -275,8 +275,7 @@ class OneModel(Trainer):
             return Trained(model)
         if hasattr(prototype, "fit_in_order"):
             previous = before.model if before else None
-            model = clone(prototype).fit_in_order(labelled.rows, labels, previous)
-            return Trained(model)
+            return Trained(train(prototype, labelled, classes, previous))
         is_plain = has_plain_parameters(prototype)
         model = shallow_copy(prototype) if is_plain else clone(prototype)
         # parameters without other estimators passed scikit-learn's checks before

@@ -315,7 +315,10 @@ class TestGains:
         assert (halves["balance"], halves["banana"]) == ("development", "reported")
 
     def test_a_baseline_of_an_earlier_version(self, tables):
-        lines = tables("--before", str(self.before))["blend_gains"]
+        assert {line["arm"] for line in tables()["blend_times"]} > {"random lr"}
+        written = tables("--before", str(self.before))
+        assert "random lr" not in {line["arm"] for line in written["blend_times"]}
+        lines = written["blend_gains"]
         assert [line["arm"] for line in lines] == ["hybrid lr"] * 8
         # the other runs of the baseline would take part in the mean
         assert float(lines[0]["worst"]) == pytest.approx(32, abs=2)

@@ -192,7 +192,7 @@ class Progress(NamedTuple):
     earlier: Callable[[int], Any] | None = None
     asked: AskedRows | None = None
     positive: Label | None = None
-    sample: "CheckedSample | None" = None
+    sample: CheckedSample | None = None
 
     def model_after(self, n_labels: int) -> Any:
         """Return the model on the first labels.
