@@ -118,6 +118,13 @@ class WithoutScores(ClassifierMixin, BaseEstimator):
         raise AssertionError
 
 
+class NeverTrained(WithoutScores):
+    """A classifier that may not be trained."""
+
+    def predict_proba(self, X):
+        raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("members", "labels", "error", "words"),
     [
@@ -129,6 +136,7 @@ class WithoutScores(ClassifierMixin, BaseEstimator):
         ([("a", WithoutScores())], y, TypeError, "predict_proba"),
         (MEMBERS, np.arange(80) % 3, ValueError, "Only binary classification"),
         (MEMBERS, np.full(80, "no"), ValueError, "1 class"),
+        ([("a", NeverTrained())], np.arange(80) / 3, ValueError, "Unknown label type"),
     ],
 )
 def test_what_is_refused(members, labels, error, words):
