@@ -523,6 +523,15 @@ def test_a_session_that_is_opened_again_asks_for_the_same_rows(folder):
         LabelingSession(other, X, path, **options)
 
 
+@pytest.mark.parametrize("gap", [None, np.nan, ""])
+def test_a_session_shows_no_machine_label_that_is_missing(folder, gap):
+    learner = checking(machine_labels=[gap, *MACHINE[1:]])
+    options = {"ids": list(range(N)), "classes": ["no", "yes"]}
+    with LabelingSession(learner, X, folder / "x.sqlite", **options) as session:
+        assert session.machine_label(0) is None
+        assert session.machine_label(1) == (MACHINE[1], None)
+
+
 def test_a_disagreement_is_settled_before_it_counts(folder):
     learner = checking(machine_labels=y.tolist())
     options = {"ids": list(range(N)), "classes": ["no", "yes"], "votes": 2}
