@@ -143,7 +143,7 @@ class LEARNER(CLASSIFIER):
         Raises
         ------
         ValueError, TypeError
-            In every verb, before anything is bought or changed: if a parameter is out
+            From every method, before anything is bought or changed: if a parameter is out
             of its range.
     """
 
@@ -223,7 +223,7 @@ class POOL(LEARNER):
         Raises
         ------
         ValueError, TypeError
-            In every verb, before anything is bought or changed: if a parameter is out
+            From every method, before anything is bought or changed: if a parameter is out
             of its range, an estimator lacks a required method or argument or its tags
             refuse the rows, or a label is not one of the classes.
     {attributes_of_all}
@@ -245,7 +245,7 @@ class HERDING(POOL):
         Raises
         ------
         ValueError, TypeError
-            In every verb, before anything is bought or changed: if a parameter is out
+            From every method, before anything is bought or changed: if a parameter is out
             of its range, an estimator has neither probabilities nor decision values for
             each class, an embedding or a kernel fails on the pool, the tags of the
             estimator refuse the rows, or a label is not one of the classes.
@@ -279,7 +279,7 @@ class CANDIDATES(POOL):
         Raises
         ------
         ValueError, TypeError
-            In every verb, before anything is bought or changed: if a parameter is out
+            From every method, before anything is bought or changed: if a parameter is out
             of its range, both `param_grid` and `estimators` are given, a candidate
             lacks a required method or its tags refuse the rows, or a label is not one
             of the classes.
@@ -403,7 +403,7 @@ class STREAM(LEARNER):
         Raises
         ------
         ValueError, TypeError
-            In every verb, before anything is bought or changed: if a parameter is out
+            From every method, before anything is bought or changed: if a parameter is out
             of its range, X contains NaN or infinity, a label is not one of the classes,
             or `average`, `fit_intercept`, `normalize` or `class_weight` has changed
             without `fit`.

@@ -60,7 +60,7 @@ class MarginLossClassifier(StreamClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed, for a parameter out of
+        From every method, before anything is bought or changed, for a parameter out of
         its range, NaN or infinity in X, labels outside the classes, and for `average`,
         `fit_intercept`, `normalize` or `class_weight` changed without `fit`; also for
         weights that overflow, and for a `query_probability` or a custom loss that

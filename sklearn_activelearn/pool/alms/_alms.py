@@ -127,7 +127,7 @@ class ALMSClassifier(PoolClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
+        From every method, before anything is bought or changed: a parameter out
         of its range, both `param_grid` and `estimators`, a candidate with neither
         `predict_proba` nor `decision_function` or with decision values for pairs of
         classes, rows that the candidates' tags refuse, labels outside the classes.

@@ -171,7 +171,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
+        From every method, before anything is bought or changed: a parameter out
         of its range, NaN or infinity, labels outside the classes, a stopping rule
         that needs decision values.
 

@@ -64,7 +64,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed, for a parameter out of
+        From every method, before anything is bought or changed, for a parameter out of
         its range, NaN or infinity in X, labels outside the classes, and for `kernel`,
         `gamma`, `solver`, `max_stored`, `fit_intercept`, `normalize` or `class_weight`
         changed without `fit`.
