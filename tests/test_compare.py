@@ -540,7 +540,6 @@ class TestComparison:
             raise KeyboardInterrupt
 
         monkeypatch.setattr(DKMClassifier, "learn", interrupt)
-        monkeypatch.setattr(DKMClassifier, "_simulation", interrupt)
         with pytest.raises(ExperimentInterrupted, match="1 of 2 learners") as stop:
             compare(X, Y, [CBGZClassifier(), DKMClassifier()], **QUICK)
         assert [type(r.learner) for r in stop.value.result.results] == [CBGZClassifier]

@@ -2,32 +2,28 @@
 
 import importlib
 import warnings
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, issparse
-from sklearn.datasets import load_digits
+from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Perceptron
-from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.metrics import make_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_activelearn import (
     CBGZClassifier,
-    DKMClassifier,
-    GreedyOnlineClassifier,
     MinMarginClassifier,
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import LabelCurve, label_curve, make_priced_scorer
 from sklearn_activelearn.evaluation import _label_curve as _runs
 from sklearn_activelearn.exceptions import OneClassWarning
-from tests.learners import each, each_stream_family
-from tests.tools import fresh, frozen, group_of, problem
+from tests.learners import each_stream_family
+from tests.tools import fresh, group_of, problem
 
 X = np.random.RandomState(0).standard_normal((120, 4))
 noise = 0.3 * np.random.RandomState(1).standard_normal(120)
@@ -89,21 +85,6 @@ def test_scores_at_some_counts(prototype):
     assert np.isnan(some.scores[:, -1]).all()
     np.testing.assert_array_equal(some.n_bought, everywhere.n_bought)
     np.testing.assert_array_equal(some.final_scores, everywhere.final_scores)
-
-
-@pytest.mark.parametrize(
-    "learner", [CBGZClassifier(), GreedyOnlineClassifier(7)], ids=str
-)
-def test_scores_at_some_counts_of_a_long_stream(learner):
-    rows = np.random.RandomState(1).standard_normal((3_000, 4))  # more than a block
-    labels = rows[:, 0] > 0.5 * rows[:, 1]
-    split = [(np.arange(2_960), np.arange(2_960, 3_000))]
-    arguments = {"X": rows, "y": labels, "cv": split, "random_state": 0}
-    everywhere = label_curve(learner, **arguments)
-    at = everywhere.n_labels[::3]
-    some = label_curve(learner, at=at, **arguments)
-    np.testing.assert_array_equal(some.scores, everywhere.scores[:, ::3])
-    np.testing.assert_array_equal(some.n_bought, everywhere.n_bought)
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -320,38 +301,6 @@ def test_another_scikit_learn_runs_anew(tmp_path, monkeypatch):
         monkeypatch.setattr(_runs, "sklearn_version", version)
         label_curve(CBGZClassifier(), X, y, memory=tmp_path / "cache", **arguments)
         assert len((tmp_path / "calls").read_text()) == n_calls
-
-
-@pytest.mark.parametrize("until", [None, 0.25])
-@pytest.mark.parametrize("at", [None, [3, 20, 90]])
-@each(
-    [
-        CBGZClassifier(0.2),
-        CBGZClassifier(2.0, average=False, normalize=False),
-        make_pipeline(StandardScaler(), DKMClassifier(R=2)),
-    ]
-)
-def test_models_scored_together_score_as_they_do_alone(prototype, at, until):
-    X, y = load_digits(return_X_y=True)
-    X, y = X[:100] / 100, y[:100]  # so small that the intercept matters
-
-    def alone(estimator, X, y):
-        return accuracy_score(y, estimator.predict(X))
-
-    for labels in (y, y > 4):
-        for rows in (X, csr_array(X)) if at is None else (X,):
-            if issparse(rows) and not hasattr(prototype, "b"):
-                continue  # a scaler of centres takes no sparse rows
-            curves = [
-                label_curve(
-                    prototype, rows, labels, cv=2, at=at, until=until,
-                    scoring=scoring, random_state=0,
-                )
-                for scoring in (alone, None, "accuracy")
-            ]  # fmt: skip
-            for curve in curves:
-                plain = replace(curve, scoring="accuracy")
-                assert frozen(vars(plain)) == frozen(vars(curves[2]))
 
 
 @pytest.mark.parametrize(

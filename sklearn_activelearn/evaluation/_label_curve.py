@@ -17,7 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn import __version__ as sklearn_version
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, indexable
@@ -27,9 +27,6 @@ from sklearn.utils.validation import check_memory
 from .. import __version__
 from .._compat import run_parallel
 from .._labels import check_not_missing, plain_labels
-from .._linear import labels_of
-from .._rows import Rows
-from .._transaction import begin_transaction
 from .._typing import (
     CV,
     Estimator,
@@ -41,11 +38,10 @@ from .._typing import (
     Scorings,
     Seed,
 )
-from .._validation import check_number, check_rows, check_sparse_rows
+from .._validation import check_number, check_sparse_rows
 from ..exceptions import OneClassWarning, warn_user
 from ..sources._containers import take
-from ..stream._base import StreamClassifier, StreamLoop
-from ..stream._pass import Products
+from ..stream._base import StreamLoop
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
 from ._measures import learner_of, measures_of
 
@@ -53,9 +49,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ._compare import Comparison
-
-#: Number of linear models that are scored together.
-TOGETHER = 16
 
 
 class ExperimentInterrupted(KeyboardInterrupt):
@@ -373,18 +366,18 @@ def run_once(
             offer = estimator[:-1].fit_transform(offer[0]), *offer[1:]
             X_test = estimator[:-1].transform(X_test)
         estimator = estimator[-1]
-    is_linear = isinstance(learner, StreamClassifier) and learner._may_share_passes()
-    together = is_linear and measures.of_predictions
-    keeper = (LinearScorekeeper if together else Scorekeeper)(
-        learner, measures, X_test, y_test, until
-    )
-    jumps = at is not None and isinstance(learner, StreamLoop)
-    learn = learn_by_blocks if jumps else learn_by_purchases
+    points = {}
+
+    def score_at(n):
+        points[n] = measures(learner, X_test, y_test)
+        if until is not None and reaches(points[n][0], until, measures.best[0]):
+            raise TargetReached
+
     with recorded_one_class_warnings() as warned, suppress(TargetReached):
-        learn(learner, *offer, classes, at, keeper.score_at)
-        keeper.finish()
+        learn(learner, *offer, classes, at, score_at)
+    final = measures(learner, X_test, y_test)
     constant = measures.constant(y[train], X_test, y_test, classes)
-    return *keeper.end(), constant, bool(warned)
+    return points, learner.n_queries_, final, constant, bool(warned)
 
 
 @contextmanager
@@ -401,7 +394,7 @@ def recorded_one_class_warnings():
             warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
-def learn_by_purchases(learner, X, y, order, classes, at, score_at):
+def learn(learner, X, y, order, classes, at, score_at):
     """Let a learner buy labels through `learn`, and score it between purchases."""
     n_bought = 0
 
@@ -424,142 +417,8 @@ def learn_by_purchases(learner, X, y, order, classes, at, score_at):
         score_at(n_bought)
 
 
-def learn_by_blocks(learner, X, y, order, classes, at, score_at):
-    """Let the compiled loop of a stream learner run up to each label count.
-
-    Purchases and models are the same as with `learn`, in less time. A block of rows in
-    which a count is reached is gone through twice: to see which rows are bought, and
-    again up to the count. The rows of a stream may be cut at any group of rows.
-    """
-    order = np.arange(len(y)) if order is None else order.astype(np.int64)
-    simulate = learner._simulation(X, y, classes, len(order))
-    group = learner._group
-    size = group * -(-max(len(order) // 32, 1000) // group)
-    place = np.empty(len(y), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    for start in range(0, len(order), size):
-        block, n_before = order[start : start + size], learner.n_queries_
-        transaction = begin_transaction(learner)
-        end = transaction.learner
-        simulate(end, block)
-        reached = at[(at > n_before) & (at <= end.n_queries_)]
-        done = 0
-        for n in reached.tolist():
-            last = place[end.queried_indices_[n - n_before - 1]] - start
-            after = last - last % group + group
-            simulate(learner, block[done:after])
-            done = after
-            score_at(n)
-        transaction.commit()
-    learner._warn_after_run()
-
-
 class TargetReached(Exception):
     """Ends `learn` from within the oracle."""
-
-
-class Scorekeeper:
-    """Scores of a learner at given numbers of labels.
-
-    Parameters
-    ----------
-    learner : learner
-        Learner to score.
-    measures : Measures
-        ``measures(estimator, X, y)``.
-    X, y : rows and labels
-        Held-out rows.
-    until : float or None
-        Raise `TargetReached` at the first error of at most this; for one measure.
-
-    Attributes
-    ----------
-    points : dict
-        Scores by label count, each an array of shape (n_measures,).
-    """
-
-    def __init__(self, learner, measures, X, y, until):
-        self.learner, self.measures = learner, measures
-        self.X, self.y, self.until = X, y, until
-        self.points = {}
-
-    def score_at(self, n):
-        """Score the learner, which has n labels."""
-        self.keep(n, self.measures(self.learner, self.X, self.y))
-
-    def keep(self, n, scores):
-        """Store the scores, and raise if the target is reached."""
-        self.points[n] = scores
-        if self.until is not None and self.is_target_reached(scores):
-            raise TargetReached
-
-    def is_target_reached(self, scores):
-        """Return whether the error is at most `until`."""
-        return reaches(scores[0], self.until, self.measures.best[0])
-
-    def finish(self):
-        """Score the models that have not been scored yet."""
-
-    def end(self):
-        """Return scores by label count, labels bought, and the last scores."""
-        learner = self.learner
-        return self.points, learner.n_queries_, self.measures(learner, self.X, self.y)
-
-
-class LinearScorekeeper(Scorekeeper):
-    """Scorekeeper that reads the held-out rows once for several linear models."""
-
-    def __init__(self, *args):
-        super().__init__(*args)
-        self.models = []
-
-    def score_at(self, n):
-        """Remember the model of n labels."""
-        learner = self.learner
-        self.models.append((n, learner.coef_.copy(), learner.intercept_.copy()))
-        if len(self.models) == TOGETHER:
-            self.finish()
-
-    def finish(self):
-        """Score the remembered models."""
-        models, self.models = self.models, []
-        if not models:
-            return
-        X = check_rows(self.learner, self.X, reset=False, finite=True)
-        n_each = len(models[0][2])
-        products = Products(Rows(X), None, n_each * len(models))
-        weights = products.zeros()
-        for k, (_, coef, _) in enumerate(models):
-            products.put(weights, k * n_each, coef)
-        intercepts = np.concatenate([intercept for _, _, intercept in models])
-        scores = products.scores(weights, intercepts, n_each, self.learner.normalize)
-        for (n, _, _), table in zip(models, scores, strict=True):
-            model = ScoredModel(self.learner.classes_, table)
-            self.keep(n, self.measures(model, self.X, self.y))
-
-    def end(self):
-        """Return the results at the target, if it was reached, else at the end."""
-        last = max(self.points, default=None)
-        if self.until is None or last is None:
-            return super().end()
-        if not self.is_target_reached(self.points[last]):
-            return super().end()
-        return self.points, last, self.points[last]
-
-
-class ScoredModel(ClassifierMixin, BaseEstimator):
-    """Model whose decision values for the held-out rows are known."""
-
-    def __init__(self, classes, scores):
-        self.classes_, self.scores = classes, scores
-
-    def decision_function(self, X):
-        """Return the decision values."""
-        return self.scores
-
-    def predict(self, X):
-        """Return the most likely classes."""
-        return labels_of(self.scores, self.classes_)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from sklearn.metrics import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import STANDARD_SCORER, available_if
+from .._compat import available_if
 from .._typing import Estimator, RowsLike, Scoring
 from .._validation import check_number
 from ..sources._containers import n_rows
@@ -96,20 +96,11 @@ class Measures:
         Scorers by name.
     best : tuple of float
         Best value of each: 0 for losses, whose scores are negative, else 1.
-
-    Attributes
-    ----------
-    of_predictions : bool
-        Whether all scorers look only at the learner's predictions, not at the rows.
     """
 
     def __init__(self, scorers, best):
         self.scorers, self.best = scorers, best
         self._together = check_scoring(None, scorers)  # predicts once for all
-        self.of_predictions = all(
-            scorer is own_score or isinstance(scorer, STANDARD_SCORER)
-            for scorer in scorers.values()
-        )
 
     def __call__(self, estimator, X, y):
         """Return the scores, shape (n_measures,)."""
