@@ -73,9 +73,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     ``_passive_baseline``.
     """
 
-    #: Some values of the parameters of each learner, for searches in the tests.
-    _search_grid = {}
-
     #: Kind of identity by which rows are recognised (`ByValue.kind`, `ById.kind`), once
     #: a row is stored; ids of the last call.
     _known_by: str | None = None

@@ -143,8 +143,8 @@ class LEARNER(CLASSIFIER):
         Raises
         ------
         ValueError, TypeError
-            From every method, before anything is bought or changed: if a parameter is out
-            of its range.
+            From every method, before anything is bought or changed: if a parameter is
+            out of its range.
     """
 
 
@@ -223,9 +223,9 @@ class POOL(LEARNER):
         Raises
         ------
         ValueError, TypeError
-            From every method, before anything is bought or changed: if a parameter is out
-            of its range, an estimator lacks a required method or argument or its tags
-            refuse the rows, or a label is not one of the classes.
+            From every method, before anything is bought or changed: if a parameter is
+            out of its range, an estimator lacks a required method or argument or its
+            tags refuse the rows, or a label is not one of the classes.
     {attributes_of_all}
         {classes_, n_queries_, queried_indices_, n_pending_, n_skipped_, n_taught_,
         stop_reason_, n_features_in_, feature_names_in_}
@@ -245,9 +245,9 @@ class HERDING(POOL):
         Raises
         ------
         ValueError, TypeError
-            From every method, before anything is bought or changed: if a parameter is out
-            of its range, an estimator has neither probabilities nor decision values for
-            each class, an embedding or a kernel fails on the pool, the tags of the
+            From every method, before anything is bought or changed: if a parameter is
+            out of its range, an estimator has neither probabilities nor decision values
+            for each class, an embedding or a kernel fails on the pool, the tags of the
             estimator refuse the rows, or a label is not one of the classes.
     """
 
@@ -279,8 +279,8 @@ class CANDIDATES(POOL):
         Raises
         ------
         ValueError, TypeError
-            From every method, before anything is bought or changed: if a parameter is out
-            of its range, both `param_grid` and `estimators` are given, a candidate
+            From every method, before anything is bought or changed: if a parameter is
+            out of its range, both `param_grid` and `estimators` are given, a candidate
             lacks a required method or its tags refuse the rows, or a label is not one
             of the classes.
     param_grid : dict or list of dict, default=None
@@ -403,10 +403,10 @@ class STREAM(LEARNER):
         Raises
         ------
         ValueError, TypeError
-            From every method, before anything is bought or changed: if a parameter is out
-            of its range, X contains NaN or infinity, a label is not one of the classes,
-            or `average`, `fit_intercept`, `normalize` or `class_weight` has changed
-            without `fit`.
+            From every method, before anything is bought or changed: if a parameter is
+            out of its range, X contains NaN or infinity, a label is not one of the
+            classes, or `average`, `fit_intercept`, `normalize` or `class_weight` has
+            changed without `fit`.
     {multiclass}
         With more than two classes, the margin is half the difference between the two
         highest scores, and a label changes the weights of its class and of the

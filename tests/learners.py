@@ -390,6 +390,47 @@ def name_of(prototype):
     return re.sub(r"\s+", " ", re.sub(r" at 0x\w+", "", repr(prototype)))
 
 
+#: Values of their parameters that searches try.
+SEARCH_GRIDS = {
+    QueryByCommitteeClassifier: {"disagreement": ["vote_entropy", "consensus_kl"]},
+    SSMarginBoostClassifier: {"alpha": [0.01, 0.1]},
+    HybridSamplingClassifier: {"explore": [0.0, 0.3]},
+    ErrorSamplingClassifier: {"batch_size": [0.2, 0.5]},
+    MinMarginClassifier: {
+        "estimator": [LinearSVC(C=0.1), LinearSVC()],
+        "stopping": [None, "margin_exhausted"],
+    },
+    PassiveClassifier: {"param_grid": [None, {"C": [0.1, 10.0]}]},
+    RelevanceSamplingClassifier: {"batch_size": [1, 0.2]},
+    UncertaintySamplingClassifier: {"measure": ["least_confident", "entropy"]},
+    UncertaintyHerdingClassifier: {"calibrate": [True, False]},
+    ASSLBoostClassifier: {"alpha": [0.01, 0.1]},
+    COMBClassifier: {"alpha": [0.01, 0.1]},
+    FASSLBoostClassifier: {"alpha": [0.01, 0.1], "shrinkage": [0.2, 1.0]},
+    QueryByBoostingClassifier: {"n_estimators": [5, 20]},
+    ActiveLabelPropagationClassifier: {"kernel": ["knn", "rbf"]},
+    CBGZClassifier: {"b": [0.03, "adaptive"], "eta0": [1.0, 2.0]},
+    DKMClassifier: {"R": [1, 8], "threshold": ["max", "uniform", 0.5]},
+    GreedyOnlineClassifier: {"m": [2, 5], "loss": ["hinge", "ramp"]},
+    MarginLossClassifier: {
+        "loss": [RampLoss(), RampLoss(t=2.0), RootRampLoss(), "sigmoid"],
+        "eta0": [0.01, 0.1],
+    },
+    RandomSamplingClassifier: {"rate": [0.1, 1.0], "update": ["perceptron", "dkm"]},
+    SecondOrderPerceptronClassifier: {
+        "a": [0.1, 1.0],
+        "kernel": ["linear", "rbf"],
+        "gamma": [None, 0.3],
+    },
+    RLSSamplingClassifier: {
+        "lam": [30.0, 1000.0],
+        "variant": ["next", "current", "mistake"],
+        "solver": ["dual", "primal"],
+    },
+    SOLEClassifier: {"b": [0.03, 0.3], "a": [0.5, 1.0]},
+}
+
+
 def explores():
     """Whether there is time for every learner, and for many examples."""
     return settings.get_current_profile_name() == "explore"

@@ -38,6 +38,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.stream import StreamClassifier
 from tests.learners import (
     DEFAULTS,
+    SEARCH_GRIDS,
     STREAM_DEFAULTS,
     each,
     each_family_of,
@@ -166,7 +167,7 @@ def test_tags(prototype):
 def test_grid_search(prototype):
     X, codes = (part[:150] for part in blobs(3))
     y = np.array(["a", "b", "c"])[codes]
-    grid = {**prototype._search_grid, "budget": [2, 40]}
+    grid = {**SEARCH_GRIDS.get(type(prototype), {}), "budget": [2, 40]}
     search = GridSearchCV(fresh(prototype), grid, cv=2).fit(X, y)
     assert search.best_score_ > 0.83
     assert search.best_params_["budget"] == 40

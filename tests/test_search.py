@@ -35,7 +35,13 @@ from sklearn_activelearn.stream import InverseMarginRule, UpdateRule
 from sklearn_activelearn.stream._base import StreamClassifier
 from sklearn_activelearn.stream._pass import LANES
 from tests.docstrings import names
-from tests.learners import LINEAR_STREAM_LEARNERS, STREAM_DEFAULTS, each, explores
+from tests.learners import (
+    LINEAR_STREAM_LEARNERS,
+    SEARCH_GRIDS,
+    STREAM_DEFAULTS,
+    each,
+    explores,
+)
 from tests.tools import problem, state, streams, with_int64_indices
 
 #: Some settings predict one class on rows that are not scaled.
@@ -116,8 +122,9 @@ def test_it_finds_what_grid_search_finds(prototype, stream, names, kind, seed):
         random_state=np.random.RandomState(5) if seed == "RandomState" else seed
     )
     grid = {name: SHAPES[name] for name in sorted(names)}
-    if "loss" not in prototype._search_grid:
-        grid |= prototype._search_grid
+    own = SEARCH_GRIDS.get(type(prototype), {})
+    if "loss" not in own:
+        grid |= own
     same(estimator, grid, X, y, cv=KFold(2), return_train_score=True)
 
 

@@ -15,8 +15,6 @@ class InverseSquareClassifier(StreamClassifier):
         Eagerness: margin at which every second label is bought.
     """
 
-    _search_grid = {"b": [0.03, 0.3]}
-
     def __init__(
         self,
         b=0.1,

@@ -30,8 +30,6 @@ class CentralMarginClassifier(PoolClassifier):
 
     _needs = "decision_function"
 
-    _search_grid = {"batch_size": [1, 5]}
-
     def __init__(
         self,
         n_initial=10,

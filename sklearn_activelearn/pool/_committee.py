@@ -148,8 +148,6 @@ class QueryByCommitteeClassifier(PoolClassifier):
     bayes 30
     """
 
-    _search_grid = {"disagreement": ["vote_entropy", "consensus_kl"]}
-
     best_index_: int
     cv_scores_: Floats
     estimators_: list[Any]

@@ -129,8 +129,6 @@ class HybridSamplingClassifier(PoolClassifier):
 
     _optional_counts = ("n_coverage", "n_candidates")
 
-    _search_grid = {"explore": [0.0, 0.3]}
-
     def __init__(
         self,
         estimator: Classifier | None = None,

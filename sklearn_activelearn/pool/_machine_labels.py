@@ -305,8 +305,6 @@ class ErrorSamplingClassifier(PoolClassifier):
     0.100 0.009
     """
 
-    _search_grid = {"batch_size": [0.2, 0.5]}
-
     _counts, _samples = ("n_initial",), False
 
     def __init__(

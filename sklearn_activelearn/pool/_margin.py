@@ -87,11 +87,6 @@ class MinMarginClassifier(PoolClassifier):
         "predict_proba."
     )
 
-    _search_grid = {
-        "estimator": [LinearSVC(C=0.1), LinearSVC()],
-        "stopping": [None, "margin_exhausted"],
-    }
-
     def _check_rows(self, X, *y, reset, **how):
         out = super()._check_rows(X, *y, reset=reset, **how)
         rows = out[0] if y else out

@@ -72,8 +72,6 @@ class PassiveClassifier(PoolClassifier):
     {'C': 1.0} 30
     """
 
-    _search_grid = {"param_grid": [None, {"C": [0.1, 10.0]}]}
-
     best_index_: int
     cv_scores_: Floats
     model_names_: list[str]

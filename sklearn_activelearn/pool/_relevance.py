@@ -172,8 +172,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
         "estimator, if that has it."
     )
 
-    _search_grid = {"batch_size": [1, 0.2]}
-
     _counts = ("n_initial",)  # batch_size may be a share
 
     def __init__(

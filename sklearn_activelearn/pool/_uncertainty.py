@@ -98,8 +98,6 @@ class UncertaintySamplingClassifier(PoolClassifier):
         "MinMarginClassifier, which needs decision_function."
     )
 
-    _search_grid = {"measure": ["least_confident", "entropy"]}
-
     def __init__(
         self,
         estimator: Classifier | None = None,

@@ -121,8 +121,6 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     50 labels, accuracy 0.89
     """
 
-    _search_grid = {"calibrate": [True, False]}
-
     temperature_: float
 
     batch = "herding"

@@ -78,8 +78,6 @@ class CBGZClassifier(StreamClassifier):
     True
     """
 
-    _search_grid = {"b": [0.03, "adaptive"], "eta0": [1.0, 2.0]}
-
     def __init__(
         self,
         b: float | Literal["adaptive"] = 0.1,

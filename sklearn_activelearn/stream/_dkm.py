@@ -76,8 +76,6 @@ class DKMClassifier(StreamClassifier):
     190 labels of 569
     """
 
-    _search_grid = {"R": [1, 8], "threshold": ["max", "uniform", 0.5]}
-
     def __init__(
         self,
         R: int = 32,

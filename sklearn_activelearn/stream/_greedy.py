@@ -73,8 +73,6 @@ class GreedyOnlineClassifier(StreamClassifier):
     True
     """
 
-    _search_grid = {"m": [2, 5], "loss": ["hinge", "ramp"]}
-
     def __init__(
         self,
         m: int = 5,

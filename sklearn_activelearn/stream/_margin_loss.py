@@ -11,7 +11,7 @@ from .._docstrings import GRADIENT, documented
 from .._typing import Seed
 from .._validation import check_number, check_option
 from ..exceptions import warn_user
-from ..losses import MarginLoss, RampLoss, RootRampLoss, make_loss
+from ..losses import MarginLoss, make_loss
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule, LossUpdate
 
@@ -118,11 +118,6 @@ class MarginLossClassifier(StreamClassifier):
     >>> learner.score(X[1500:] / 16, y[1500:]) > 0.8
     True
     """
-
-    _search_grid = {
-        "loss": [RampLoss(), RampLoss(t=2.0), RootRampLoss(), "sigmoid"],
-        "eta0": [0.01, 0.1],
-    }
 
     def __init__(
         self,

@@ -59,8 +59,6 @@ class RandomSamplingClassifier(StreamClassifier):
     922 labels of 1797
     """
 
-    _search_grid = {"rate": [0.1, 1.0], "update": ["perceptron", "dkm"]}
-
     def __init__(
         self,
         rate: float = 0.3,

@@ -89,8 +89,6 @@ class ASSLBoostClassifier(BoostingClassifier):
 
     _needs = "predict_proba"
 
-    _search_grid = {"alpha": [0.01, 0.1]}
-
     cost_curve_: Floats
 
     def __init__(

@@ -57,8 +57,6 @@ class COMBClassifier(BoostingClassifier):
     60 labels, accuracy 0.95
     """
 
-    _search_grid = {"alpha": [0.01, 0.1]}
-
     cost_curve_: Floats
 
     def __init__(

@@ -111,8 +111,6 @@ class FASSLBoostClassifier(BoostingClassifier):
     60 labels, accuracy 0.97
     """
 
-    _search_grid = {"alpha": [0.01, 0.1], "shrinkage": [0.2, 1.0]}
-
     cost_curve_: Floats
 
     def __init__(

@@ -64,8 +64,6 @@ class QueryByBoostingClassifier(BoostingClassifier):
     60 labels, accuracy 0.97
     """
 
-    _search_grid = {"n_estimators": [5, 20]}
-
     cost_curve_: Floats
 
     def __init__(

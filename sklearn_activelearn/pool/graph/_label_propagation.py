@@ -256,8 +256,6 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     _samples, _optional_counts = False, ()
 
-    _search_grid = {"kernel": ["knn", "rbf"]}
-
     label_distributions_: Floats
 
     def __init__(

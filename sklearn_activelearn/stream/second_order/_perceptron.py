@@ -73,8 +73,6 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
 
     _shaped_by = (*SecondOrderClassifier._shaped_by, "a")
 
-    _search_grid = {"a": [0.1, 1.0], "kernel": ["linear", "rbf"], "gamma": [None, 0.3]}
-
     def __init__(
         self,
         a: float = 1.0,

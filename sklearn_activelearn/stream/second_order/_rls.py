@@ -120,12 +120,6 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     True
     """
 
-    _search_grid = {
-        "lam": [30.0, 1000.0],
-        "variant": ["next", "current", "mistake"],
-        "solver": ["dual", "primal"],
-    }
-
     def __init__(
         self,
         lam: float = 30.0,

@@ -102,8 +102,6 @@ class SOLEClassifier(SecondOrderClassifier):
 
     _shaped_by = (*SecondOrderClassifier._shaped_by, "a")
 
-    _search_grid = {"b": [0.03, 0.3], "a": [0.5, 1.0]}
-
     def __init__(
         self,
         b: float = 0.03,
