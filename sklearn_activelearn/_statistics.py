@@ -10,6 +10,7 @@ Stopping rules, evaluation and labelling sessions use them:
 - the value of further labels, from predictions that change.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass, fields
 from math import ceil, floor, inf, log
 from typing import NamedTuple
@@ -377,14 +378,13 @@ def most_relevant(reads: Reads, alpha: float, recall: float) -> int:
     recall : float
         As for `log_ratios`.
     """
-    low, high = reads.found, reads.found + reads.n_unread
-    while low < high:  # evidence grows with the total
-        middle = (low + high + 1) // 2
-        if log_evidence_from(reads, middle, recall) >= log(1 / alpha):
-            high = middle - 1
-        else:
-            low = middle
-    return low
+
+    def is_rejected(n_more):  # evidence grows with the total
+        evidence = log_evidence_from(reads, reads.found + n_more, recall)
+        return evidence >= log(1 / alpha)
+
+    numbers = range(1, reads.n_unread + 1)
+    return reads.found + bisect_left(numbers, True, key=is_rejected)
 
 
 def most_by_sample(n_rows: int, n_drawn: int, n_relevant: int, alpha: float) -> int:
@@ -403,14 +403,13 @@ def most_by_sample(n_rows: int, n_drawn: int, n_relevant: int, alpha: float) -> 
     alpha : float
         Probability that the bound is too low.
     """
-    low, high = n_relevant, n_rows - n_drawn + n_relevant
-    while low < high:
-        middle = (low + high + 1) // 2
-        if hypergeom.cdf(n_relevant, n_rows, middle, n_drawn) > alpha:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+
+    def is_rejected(n_more):
+        total = n_relevant + n_more
+        return hypergeom.cdf(n_relevant, n_rows, total, n_drawn) <= alpha
+
+    numbers = range(1, n_rows - n_drawn + 1)
+    return n_relevant + bisect_left(numbers, True, key=is_rejected)
 
 
 def most_wrong_unread(n_rows: int, n_allowed: int, n_drawn: int, alpha: float) -> int:
@@ -500,11 +499,7 @@ def n_draws_missing(reads: Reads, recall: float, confidence: float) -> int:
         longer = Reads(relevant, drawn, reads.n_rows)
         return log_evidence(longer, total, recall) >= log(1 / (1 - confidence))
 
-    low, high = 0, reads.n_unread
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_certain(middle) else (middle + 1, high)
-    return low
+    return bisect_left(range(reads.n_unread), True, key=is_certain)
 
 
 def audit_share(found: int, expected: float, recall: float, alpha: float) -> float:

@@ -1,5 +1,6 @@
 """The rule that ends the check of machine labels."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from math import floor, log
 from typing import Any, NamedTuple
@@ -139,18 +140,14 @@ class ErrorTarget(StoppingRule):
             n_sample = min(usual, n_rows // 2)
         n_sample = min(n_sample, n_rows)
         if (n_wrong := most_wrong(n_sample)) < 0:
-            low, high = n_sample, n_rows  # find the smallest size that suffices
-            while low < high:
-                middle = (low + high) // 2
-                is_enough = most_wrong(middle) >= 0
-                low, high = (low, middle) if is_enough else (middle + 1, high)
+            smallest = bisect_left(range(n_rows), 0, lo=n_sample, key=most_wrong)
             if self.n_sample is not None:
                 raise ValueError(
                     f"n_sample={n_sample} is too small to certify an error of "
-                    f"{self.error:g} among {n_rows} rows: at least {low} rows are "
+                    f"{self.error:g} among {n_rows} rows: at least {smallest} rows are "
                     "needed."
                 )
-            n_sample, n_wrong = low, most_wrong(low)
+            n_sample, n_wrong = smallest, most_wrong(smallest)
         return ErrorPlan(n_rows, n_allowed, n_sample, n_wrong)
 
     def _n_allowed(self, n_rows):
