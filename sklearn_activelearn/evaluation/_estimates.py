@@ -12,9 +12,7 @@ from .._statistics import (
 )
 from .._validation import check_limit, check_number, check_option
 from ..pool._base import PoolClassifier
-from ..pool._ledger import Labelled
 from ..pool._training import Known
-from ..sources._containers import take
 from ..stream._base import StreamLoop
 
 #: Random rows that count as one test row, because later purchases depend on them. Found
@@ -146,12 +144,9 @@ def predict_held_out(learner):
         return is_right
     for k in range(n_folds):
         training, test = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        rows = take(labelled.rows, training)
-        metadata = {name: of[training] for name, of in labelled.metadata.items()}
-        part = Labelled(rows, labelled.codes[training], labelled.names, metadata)
-        purposes = known.purposes[training]
+        part, purposes = labelled.part(training), known.purposes[training]
         trained = trainer.train(known._replace(labelled=part, purposes=purposes), None)
-        predicted = trained.model.predict(take(labelled.rows, test))
+        predicted = trained.model.predict(labelled.part(test).rows)
         is_right[test] = predicted == labels[test]
     return is_right
 

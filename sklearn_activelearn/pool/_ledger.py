@@ -106,10 +106,11 @@ class Labelled:
         rows = take(stack_rows(self.rows, X), order)
         return replace(self, rows=rows, names=names)
 
-    def first(self, n):
-        """Return the first n labelled rows."""
-        metadata = {name: values[:n] for name, values in self.metadata.items()}
-        return Labelled(take(self.rows, slice(n)), self.codes[:n], self.names, metadata)
+    def part(self, positions):
+        """Return some of the labelled rows; `positions` is an array or a slice."""
+        metadata = {name: values[positions] for name, values in self.metadata.items()}
+        rows = take(self.rows, positions)
+        return Labelled(rows, self.codes[positions], self.names, metadata)
 
 
 @dataclass(frozen=True)
@@ -284,7 +285,7 @@ class Ledger:
         """Return the ledger with the first labels only; the other rows are pending."""
         positions = np.where(self.positions < n_labels, self.positions, PENDING)
         return replace(
-            self, positions=positions, labelled=self.labelled.first(n_labels)
+            self, positions=positions, labelled=self.labelled.part(slice(n_labels))
         )
 
     def pending(self, identity):

@@ -1,6 +1,7 @@
 """Trainers, which make the model of a pool learner from its labels."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -36,7 +37,6 @@ from .._validation import (
     common_input_tags,
     has_plain_parameters,
 )
-from ..sources._containers import take
 from ._ledger import KeptPool, Labelled
 
 if TYPE_CHECKING:
@@ -260,19 +260,18 @@ class OneModel(Trainer):
             goes_on = present is not None and np.array_equal(present.classes_, classes)
             start = known.n_before if goes_on else 0
             model = deepcopy(present) if goes_on else unfitted_copy(prototype)
-            rows = take(labelled.rows, slice(start, None))
-            labels = classes[labelled.codes[start:]]
-            values = {k: of_all[start:] for k, of_all in labelled.metadata.items()}
-            with config_context(enable_metadata_routing=bool(values) or None):
-                values = requested(model, values)
-                model.partial_fit(rows, labels, classes=classes, **values)
+            new = labelled.part(slice(start, None))
+            with config_context(enable_metadata_routing=bool(new.metadata) or None):
+                values = requested(model, new.metadata)
+                labels = classes[new.codes]
+                model.partial_fit(new.rows, labels, classes=classes, **values)
             return Trained(model)
-        labels, metadata = classes[labelled.codes], labelled.metadata
         # ensembles with warm_start would keep members trained on fewer labels
         has_coefficients = hasattr(present, "coef_") or hasattr(present, "coefs_")
-        if has_coefficients and np.array_equal(present.classes_, np.unique(labels)):
-            model = fit_with(deepcopy(present), labelled.rows, labels, metadata)
-            return Trained(model)
+        if has_coefficients and np.array_equal(
+            present.classes_, classes[np.unique(labelled.codes)]
+        ):
+            return Trained(fit_with(deepcopy(present), labelled, classes))
         if hasattr(prototype, "fit_in_order"):
             previous = before.model if before else None
             return Trained(train(prototype, labelled, classes, previous))
@@ -281,28 +280,26 @@ class OneModel(Trainer):
         # parameters without other estimators passed scikit-learn's checks before
         is_checked = is_plain and before is not None and before.memory is prototype
         with config_context(skip_parameter_validation=is_checked or None):
-            model = fit_with(model, labelled.rows, labels, metadata)
+            model = fit_with(model, labelled, classes)
             return Trained(model, memory=prototype)
 
 
 def train(prototype, labelled, classes, previous=None):
     """Return a clone trained on all labelled rows; `previous` may save time."""
-    labels = classes[labelled.codes]
     if hasattr(prototype, "fit_in_order"):
+        labels = classes[labelled.codes]
         return clone(prototype).fit_in_order(labelled.rows, labels, previous)
-    return fit_with(unfitted_copy(prototype), labelled.rows, labels, labelled.metadata)
+    return fit_with(unfitted_copy(prototype), labelled, classes)
 
 
-def fit_with(model, rows, labels, metadata, training=slice(None)):
-    """Fit a model on rows, with the metadata that it requests.
-
-    `training` selects the values of these rows from the metadata.
-    """
-    if not metadata:
-        return model.fit(rows, labels)
-    values = {name: of_all[training] for name, of_all in metadata.items()}
+def fit_with(model, labelled, classes):
+    """Fit a model on labelled rows, with the metadata that it requests."""
+    labels = classes[labelled.codes]
+    if not labelled.metadata:
+        return model.fit(labelled.rows, labels)
     with config_context(enable_metadata_routing=True):  # in other processes, too
-        return model.fit(rows, labels, **requested(model, values))
+        metadata = requested(model, labelled.metadata)
+        return model.fit(labelled.rows, labels, **metadata)
 
 
 def requested(model, metadata):
@@ -382,9 +379,8 @@ def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
     fold, n_folds = stratified_folds(labelled.codes, cv)
     if n_folds < 2 or len(prototypes) == 1:
         return np.ones((len(scorers), len(prototypes)))
-    labels = classes[labelled.codes]
     found = Parallel(n_jobs=n_jobs)(
-        delayed(held_out_scores)(prototype, labelled, labels, fold == k, scorers)
+        delayed(held_out_scores)(prototype, labelled, classes, fold == k, scorers)
         for prototype in prototypes
         for k in range(n_folds)
     )
@@ -392,19 +388,18 @@ def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
     if not np.isfinite(found).all():
         raise ValueError(
             f"scoring must be finite, got {found[~np.isfinite(found)][0]} in "
-            f"cross-validation on {len(labels)} labels."
+            f"cross-validation on {len(labelled)} labels."
         )
-    return np.einsum("pks,k->sp", found, np.bincount(fold)) / len(labels)
+    return np.einsum("pks,k->sp", found, np.bincount(fold)) / len(labelled)
 
 
-def held_out_scores(prototype, labelled, labels, is_test, scorers):
+def held_out_scores(prototype, labelled, classes, is_test, scorers):
     """Train on all folds but one, and score on that one."""
-    training, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
-    rows = labelled.rows
-    given = take(rows, training), labels[training], labelled.metadata, training
-    model = fit_with(clone(prototype), *given)
-    given = take(rows, test), labels[test]
-    return [scorer(model, *given) for scorer in scorers]
+    training, test = map(
+        labelled.part, (np.flatnonzero(~is_test), np.flatnonzero(is_test))
+    )
+    model = fit_with(clone(prototype), training, classes)
+    return [scorer(model, test.rows, classes[test.codes]) for scorer in scorers]
 
 
 def middle_of_best(scores):
@@ -436,8 +431,8 @@ class CalibratedModel(OneModel):
         """Return the model, with `temperature_`."""
         trained, temperature = super().train(known, before), 1.0
         if self.calibrate:
-            given = known.labelled, known.classes
-            temperature = temperature_of(known.prototypes[0], *given)
+            (prototype,) = known.prototypes
+            temperature = temperature_of(prototype, known.labelled, known.classes)
         return trained._replace(attributes={"temperature_": temperature})
 
 
@@ -446,36 +441,23 @@ def temperature_of(prototype, labelled, classes):
 
     The likelihood of the labels comes from stratified cross-validation. The logarithm
     of the temperature has a standard normal prior, which decides while labels are few.
-    Folds on which the estimator cannot be trained are left out.
+    Folds on which the estimator cannot be trained are left out, and so are the rows of
+    a class that the other folds lack.
     """
     fold, n_folds = stratified_folds(labelled.codes, N_FOLDS)
     if n_folds < 2:
         return 1.0
     scores = []
     for k in range(n_folds):
-        try:
-            scores.append(held_out_logits(prototype, labelled, classes, fold == k))
-        except Exception:  # too few rows to train on, say
-            continue
-
+        training = labelled.part(np.flatnonzero(fold != k))
+        seen = np.unique(training.codes)
+        is_test = (fold == k) & np.isin(labelled.codes, seen)
+        test = labelled.part(np.flatnonzero(is_test))
+        with suppress(Exception):  # too few rows to train on, say
+            model = fit_with(unfitted_copy(prototype), training, classes)
+            logits = logits_of(model, test.rows)
+            scores.append((logits, np.searchsorted(seen, test.codes)))
     return fit_temperature(scores)
-
-
-def held_out_logits(prototype, labelled, classes, is_test):
-    """Return the logits of the rows of one fold, and the columns of their classes.
-
-    Rows of a class that the other folds lack are left out.
-    """
-    training, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
-    seen = np.unique(labelled.codes[training])
-    test = test[np.isin(labelled.codes[test], seen)]
-    rows = take(labelled.rows, training)
-    labels = classes[labelled.codes[training]]
-    model = fit_with(
-        unfitted_copy(prototype), rows, labels, labelled.metadata, training
-    )
-    logits = logits_of(model, take(labelled.rows, test))
-    return logits, np.searchsorted(seen, labelled.codes[test])
 
 
 @dataclass(frozen=True)
