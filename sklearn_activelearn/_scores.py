@@ -51,11 +51,25 @@ def probabilities_of(model, X):
 
 def probabilities_of_all(model, X, classes):
     """Return class probabilities with a column for every class, 0 for unknown ones."""
-    p = model.predict_proba(X)
-    if len(model.classes_) == len(classes):
-        return p
-    out = np.zeros((len(p), len(classes)))
-    out[:, encode(model.classes_, classes)] = p
+    return spread_columns(model, model.predict_proba(X), classes, np.zeros(1))
+
+
+def scores_of_all(model, X, classes):
+    """Return decision values with a column for every class; unknown ones are lowest."""
+    scores = scores_of(model, X)
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])
+    return spread_columns(model, scores, classes, scores.min(axis=1) - 1)
+
+
+def spread_columns(model, values, classes, unknown):
+    """Return the values of a model, with columns for the classes that it lacks."""
+    known = np.asarray(model.classes_)
+    if np.array_equal(known, classes):
+        return values
+    unknown = np.broadcast_to(unknown, len(values))
+    out = np.repeat(unknown[:, None], len(classes), axis=1)
+    out[:, encode(known, classes)] = values
     return out
 
 

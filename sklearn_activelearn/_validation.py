@@ -300,6 +300,14 @@ def check_counts(owner, names, optional=()):
             check_number(value, name, 1, closed="left", integer=True)
 
 
+def check_count_or_share(value, name):
+    """Raise unless it is a whole number of at least 1, or a share below 1."""
+    if is_share(value):
+        check_number(value, name, 0, 1)
+    else:
+        check_number(value, name, 1, closed="left", integer=True)
+
+
 def check_option(value, name, options):
     """Return a value that is one of the options; raise for others."""
     if not isinstance(value, str) or value not in options:

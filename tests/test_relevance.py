@@ -154,16 +154,6 @@ class TestBatches:
         learner = RelevanceSamplingClassifier(batch_size=0.1)
         assert learner._passive_baseline().fit(X, y).n_queries_ == 80
 
-    def test_number_of_rounds(self):
-        learner = RelevanceSamplingClassifier(batch_size=0.25, budget=60)
-        learner.teach(X[:4], y[:4])
-        n_left = learner._n_rounds_left(76)
-        n = 0
-        while len(rows := learner.query(X)):
-            learner.teach(X[rows], y[rows])
-            n += 1
-        assert n == n_left
-
 
 class TestPositiveWeight:
     @pytest.mark.parametrize("positive", [None, "no"])

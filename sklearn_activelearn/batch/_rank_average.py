@@ -133,23 +133,6 @@ class RankAverageClassifier(CombinedClassifier):
         self._scales = [*map(scale_of, scores_by(members, X).T)]
         return self
 
-    def member_scores(self, X: RowsLike) -> Floats:
-        r"""Return the score that each member gives to the second class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the members take
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_members)
-            Decision values, or :math:`\ln p - \ln(1 - p)` of a member without any.
-        """
-        check_is_fitted(self, "estimators_")
-        X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
-        return scores_by(self.estimators_, to_memory(X))
-
     @answers_like_input
     def decision_function(self, X: RowsLike) -> Floats:
         """Return mean ranks among the rows of `fit`, as shares of these rows.
@@ -164,7 +147,9 @@ class RankAverageClassifier(CombinedClassifier):
         ranks : ndarray of shape (n_samples,)
             Mean rank, less the mean rank of a score of 0.
         """
-        scores = self.member_scores(X)
+        check_is_fitted(self, "estimators_")
+        X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
+        scores = scores_by(self.estimators_, to_memory(X))
         ranks = [
             shares_on(scale, own) - shares_on(scale, 0.0)
             for scale, own in zip(self._scales, scores.T, strict=True)

@@ -113,14 +113,12 @@ class RowLosses:
         second. Their predictions are computed once.
     loss : str or callable
         A name in `LOSSES`, or ``loss(y, predicted)``.
-    response_method : str
-        Method of the models for a callable loss.
     X : rows
         The whole test pool.
     """
 
-    def __init__(self, models, loss, response_method, X):
-        method, self.loss = LOSSES.get(loss, (response_method, loss))
+    def __init__(self, models, loss, X):
+        method, self.loss = LOSSES.get(loss, ("predict", loss))
         self.is_custom = callable(loss)
         self.classes = [np.asarray(model.classes_) for model in models]
         self.predicted = [np.asarray(getattr(model, method)(X)) for model in models]
@@ -310,11 +308,8 @@ class PreparedTest:
 def prepare_test(test, X):
     """Check the parameters of a test, and return its plan for a pool."""
     check_number(test.mix, "mix", 0, 1, closed="right")
-    if callable(test.loss):
-        method = test.response_method
-        methods = ("decision_function", "predict", "predict_proba")
-        check_option(method, "response_method", methods)
-    else:
+    method = "predict"
+    if not callable(test.loss):
         method, _ = LOSSES[check_option(test.loss, "loss", LOSSES)]
     is_balanced = test.loss == "balanced_zero_one"
     models = test.model if isinstance(test.model, tuple) else (test.model,)
@@ -359,7 +354,7 @@ def prepare_test(test, X):
         raise ValueError(
             f"Only one class is known, {classes.tolist()[0]!r}, but a test needs two."
         )
-    row_losses = RowLosses(models, test.loss, method, X)
+    row_losses = RowLosses(models, test.loss, X)
     table = row_losses.table(classes)
     if test.mix < 1 and labelled is not None:
         chances = surrogate_probabilities(
@@ -407,9 +402,6 @@ class ActiveTest(BaseEstimator):
         "zero_one": the error, 1 - accuracy. "balanced_zero_one": 1 - balanced accuracy,
         for one model. A callable is ``loss(y_true, y_pred)`` and returns a number for
         each row.
-    response_method : str, default="predict"
-        The method of the model that gives a callable `loss` its ``y_pred``: "predict",
-        "predict_proba" or "decision_function".
     surrogate : classifier, default=None
         Classifier with ``predict_proba`` that is trained on the labelled rows. None:
         the mean of logistic regression, random forest, extra trees and an SVM, each
@@ -489,7 +481,6 @@ class ActiveTest(BaseEstimator):
         labelled: tuple[RowsLike, ArrayLike] | None = None,
         loss: Literal["zero_one", "balanced_zero_one", "log_loss"]
         | Callable[..., Any] = "zero_one",
-        response_method: str = "predict",
         surrogate: Classifier | None = None,
         mix: float = 0.25,
         random_state: Seed = None,
@@ -497,7 +488,6 @@ class ActiveTest(BaseEstimator):
         self.model = model
         self.labelled = labelled
         self.loss = loss
-        self.response_method = response_method
         self.surrogate = surrogate
         self.mix = mix
         self.random_state = random_state

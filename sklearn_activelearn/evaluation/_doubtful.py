@@ -1,7 +1,7 @@
 """Labels that a model which was trained on the other labels finds unlikely."""
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from warnings import catch_warnings, filterwarnings
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state, column_or_1d, indexable
 
 from .._base import seeded
 from .._labels import check_not_missing, encode, find_classes
-from .._scores import scores_of
+from .._scores import probabilities_of_all, scores_of_all
 from .._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
 from .._validation import check_number, check_sparse_rows
 from ..pool._base import Constant
@@ -112,19 +112,19 @@ def doubtful_labels(
     y = np.asarray(column_or_1d(y))
     classes, rng = find_classes(y), check_random_state(random_state)
     codes, seed = encode(y, classes), int(rng.randint(2**31))
-    methods = "predict_proba", "decision_function"
-    method = next((name for name in methods if hasattr(estimator, name)), None)
-    if method is None:
+    has_probabilities = hasattr(estimator, "predict_proba")
+    if not has_probabilities and not hasattr(estimator, "decision_function"):
         raise TypeError(
             "estimator must have predict_proba or decision_function, got "
             f"{estimator!r}."
         )
+    scores_for = probabilities_of_all if has_probabilities else scores_of_all
     sums, n_held_out = np.zeros((len(y), len(classes))), np.zeros(len(y), np.int64)
     for train, test in split_folds(cv, X, y, seed):
         model = Constant(y[train][0])
         if (y[train] != y[train][0]).any():
             model = seeded(estimator, seed).fit(take(X, train), y[train])
-        sums[test] += class_scores(model, method, take(X, test), classes)
+        sums[test] += scores_for(model, take(X, test), classes)
         n_held_out[test] += 1
     (rows,) = np.nonzero(n_held_out)
     scores = sums[rows] / n_held_out[rows, None]
@@ -132,7 +132,7 @@ def doubtful_labels(
     predicted = classes[scores.argmax(axis=1)]
     each = np.arange(len(rows))
     confidence = scores[each, given].copy()
-    if method == "decision_function":
+    if not has_probabilities:
         scores[each, given] = -np.inf
         confidence -= scores.max(axis=1)
     order = np.argsort(confidence, kind="stable")
@@ -154,17 +154,3 @@ def split_folds(cv, X, y, seed):
         folds = StratifiedKFold(int(cv), shuffle=True, random_state=seed)
         pairs = list(folds.split(np.zeros(len(y)), y))
     yield from pairs
-
-
-def class_scores(model: Any, method, X, classes):
-    """Return a column for each class; classes unknown to the model get the least."""
-    if method == "predict_proba":
-        scores, unknown = model.predict_proba(X), np.zeros(1)
-    else:
-        scores = scores_of(model, X)
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
-        unknown = scores.min(axis=1) - 1
-    out = np.repeat(np.broadcast_to(unknown, len(scores))[:, None], len(classes), 1)
-    out[:, encode(np.asarray(model.classes_), classes)] = scores
-    return out

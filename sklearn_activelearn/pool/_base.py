@@ -44,7 +44,7 @@ from .._labels import (
     first_missing_label,
 )
 from .._requests import Purchase
-from .._scores import scores_of
+from .._scores import probabilities_of_all, scores_of, scores_of_all
 from .._transaction import (
     Transaction,
     begin_transaction,
@@ -76,6 +76,7 @@ from .._validation import (
     check_number,
     check_option,
     check_selection,
+    is_share,
 )
 from ..exceptions import advice_for_rare_classes, warn_of_constant_answer, warn_user
 from ..sources._containers import (
@@ -593,16 +594,20 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """Choose candidates by the model if `initial` is None, else by `initial`."""
         if self._measures_distances(initial):
             candidates = candidates.to_memory()
-            X, keys = candidates.X, hash_rows(candidates.X)
-            if self._points is None or not np.array_equal(self._points.keys, keys):
-                names = getattr(self, "feature_names_in_", None)
-                self._points = Points(self.embedding, X, keys, self._seed, names)
+            self._embed_rows(candidates.X)
         choose = self._select if initial is None else self._select_without_model
         rows = candidates.rows
         if choose.__func__ is not PoolClassifier._select:  # which takes `RowsExcept`
             rows = np.asarray(rows)
         purchase = choose(candidates.X, rows, n_wanted, seed)
         return purchase if candidates.share == 1 else candidates.in_pool(purchase)
+
+    def _embed_rows(self, X):
+        """Make points of the pool, unless they were made of equal rows."""
+        keys = hash_rows(X)
+        if self._points is None or not np.array_equal(self._points.keys, keys):
+            names = getattr(self, "feature_names_in_", None)
+            self._points = Points(self.embedding, X, keys, self._seed, names)
 
     def _n_first(self):
         """Return how many of the `n_initial` first rows are still to be bought.
@@ -1117,7 +1122,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             raise ValueError(error)
 
     def _n_rounds_left(self, n_for_sale):
-        """Return the number of rounds left if no rule stops them."""
+        """Return the number of rounds left if no rule stops them; None: unknown."""
+        if is_share(self.batch_size):
+            return None
         n_left = min(self._ledger.n_left(self.budget), n_for_sale)
         n_first = min(self._n_first(), n_left)
         return (n_first > 0) + -(-(n_left - n_first) // self.batch_size)
@@ -1338,10 +1345,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return learner._probabilities(learner.estimator_, X)
 
     def _probabilities(self, model, X):
-        def answer(rows):
-            values = model.predict_proba(rows)
-            return self._for_all_classes(model, values, np.zeros(n_rows(rows)))
-
+        answer = partial(probabilities_of_all, model, classes=self.classes_)
         return answer_by_blocks(answer, X)
 
     @available_if(_models_have("decision_function"))
@@ -1364,23 +1368,12 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         model = learner.estimator_
 
         def answer(rows):
-            scores = scores_of(model, rows)
             if np.array_equal(model.classes_, learner.classes_):
-                return scores
-            if scores.ndim == 1:
-                scores = np.column_stack([-scores, scores])
-            scores = learner._for_all_classes(model, scores, scores.min(axis=1) - 1)
+                return scores_of(model, rows)
+            scores = scores_of_all(model, rows, learner.classes_)
             return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
         return answer_by_blocks(answer, learner._rows_to_predict(X))
-
-    def _for_all_classes(self, model, values, unseen):
-        """Return the columns of a model, with further ones for classes it lacks."""
-        if np.array_equal(model.classes_, self.classes_):
-            return values
-        out = np.repeat(unseen[:, None], len(self.classes_), axis=1)
-        out[:, encode(model.classes_, self.classes_)] = values
-        return out
 
     def _rows_to_predict(self, X):
         return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)

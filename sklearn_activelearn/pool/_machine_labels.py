@@ -15,16 +15,14 @@ from .._statistics import Estimate, most_by_sample
 from .._transaction import shallow_copy
 from .._typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
 from .._validation import (
-    check_counts,
-    check_number,
+    check_count_or_share,
     check_selection,
     is_count,
     is_share,
 )
-from ..sources._containers import NO_ROWS, hash_rows, n_rows
+from ..sources._containers import NO_ROWS, n_rows
 from ..sources._identity import VALUES, identify, plain_id
 from ._base import NEEDS_ALL, PoolClassifier
-from ._distances import Points
 from ._ledger import PENDING
 from ._passive import passive_baseline
 from ._selection import draw_rows, find_best, random_purchase, ranked_purchase
@@ -331,10 +329,7 @@ class ErrorSamplingClassifier(PoolClassifier):
         self.random_state = random_state
 
     def _check_parameters(self):
-        if is_share(self.batch_size):
-            check_number(self.batch_size, "batch_size", 0, 1)
-        else:
-            check_counts(self, ["batch_size"])
+        check_count_or_share(self.batch_size, "batch_size")
         for name in ("machine_labels", "machine_confidence"):
             if getattr(self, name) is not None:
                 self._machine_values(name)
@@ -537,10 +532,7 @@ class ErrorSamplingClassifier(PoolClassifier):
             for each in (machine.labels, people)
         )
         known[~is_read] = -1
-        keys = hash_rows(X)
-        if self._points is None or not np.array_equal(self._points.keys, keys):
-            names = getattr(self, "feature_names_in_", None)
-            self._points = Points(self.embedding, X, keys, self._seed, names)
+        self._embed_rows(X)
         Z = self._points.kernel_features(N_REFERENCE)
         scores = score_errors(Z, own, known, machine.confidence, len(classes))
         return np.where(own < 0, scores.max() + 1, scores)  # gaps come first

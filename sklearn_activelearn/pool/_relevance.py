@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from .._docstrings import POOL, documented
 from .._scores import score_method_of, score_of_class
 from .._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
-from .._validation import check_counts, check_number, is_share
+from .._validation import check_count_or_share, check_number, is_share
 from ..batch import RankAverageClassifier
 from ._base import PoolClassifier
 from ._passive import passive_baseline
@@ -221,15 +221,14 @@ class RelevanceSamplingClassifier(PoolClassifier):
         if isinstance(self.positive, Real) and not np.isfinite(self.positive):
             raise ValueError(f"positive must be a label, got {self.positive!r}.")
         check_number(self.positive_weight, "positive_weight", 0)
-        if is_share(self.batch_size):
-            check_number(self.batch_size, "batch_size", 0, 1)
-        else:
-            check_counts(self, ["batch_size"])
+        check_count_or_share(self.batch_size, "batch_size")
         super()._check_parameters()
 
     def _passive_baseline(self):
         baseline = passive_baseline(self)
-        return baseline.set_params(batch_size=self._batch_size_with(0))
+        if is_share(self.batch_size):
+            baseline.set_params(batch_size=1)
+        return baseline
 
     def _set_classes(self, classes):
         super()._set_classes(classes)
@@ -255,23 +254,10 @@ class RelevanceSamplingClassifier(PoolClassifier):
             return True
         return self._positive_code() not in self._ledger.labelled.codes
 
-    def _batch_size_with(self, n_labels):
-        """Return the number of rows that are bought with this number of labels."""
-        if is_share(self.batch_size):
-            return max(1, int(self.batch_size * n_labels))
-        return self.batch_size
-
     def _batch_size(self):
-        return self._batch_size_with(self.n_taught_ if hasattr(self, "_ledger") else 0)
-
-    def _n_rounds_left(self, n_for_sale):
-        n_left = min(self._ledger.n_left(self.budget), n_for_sale)
-        n_first = min(self._n_first(), n_left)
-        n_rounds, n_bought = int(n_first > 0), n_first
-        while n_bought < n_left:
-            n_bought += self._batch_size_with(self.n_taught_ + n_bought)
-            n_rounds += 1
-        return n_rounds
+        if is_share(self.batch_size):
+            return max(1, int(self.batch_size * self.n_taught_))
+        return self.batch_size
 
     def _utilities(self, X, rows):
         model = self.estimator_

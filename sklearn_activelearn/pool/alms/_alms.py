@@ -103,7 +103,7 @@ class ALMSClassifier(PoolClassifier):
 
     Attributes
     ----------
-    estimator_, best_estimator_ : classifier
+    estimator_ : classifier
         The chosen candidate, trained on all labels taught.
     best_index_ : int
         Position of the chosen candidate among the candidates.
@@ -255,11 +255,6 @@ class ALMSClassifier(PoolClassifier):
         check_is_fitted(self, "best_index_")
         past = [probabilities for _, probabilities in self._past]
         return np.array([*past, self._trained.memory])
-
-    @property
-    def best_estimator_(self) -> Any:
-        """The model that predicts: `estimator_`."""
-        return self.estimator_
 
     @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
