@@ -1,8 +1,8 @@
 """Processor seconds of the experiments of each paper, by a part of each.
 
-A step of ``steps.csv`` runs with the options of its part, one process and no stored
-runs; the whole step takes about as long as the given number of parts. Steps that draw
-figures take seconds and are left out.
+A step of ``steps.csv`` runs with the options of its part in place of its own, in one
+process and without stored runs. The whole step takes about the given number of times
+longer. Steps that draw figures take seconds and are left out.
 
     python -m benchmarks.papers.step_times [--paper NAME] [--experiment NAME]
         [--results DIR] [--quick]
@@ -12,7 +12,6 @@ import shlex
 import shutil
 import tempfile
 from importlib import import_module
-from pathlib import Path
 from time import process_time
 
 from joblib import parallel_config
@@ -56,9 +55,12 @@ def main(argv=None):
             if not asked or experiment.endswith("_figures"):
                 continue
             results = Results(args.results, "step_times", argv, 0)
-            arguments += [*shlex.split(step["part"]), *["--quick"] * args.quick]
+            part, words = shlex.split(step["part"]), iter(arguments)
+            changed = [word for word in part if word.startswith("--")]
+            arguments = [w for w in words if w not in changed or next(words) is None]
+            arguments += [*part, *["--quick"] * args.quick]
             seconds = processor_seconds(experiment, arguments, args.results)
-            print(f"== {seconds:.0f} s x {step['parts']}: {step['command']}", flush=True)
+            print(f"== {seconds:.0f} s: {shlex.join([experiment, *part])}", flush=True)
             row = {"paper": paper, "step": step["command"], "part": step["part"]}
             row |= {"parts": float(step["parts"]), "seconds": seconds}
             results.write("step_times", [row], key=("paper", "step"), runs=1)
