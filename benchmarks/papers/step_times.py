@@ -41,6 +41,12 @@ def processor_seconds(experiment, arguments, known):
         return process_time() - started
 
 
+def shortened(words, part):
+    """Return arguments with the options of a part in place of the same options."""
+    words, changed = iter(words), {word for word in part if word.startswith("--")}
+    return [w for w in words if w not in changed or next(words) is None] + part
+
+
 def main(argv=None):
     parser = parser_of(__doc__)
     parser.add_argument("--paper", action="append", choices=ROWS)
@@ -55,10 +61,8 @@ def main(argv=None):
             if not asked or experiment.endswith("_figures"):
                 continue
             results = Results(args.results, "step_times", argv, 0)
-            part, words = shlex.split(step["part"]), iter(arguments)
-            changed = [word for word in part if word.startswith("--")]
-            arguments = [w for w in words if w not in changed or next(words) is None]
-            arguments += [*part, *["--quick"] * args.quick]
+            part = shlex.split(step["part"])
+            arguments = [*shortened(arguments, part), *["--quick"] * args.quick]
             seconds = processor_seconds(experiment, arguments, args.results)
             print(f"== {seconds:.0f} s: {shlex.join([experiment, *part])}", flush=True)
             row = {"paper": paper, "step": step["command"], "part": step["part"]}
