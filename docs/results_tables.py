@@ -5,6 +5,7 @@ Each function returns a table as rows of texts, of which the first is the header
 """
 
 import csv
+import shlex
 from importlib import import_module
 from pathlib import Path
 
@@ -14,7 +15,15 @@ from benchmarks.papers import _readings_rules
 from benchmarks.papers._alms_rows import SETTING, in_words, rank
 from benchmarks.papers._claims_cavallanti2008 import per_label, regret_bound
 from benchmarks.papers._drawing import draw
-from benchmarks.papers._results import PROVENANCE, by, grouped, read, read_texts
+from benchmarks.papers._results import (
+    PROVENANCE,
+    by,
+    grouped,
+    read,
+    read_texts,
+    without_machine,
+)
+from benchmarks.papers._steps import ROWS
 from benchmarks.papers.claims import CLAIMS
 from benchmarks.papers.label_propagation import LEARNERS
 from benchmarks.papers.low_noise import learners
@@ -640,6 +649,35 @@ def claims(folder, paper):
     return table
 
 
+def steps(folder, paper):
+    """Return the commands behind the figures of a paper, and how long they take."""
+    times = {
+        (row["paper"], row["step"]): (row["seconds"] * row["parts"] / 60, row["part"])
+        for row in read(folder, "step_times")
+    }
+    table = [["figures", "command", "processor minutes", "measured with"]]
+    for step in ROWS[paper]:
+        minutes, part = times.get((paper, step["command"]), (np.nan, ""))
+        words = without_machine(shlex.split(step["command"].replace("{out}", "DIR")))
+        cell = "" if np.isnan(minutes) else f"{float(f'{minutes:.1g}'):,g}"
+        if step["command"].split()[0].endswith("_figures"):
+            cell, part = "seconds", "drawing"
+        elif part:
+            part = f"``{part}``, times {step['parts']}"
+        command = f"``{shlex.join(words)}``"
+        table.append([figures(step), command, cell, part or "the whole"])
+    return table
+
+
+def figures(step):
+    """Return the figures and tables of a paper that need a step, in words."""
+    names = step["figures"].split()
+    numbers = [name for name in names if name.isdecimal()]
+    others = [name.replace("-", " ").capitalize() for name in names if name[0] > "9"]
+    plural = "Figures " if len(numbers) > 1 else "Figure "
+    return ", ".join([*others, *[plural + ", ".join(numbers)] * bool(numbers)])
+
+
 def settings_speed(folder):
     """Return how much faster many settings go over rows side by side."""
     table = [["rows", "settings", "learner", "order", "before", "after", "of the new"]]
@@ -755,6 +793,7 @@ def write(folder, out):
     tables |= speed(folder)
     for paper in dict.fromkeys(claim.paper for claim in CLAIMS):
         tables[f"claims_{paper}"] = claims(folder, paper)
+        tables[f"steps_{paper}"] = steps(folder, paper)
     for name, rows in tables.items():
         with Path(out, f"{name}.csv").open("w", encoding="utf-8", newline="") as stream:
             csv.writer(stream, lineterminator="\n").writerows(rows)

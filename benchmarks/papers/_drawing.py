@@ -32,6 +32,12 @@ def save(figure, out):
     print(f"wrote {out}")
 
 
+def band(axis, x, mean, half, color):
+    """Shade the mean ± half of the width; nothing where that is not known."""
+    mean, half = np.array(mean), np.array(half)
+    axis.fill_between(x, mean - half, mean + half, color=color, alpha=0.2, lw=0)
+
+
 def beside_published(rows, out, *, group, name, value, std, title, **settings):
     """Draw a panel for each group, with a line for each row: ours and the published.
 

@@ -329,9 +329,10 @@ def points(name, results, shares, suffix):
     """Yield a row for each point of the mean curves."""
     for method, curves in results.items():
         for kind, errors in zip(KINDS, curves, strict=True):
-            for share, error in zip(shares, 100 * errors.mean(axis=0), strict=True):
+            columns = shares, 100 * errors.mean(axis=0), 100 * deviation(errors)
+            for share, error, std in zip(*columns, strict=True):
                 row = {"data": name, "kind": kind, "method": method + suffix}
-                yield row | {"labels": float(share), "error": error}
+                yield row | {"labels": float(share), "error": error, "std": std}
 
 
 def report(name, means, curves, shares, reference):

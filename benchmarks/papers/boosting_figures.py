@@ -9,7 +9,7 @@ Figure 2, and `benchmarks.papers.boosting_costs` for Figures 1 and 5.
 import numpy as np
 
 from . import boosting, boosting_costs
-from ._drawing import main_of, save, subplots
+from ._drawing import band, main_of, save, subplots
 from ._results import by, column
 
 STYLE = {
@@ -51,12 +51,18 @@ def figure_5(rows, out):
 
 
 def draw_curves(axis, rows, colors):
-    """Draw a line for each method; labels and errors in %."""
+    """Draw a line for each method; labels and errors in %.
+
+    Bands are two standard errors wide to each side, where deviations are known.
+    """
     for method, points in by(rows, "method").items():
         if method in colors:
             share = 100 * np.array(column(points, "labels"))
             label = f"{method} ({points[0]['runs']:.0f})"
-            axis.plot(share, column(points, "error"), colors[method], label=label)
+            error, half = column(points, "error"), 2 * np.array(column(points, "std"))
+            axis.plot(share, error, colors[method], label=label)
+            half /= np.sqrt(column(points, "runs"))
+            band(axis, share, error, half, colors[method])
     axis.grid(alpha=0.3)
 
 

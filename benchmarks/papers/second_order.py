@@ -188,10 +188,14 @@ def curves(name, X, topics, args):
             "labels": bought,
             "stored": stored,
             "F": F,
+            "F_std": std,
         }
-        for topics, means in (("frequent", frequent), ("all", everything))
+        for topics, means, stds in (
+            ("frequent", frequent, spread),
+            ("all", everything, deviation(results[..., 0].mean(1))),
+        )
         if topics == "frequent" or has_rare
-        for value, (F, bought, stored) in zip(values, means, strict=True)
+        for value, (F, bought, stored), std in zip(values, means, stds, strict=True)
     ]
 
 
@@ -211,6 +215,7 @@ def figure_3(X, topics, args):
     )
     results = np.array(results).reshape(args.repeats, -1, 3)
     F, bought, stored = results.mean(axis=0).T
+    F_std, bought_std, _ = deviation(results).T
     svm = LinearSVC(C=1.0, loss="hinge", fit_intercept=False, max_iter=10_000, tol=1e-3)
     norms = Parallel(n_jobs=args.jobs)(
         delayed(norm_of)(svm, X, topics[:, k]) for k in range(topics.shape[1])
@@ -238,8 +243,10 @@ def figure_3(X, topics, args):
         "topic": range(1, len(F) + 1),
         "positive": positive,
         "labels": bought,
+        "labels_std": bought_std,
         "stored": stored,
         "F": F,
+        "F_std": F_std,
         "svm_norm": norms,
     }
     rows = [

@@ -7,7 +7,7 @@ From the files that `benchmarks.papers.second_order --results DIR` wrote.
 
 import numpy as np
 
-from ._drawing import main_of, save, subplots
+from ._drawing import band, main_of, save, subplots
 from ._results import by, column
 from .second_order import main as measure
 
@@ -16,7 +16,10 @@ PLOTS = (("SSMD", "SSNL", "SS"), ("SSMD", "DKMperc", "SOLE", "SOP", "PERC", "SS"
 
 
 def figure_2(rows, out):
-    """Draw F against labels, means over the frequent topics and over all."""
+    """Draw F against labels, means over the frequent topics and over all.
+
+    Bars are deviations between orders of the news, where several orders were run.
+    """
     algorithms, groups = list(by(rows, "algorithm")), by(rows, "topics")
     size = (9, 3.5 * len(groups))
     figure, axes = subplots(len(groups), 2, figsize=size, sharex=True, sharey="row")
@@ -25,10 +28,11 @@ def figure_2(rows, out):
         for axis, names in zip(line, PLOTS, strict=True):
             for name in names:
                 points = sorted(curves.get(name, []), key=lambda point: point["labels"])
-                axis.plot(
+                axis.errorbar(
                     column(points, "labels"),
                     column(points, "F"),
-                    ".-",
+                    yerr=column(points, "F_std"),
+                    fmt=".-",
                     color=f"C{algorithms.index(name)}" if points else "none",
                     label=name,
                     lw=1,
@@ -43,7 +47,10 @@ def figure_2(rows, out):
 
 
 def figure_3(rows, out):
-    """Draw what is stored, the norm of an SVM, F and labels, topic by topic."""
+    """Draw what is stored, the norm of an SVM, F and labels, topic by topic.
+
+    Bands are deviations between the orders of the news.
+    """
     figure, ((left, right),) = subplots(1, 2, figsize=(9, 3.4))
     for name, label in (
         ("stored", "stored rows, of the most"),
@@ -52,7 +59,10 @@ def figure_3(rows, out):
         values = np.array(column(rows, name))
         left.plot(values / values.max(), label=label)
     for name in ("F", "positive", "labels"):
-        right.plot(column(rows, name), label=name)
+        values = column(rows, name)
+        (line,) = right.plot(values, label=name)
+        half = column(rows, f"{name}_std") if name != "positive" else 0.0
+        band(right, range(len(rows)), values, half, line.get_color())
     for axis in (left, right):
         axis.set(xlabel="topics, by frequency")
         axis.grid(alpha=0.3)

@@ -214,10 +214,23 @@ def test_orders_of_the_news_are_means_and_single_runs():
     for name in ("F", "labels", "stored"):
         mean = np.mean([one[name] for one in of_first])
         assert rows[0][name] == pytest.approx(mean)
+    for name in ("F", "labels"):
+        std = np.std([one[name] for one in of_first], ddof=1)
+        assert rows[0][f"{name}_std"] == pytest.approx(std)
 
 
 def test_topics_of_other_runs_are_replaced(tmp_path):
-    old = {"topic": 99, "positive": 0, "labels": 0, "stored": 0, "F": 0, "svm_norm": 0}
+    columns = [
+        "topic",
+        "positive",
+        "labels",
+        "labels_std",
+        "stored",
+        "F",
+        "F_std",
+        "svm_norm",
+    ]
+    old = dict.fromkeys(columns, 0) | {"topic": 99}
     results = Results(tmp_path, "second_order", [], 0)
     results.write("second_order_figure_3", [old], key=["topic"], runs=1)
     second_order.main(["--quick", "--only", "figure-3", "--results", str(tmp_path)])

@@ -19,7 +19,7 @@ from benchmarks.papers._results import (
     read_texts,
     without_machine,
 )
-from benchmarks.papers._steps import STEPS
+from benchmarks.papers._steps import ROWS, STEPS
 from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
 
@@ -81,7 +81,7 @@ def tables_with_commands():
         for match in re.finditer(f"{COMMAND}|{TABLE}", text):
             if match[1]:
                 experiment, options = match[1], match[2]
-            else:
+            elif match[3] != f"steps_{page.stem}":
                 yield page.stem, match[3], experiment, options
 
 
@@ -159,6 +159,50 @@ class TestPages:
         printed = capsys.readouterr().out
         assert "margin_loss_figure_6 is left out" in printed
         assert not list((tmp_path / "pictures").iterdir())
+
+
+class TestSteps:
+    def test_every_step_was_timed_with_its_part(self):
+        columns = ("paper", "command", "part", "parts")
+        steps = [
+            tuple(row[name] for name in columns)
+            for rows in ROWS.values()
+            for row in rows
+            if not row["command"].split()[0].endswith("_figures")
+        ]
+        columns = ("paper", "step", "part", "parts")
+        timed = read_texts(DOCS / "results" / "step_times.csv")
+        assert {tuple(row[name] for name in columns) for row in timed} == {*steps}
+        assert all(float(row["seconds"]) > 0 for row in timed)
+
+    def test_minutes_are_seconds_of_a_part_times_their_number(self, tables, tmp_path):
+        step, *_ = ROWS["monteleoni2007"]
+        row = {"paper": "monteleoni2007", "step": step["command"], "seconds": 130.0}
+        row |= {"part": step["part"], "parts": float(step["parts"])}
+        Results(tmp_path, "step_times", [], 0).write(
+            "step_times", [row], key=["step"], runs=1
+        )
+        _, first, *others = tables.steps(tmp_path, "monteleoni2007")
+        assert step["parts"] == "7"  # 15.2 minutes
+        assert first[1:] == ["``ocr``", "20", "``--problem 0v1``, times 7"]
+        assert {row[2] for row in others} == {"", "seconds"}
+
+    @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+    def test_a_page_shows_its_steps_and_a_step_draws_each_picture(self, page):
+        text = page.read_text(encoding="utf-8")
+        assert text.count(f"generated/results/steps_{page.stem}.csv") == 1
+        drawn = {}
+        for row in ROWS[page.stem]:
+            module = row["command"].split()[0]
+            if module.endswith("_figures"):
+                names = import_module(f"benchmarks.papers.{module}").DRAWN
+                drawn |= dict.fromkeys(names, row["figures"].split())
+        for name in re.findall(r"generated/results/(\w+)\.png", text):
+            number = re.search(r"_(figure|table)_(\d)", name)
+            assert drawn[name]
+            if number:
+                kind = {"figure": "", "table": "table-"}[number[1]]
+                assert f"{kind}{number[2]}" in drawn[name]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
