@@ -77,6 +77,11 @@ def test_modules_of_another_cython_are_compiled_again(
         shared.write_text(f"{first_line}\n", encoding="utf-8")
     command = run_setup("setup.py", stop_after="init").get_command_obj("build_ext")
     command.ensure_finalized()
+    translated = []
+    monkeypatch.setattr(
+        type(command), "translate", lambda self, some: translated.extend(some)
+    )
     monkeypatch.setattr(build_ext, "build_extensions", lambda self: None)
     command.build_extensions()
     assert command.kept == (command.extensions if is_kept else [])
+    assert translated == ([] if is_kept else command.extensions)

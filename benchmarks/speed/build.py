@@ -1,18 +1,23 @@
-"""Compilation: seconds of the processor, lines of C and size of each compiled module.
+"""Building: seconds of the processor for each step, lines of C and size of each module.
 
-The modules are built one after the other from a copy of the sources, each by Cython and
-then by the compiler, with the package's own flags. Seconds are those of the processor,
-so that another program at the same time does little harm.
+A copy of the sources is built by the package's own commands, one module at a time:
+Cython translates all modules, then the compiler compiles each. Last `pip wheel` builds
+the package from the beginning, in an environment of its own; what is left of its
+seconds is pip's own work, above all installing setuptools and Cython.
 
     python -m benchmarks.speed.build [--quick]
 """
 
+import importlib
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from contextlib import chdir
-from distutils.core import run_setup
 from pathlib import Path
+
+import setuptools  # noqa: F401, the import provides distutils
 
 from benchmarks.speed import _results
 from benchmarks.speed._interleave import main
@@ -21,20 +26,52 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "sklearn_activelearn"
 
 
-def built(module, folder):
-    """Build one module of the tree in a folder; return what is printed of it."""
-    with chdir(folder):
-        distribution = run_setup("setup.py", ["-q"], stop_after="commandline")
-        (extension,) = (e for e in distribution.ext_modules if e.name == module)
-        distribution.ext_modules = [extension]
-        before = os.times()
-        distribution.run_command("build_ext")
-        after = os.times()
-    seconds = sum(after[:4]) - sum(before[:4])
-    source = Path(folder, *module.split(".")).with_suffix(".c")
-    lines = source.read_text(encoding="utf-8").count("\n")
-    (library,) = Path(folder, "build").glob(f"lib*/{module.replace('.', '/')}.*")
-    return seconds, lines, library.stat().st_size / 1000
+def copy_sources(folder):
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    ignored = shutil.ignore_patterns("*.c", "*.so", "*.pyd", "__pycache__")
+    for name in (PACKAGE, "benchmarks/papers"):
+        shutil.copytree(ROOT / name, Path(folder, name), ignore=ignored)
+
+
+def seconds_of(call, *arguments):
+    """Return the processor seconds of a call, with those of its child processes."""
+    before = os.times()
+    call(*arguments)
+    return sum(os.times()[:4]) - sum(before[:4])
+
+
+def built(only):
+    """Build in the present folder; yield what is printed of each step."""
+    run_setup = importlib.import_module("distutils.core").run_setup
+    distribution = run_setup("setup.py", ["-q"], stop_after="commandline")
+    distribution.ext_modules = [
+        ext for ext in distribution.ext_modules if not only or ext.name == only
+    ]
+    command = distribution.get_command_obj("build_ext")
+    kind, times = type(command), {}
+    translate, build_extension = kind.translate, kind.build_extension
+
+    def timed_translation(self, extensions):
+        times["Cython"] = seconds_of(translate, self, extensions)
+
+    def timed_compilation(self, ext):
+        times[ext.name] = seconds_of(build_extension, self, ext)
+
+    kind.translate, kind.build_extension = timed_translation, timed_compilation
+    command.parallel = 1
+    distribution.run_command("build_ext")
+    yield "Cython", times.pop("Cython"), 0, 0
+    for name, seconds in times.items():
+        source = Path(*name.split(".")).with_suffix(".c")
+        lines = source.read_text(encoding="utf-8").count("\n")
+        (library,) = Path("build").glob(f"lib*/{name.replace('.', '/')}.*")
+        yield name.partition(".")[2], seconds, lines, library.stat().st_size / 1000
+
+
+def pip_wheel(folder):
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", "dist"]
+    subprocess.run([*command, "."], cwd=folder, check=True)
 
 
 def show(line):
@@ -43,27 +80,26 @@ def show(line):
 
 
 def benchmark(quick, rounds):
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-            shutil.copy(ROOT / name, folder)
-        ignored = shutil.ignore_patterns("*.c", "*.so", "*.pyd", "__pycache__")
-        shutil.copytree(ROOT / PACKAGE, Path(folder, PACKAGE), ignore=ignored)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as new:
+        copy_sources(folder)
         with chdir(folder):
-            extensions = run_setup("setup.py", stop_after="init").ext_modules
-        modules = [extension.name for extension in extensions]
-        if quick:
-            modules = [f"{PACKAGE}._interrupts"]
-        print(f"\n  {'seconds':>7} {'lines of C':>10} {'kB':>6}")
-        lines = []
-        for module in modules:
-            lines.append([module.partition(".")[2], *built(module, folder)])
-            show(lines[-1])
-    _, *numbers = zip(*lines, strict=True)
-    lines.append(["all", *map(sum, numbers)])
-    show(lines[-1])
+            lines = [*built(f"{PACKAGE}._interrupts" if quick else None)]
+        _, *numbers = zip(*lines, strict=True)
+        if not quick:
+            copy_sources(new)
+            own = seconds_of(pip_wheel, new) - sum(numbers[0])
+            lines.append(("pip and its environment", own, 0, 0))
+            numbers[0] = (*numbers[0], own)
+    lines.append(("all", *map(sum, numbers)))
+    print(f"\n  {'seconds':>7} {'lines of C':>10} {'kB':>6}")
+    for line in lines:
+        show(line)
     if not quick:
-        written = [[n, f"{s:.1f}", f"{c:,}", f"{k:.0f}"] for n, s, c, k in lines]
-        header = ["module", "seconds", "lines of C", "kB"]
+        header = ["step or module", "seconds", "lines of C", "kB"]
+        written = [
+            [name, f"{s:.1f}", f"{n:,}" if n else "", f"{kb:.0f}" if kb else ""]
+            for name, s, n, kb in lines
+        ]
         _results.write("compile_times.csv", header, written)
 
 

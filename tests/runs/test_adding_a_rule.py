@@ -148,11 +148,12 @@ def passed(tree):
 
 
 def in_haste(setup):
-    """Have two modules compiled without -O3, and the others, which are older, not."""
+    """Have changed modules compiled without optimisation, and all others kept."""
     times = os.stat(setup)
     text = setup.read_text(encoding="utf-8")
-    assert "-O3" in text
-    setup.write_text(text.replace("-O3", "-O0"), encoding="utf-8")
+    text, n_levels = re.subn(r'"-O[123]"', '"-O0"', text)
+    assert n_levels > 0
+    setup.write_text(text, encoding="utf-8")
     os.utime(setup, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
