@@ -512,11 +512,26 @@ def test_a_renamed_class_is_of_the_same_kind(path):
     setting = begun(path)
     setting.options["classes"] = None
     for new, message in (
-        (3, "must be renamed to a text, got 3"),
-        (None, "must be a text"),
+        (3, "'good' must be renamed to a text, got 3"),
+        (None, "'good' must be renamed to a text, got None"),
     ):
         with pytest.raises(ValueError, match=message):
             setting.open(path, {"classes": {"good": new}})
+
+
+def test_a_class_that_does_not_exist_is_not_renamed(path):
+    message = "There is no class 'god' to rename. The classes are 'good', 'bad'."
+    setting = begun(path)
+    setting.options["classes"] = ["god", "bad"]
+    with pytest.raises(ValueError, match=message):
+        setting.open(path, {"classes": {"god": "bad"}})
+    twice = {"classes": {"good": "bad", "bad": "good"}}  # repeated, it would swap again
+    with pytest.raises(ValueError, match="'bad' is to be renamed itself"):
+        Setting(plain).open(path, twice)
+    path.unlink()
+    with pytest.raises(ValueError, match="has no class 'god' to rename: .* is new"):
+        setting.open(path, {"classes": {"god": "bad"}})
+    assert not path.exists()
 
 
 def test_classes_of_a_session_without_answers_need_no_word(path):
@@ -566,11 +581,8 @@ def test_a_budget_of_a_changed_learner_is_what_is_left(path):
         assert session.learner.n_queries_ == 10  # the same learner
         assert session.status().left == 3
     setting.learner = clone(plain).set_params(budget=12)
-    with pytest.raises(ValueError, match="a budget of 12 does not pay for 3 held-out"):
+    with pytest.raises(ValueError, match="A budget of 12 does not pay for 3 held-out"):
         setting.open(path, "learner")
-    setting.learner = clone(plain).set_params(budget=0.1)
-    with setting.open(path, "learner") as session:  # a share never takes labels away
-        assert session.status().left == 3
     setting.learner = clone(plain).set_params(budget=None, batch_size=2)
     with setting.open(path, "learner") as session:
         assert session.status().left is None

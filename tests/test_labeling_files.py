@@ -207,7 +207,8 @@ def test_a_session_is_handed_over_within_a_process(path):
     assert first.next() == shown  # it goes on
     with opened(path) as second:
         assert second.next() == shown
-        for call in first.next, first.status, lambda: first.label(shown, 1):
+        assert first.status() == second.status()
+        for call in first.next, lambda: first.label(shown, 1):
             with pytest.raises(ValueError, match="has handed its file to"):
                 call()
         first.close()
@@ -297,7 +298,7 @@ def test_ctrl_c_anywhere_leaves_a_session_that_works(path, verb):
     n_interrupted, line = 0, 0
     with opened(path, learner) as session:
         label_some(session, 4)
-        while line < 400:
+        while line < 1000:
             id = session.next()
             call = {
                 "label": lambda id=id: session.label(id, int(y[id])),
@@ -330,7 +331,7 @@ def test_ctrl_c_during_an_undo_leaves_no_model_with_the_withdrawn_label(path):
     n_withdrawn, line = 0, 0
     with opened(path) as session:
         label_some(session, 7)
-        while line < 400:
+        while line < 1000:
             session.next()  # the learner is taught all labels
             known = model_of(session)
             assert known

@@ -615,7 +615,8 @@ def test_a_larger_budget_is_noted(path):
     with opened(large, path) as session:
         assert session.next() is None
         assert opinion(session) == said
-    assert "budget was 9 and is now 6" in refused(small, path)
+    said = refused(small, path)
+    assert "6 does not pay for 0 held-out rows and the 9 rows that were" in said
     with opened(clone(quick).set_params(budget=None), path) as session:
         assert session.status().left is None
         assert len(label_all(session)) == len(X) - 9
@@ -694,7 +695,7 @@ def test_a_share_as_budget_counts_the_pool(path):
         ({"classes": ["good"]}, ValueError, "one class"),
         ({"classes": ["a", "b", "a"]}, ValueError, "twice"),
         ({"test_size": 45}, ValueError, "test_size"),
-        ({"test_size": 30}, ValueError, "exceeds the budget"),
+        ({"test_size": 30}, ValueError, "does not pay for 30 held-out rows"),
         ({"votes": 0}, ValueError, "votes"),
         ({"ahead": 2}, ValueError, "ahead"),
         ({"ids": IDS[:-1]}, ValueError, "44 ids for 45 rows"),

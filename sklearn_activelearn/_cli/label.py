@@ -315,7 +315,7 @@ def resume_options(args):
         known["classes"] = list(dict.fromkeys(classes))
     if args.learner is None:
         params = stored["learner"]["params"]
-        known["budget"] = params["budget"]
+        known["budget"] = stored["budget"]
         with suppress(KeyError, TypeError):  # of another learner
             positive = params["positive"]
             known["recall"] = params["stopping"]["params"]["recall"]

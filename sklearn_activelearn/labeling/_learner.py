@@ -12,7 +12,7 @@ from .._labels import check_classes
 from .._transaction import shallow_copy
 from ..pool import ErrorSamplingClassifier
 from ..sources._containers import n_rows, take
-from ._answers import QUERY, TEST, update_row
+from ._answers import QUERY, TEST, update_rows
 from ._schema import (
     change_learner,
     current_learner,
@@ -472,7 +472,7 @@ class Worker:
                     probability=float(probability), learner=stored["number"],
                     query=query, queue=number, at=now(),
                 )  # fmt: skip
-                update_row(db, id, votes)
+                update_rows(db, votes, id)
             change_learner(
                 db, queries=query, is_settled=0, stop_reason=outcome.stop_reason,
                 position=outcome.position,

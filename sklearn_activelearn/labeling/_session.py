@@ -39,10 +39,8 @@ from ._answers import (
     answers_of,
     count_answers,
     count_rows,
-    decided_labels,
     find_free_row,
     last_answer,
-    lease_end,
     lease_row,
     put_note,
     withdraw_answers,
@@ -73,17 +71,12 @@ from ._schema import (
     put_settings,
 )
 from ._scores import CurvePoint, Predictions
-from ._storage import OPEN, Storage, check_header, identity_of
+from ._storage import OPEN, Storage, check_header, identity_of, is_begun
 from ._view import html_of, sentence_of
 
 if TYPE_CHECKING:
     from ..evaluation import Estimate
     from ._page import PageServer
-
-GIVEN_AWAY = (
-    "This session has handed its file to a session that was opened later in the same "
-    "process. Use the later one."
-)
 
 
 class Status(NamedTuple):
@@ -132,7 +125,7 @@ class LabelingSession(Generic[LearnerT]):
     path : str or path
         The file. A file ``.lock`` beside it is locked while the session is open. If an
         earlier session of the same process has the file open, it hands the file over
-        and refuses further calls.
+        and stores nothing more.
     items : rows, default=None
         What people see, in the order of the pool: texts, a DataFrame. None: the pool.
         Rows without content (blank texts, rows of blank cells) are set aside: the
@@ -266,8 +259,7 @@ class LabelingSession(Generic[LearnerT]):
 
     def _begin_or_resume(self, args, plan):
         with self._storage.reading() as db:
-            is_begun = len(get_settings(db)) > 1
-            resumption = Resumption(db, args) if is_begun else None
+            resumption = Resumption(db, args) if is_begun(get_settings(db)) else None
         if resumption is None:
             plan = plan or plan_beginning(args)
             with self._storage.writing() as db:
@@ -283,7 +275,10 @@ class LabelingSession(Generic[LearnerT]):
         """Give the file to a session of this process that is opened with `args`."""
         with self._storage.reading() as db:
             Resumption(db, args)
-        self._close(GIVEN_AWAY, is_given_away=True)
+        self._close(
+            "This session has handed its file to a session that was opened later in "
+            "the same process. Use the later one."
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -303,10 +298,10 @@ class LabelingSession(Generic[LearnerT]):
             self._server.close_for(self)
         self._close("The session is closed.")
 
-    def _close(self, refusal, *, is_given_away=False):
+    def _close(self, refusal):
         if OPEN.get(self._storage.identity) is self:
             del OPEN[self._storage.identity]
-        self._storage.refuse(refusal, is_given_away=is_given_away)
+        self._storage.refuse(refusal)
         self._worker.close()
         self._search.shutdown()
         self._storage.close()
@@ -383,8 +378,9 @@ class LabelingSession(Generic[LearnerT]):
     @property
     def test_ids(self) -> list[Id]:
         with self._storage.reading() as db:
-            sql = "SELECT id FROM requests WHERE purpose = 'test' ORDER BY number"
-            return [id for (id,) in db.execute(sql).fetchall()]
+            return db.column(
+                "SELECT id FROM requests WHERE purpose = 'test' ORDER BY number"
+            )
 
     def check_open(self) -> None:
         """Raise ValueError if the session is closed or has handed over its file."""
@@ -518,10 +514,9 @@ class LabelingSession(Generic[LearnerT]):
     def _lease(self, id, who):
         now = time()
         with self._storage.reading() as db:
-            is_needed = (
-                who is not None and lease_end(db, id, who) <= now + self.lease / 2
-            )
-        if is_needed:
+            sql = "SELECT until FROM leases WHERE id = ? AND who IS ?"
+            until = db.value(sql, id, who) or 0.0
+        if who is not None and until <= now + self.lease / 2:
             with self._storage.writing(is_change=False) as db:
                 lease_row(db, id, who, now + self.lease)
 
@@ -970,12 +965,6 @@ class LabelingSession(Generic[LearnerT]):
                 for who, counts in count_answers(db, everybody=True).items()
             }
 
-    def names(self) -> list[str]:
-        """Return the names of the people who have answered, sorted."""
-        with self._storage.reading() as db:
-            sql = "SELECT DISTINCT who FROM answers WHERE who NOT NULL ORDER BY who"
-            return [who for (who,) in db.execute(sql).fetchall()]
-
     def _read_status(self, db):
         settings, learner = get_settings(db), current_learner(db)
         states, labels = count_rows(db)
@@ -1250,16 +1239,11 @@ class LabelingSession(Generic[LearnerT]):
         """
         with self._storage.reading() as db:
             kind, own = get_settings(db)["label_kind"], self._worker.own
-            labels = {
-                id: from_column(label, kind) for id, label in decided_labels(db).items()
-            }
-            finals = {
-                id
-                for (id,) in db.execute(
-                    "SELECT standing.id FROM standing JOIN answers USING (number) "
-                    "WHERE is_final"
-                )
-            }
+            sql = "SELECT id, label FROM rows WHERE state = 'labelled' ORDER BY decided"
+            labels = {id: from_column(label, kind) for id, label in db.execute(sql)}
+            sql = """SELECT standing.id FROM standing JOIN answers USING (number)
+              WHERE is_final"""
+            finals = {*db.column(sql)}
         rows = _scores.rank_doubtful(labels, own, self._ids, estimator)
         return [row for row in rows if row[0] not in finals], labels
 
@@ -1296,7 +1280,6 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             If there is no model yet; for an id that does not exist.
         """
-        self._storage.check_kept()
         own = self._worker.own
         rows = None if ids is None else self._ids.rows(ids)
         if not own.has_model:

@@ -74,6 +74,13 @@ def draw_learner_seeds(learner):
     return {name: draw_seed() for name in names}
 
 
+def describe_learner(learner):
+    """Return a learner as JSON, without its budget, which is stored as a number."""
+    description = describe(learner)
+    del description["params"]["budget"]
+    return description
+
+
 def seeded_clone(learner, seeds, budget):
     """Return a clone with these seeds and this budget."""
     return clone(learner).set_params(**seeds).set_params(budget=budget)

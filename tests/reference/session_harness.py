@@ -27,7 +27,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
-from sklearn_activelearn.labeling._answers import update_all_rows
+from sklearn_activelearn.labeling._answers import update_rows
 from sklearn_activelearn.labeling._schema import COLUMNS, put
 from tests.reference.labeling import quick_folder
 from tests.reference.session_files import select
@@ -363,7 +363,7 @@ def craft(rng, path):
             return
         if rng.random() < 0.5:  # decisions that follow from the crafted facts
             try:
-                update_all_rows(db, 2)
+                update_rows(db, 2)
             except (sqlite3.Error, TypeError, OverflowError):
                 return
 
