@@ -520,7 +520,7 @@ def test_a_renamed_class_is_of_the_same_kind(path):
 
 
 def test_a_class_that_does_not_exist_is_not_renamed(path):
-    message = "There is no class 'god' to rename. The classes are 'good', 'bad'."
+    message = r"There is no class 'god' to rename. The classes are 'good', 'bad'."
     setting = begun(path)
     setting.options["classes"] = ["god", "bad"]
     with pytest.raises(ValueError, match=message):
@@ -529,7 +529,7 @@ def test_a_class_that_does_not_exist_is_not_renamed(path):
     with pytest.raises(ValueError, match="'bad' is to be renamed itself"):
         Setting(plain).open(path, twice)
     path.unlink()
-    with pytest.raises(ValueError, match="has no class 'god' to rename: .* is new"):
+    with pytest.raises(ValueError, match=r"has no class 'god' to rename: .* is new"):
         setting.open(path, {"classes": {"god": "bad"}})
     assert not path.exists()
 

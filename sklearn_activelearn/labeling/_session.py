@@ -66,7 +66,6 @@ from ._schema import (
     from_column,
     get_pool,
     get_settings,
-    is_label,
     label_kind,
     put_settings,
 )
@@ -613,34 +612,37 @@ class LabelingSession(Generic[LearnerT]):
                     lease_row(db, found, who, now + self.lease)
 
     def _store_answer(
-        self, db, settings, id, label, who, is_final=False, reason=None, at=None
-    ):
-        """Check and store an answer; return False if the person has just given it."""
-        id, votes = self._ids.own(id), settings["votes"]
-        row = db.execute("SELECT * FROM rows WHERE id = ?", (id,)).fetchone()
+        self, db, settings, id, label, who, is_final=False, reason=None, at=None, *,
+        is_import=False,
+    ):  # fmt: skip
+        """Check and store an answer; return False if the person has just given it.
+
+        In an import, an answer is also left out if the person gave it before others.
+        """
+        id, votes, kind = self._ids.own(id), settings["votes"], settings["label_kind"]
         answers = answers_of(db, id)
         finals = [each for each in answers if each["is_final"]]
-        is_one_vote = votes == 1 or self._has_one_vote(db, id)
-        taught = db.execute("SELECT label FROM taught WHERE id = ?", (id,)).fetchone()
-        kind = settings["label_kind"]
-        taught = None if taught is None else from_column(taught[0], kind)
+        fewer_votes = db.value("SELECT votes FROM row_votes WHERE id = ?", id)
+        is_one_vote = 1 in (votes, fewer_votes)
+        taught = db.value("SELECT label FROM taught WHERE id = ?", id)
+        taught = from_column(taught, kind)
         if label is not None:
             label = self._plain_label(db, label, settings)
+            before = finals if is_final else answers
+            if is_import or not (is_final or is_one_vote):
+                before = [
+                    each
+                    for each in answers
+                    if (each["who"], each["is_final"]) == (who, is_final)
+                ]
+            if before and (before[-1]["label"], before[-1]["who"]) == (label, who):
+                return False
             if self._worker.own.is_stream and taught not in (None, label):
                 raise ValueError(
                     f"Row {id!r} is learned as {taught!r}: a stream learner cannot "
                     "unlearn it."
                 )
-            before = finals if is_final else answers
-            if not is_one_vote and not is_final:
-                before = [
-                    each
-                    for each in answers
-                    if each["who"] == who and not each["is_final"]
-                ]
-            if before and (before[-1]["label"], before[-1]["who"]) == (label, who):
-                return False
-        elif row is None or row["kind"] == GIVEN:
+        elif db.value("SELECT kind FROM rows WHERE id = ?", id) in (None, GIVEN):
             raise ValueError(f"Row {id!r} was not asked for: it cannot be skipped.")
         if finals and not is_final and is_one_vote:
             final = from_column(finals[-1]["label"], kind)
@@ -653,47 +655,36 @@ class LabelingSession(Generic[LearnerT]):
                 f"The learner knows the label of row {id!r}: undo the label, or give "
                 "another one."
             )
-        if label is not None and kind is None:
-            put_settings(db, label_kind=label_kind(label))
+        if kind is None and label is not None:
+            settings["label_kind"] = label_kind(label)
+            put_settings(db, label_kind=settings["label_kind"])
         add_answer(
-            db,
-            votes,
-            id=id,
-            label=label,
-            who=who,
-            is_final=is_final,
-            reason=reason,
+            db, votes, id=id, label=label, who=who, is_final=is_final, reason=reason,
             at=at,
-        )
+        )  # fmt: skip
         return True
-
-    @staticmethod
-    def _has_one_vote(db, id):
-        found = db.execute("SELECT votes FROM row_votes WHERE id = ?", (id,)).fetchone()
-        return found is not None and found[0] == 1
 
     @staticmethod
     def _plain_label(db, label, settings):
         """Return a label as it is stored; raise ValueError for other values."""
         label = label.item() if isinstance(label, np.generic) else label
         kind, classes = settings["label_kind"], settings["classes"]
-        if label_kind(label) is None:
+        if (own_kind := label_kind(label)) is None:
             raise ValueError(f"A label must be a text or a number, got {label!r}.")
+        if own_kind != kind is not None:
+            example = db.value("SELECT label FROM answers WHERE label NOT NULL")
+            others = f"such as {from_column(example, kind)!r}"
+            if classes is not None:
+                others = f"{classes}"
+            raise ValueError(
+                f"The label {label!r} is a {own_kind}, but it must be a {kind} like "
+                f"the other labels, {others}."
+            )
         if classes is not None:
-            if not is_label(label, kind, classes):
+            if label not in classes:
                 raise ValueError(f"The label {label!r} is not among {classes}.")
             return classes[classes.index(label)]
-        if isinstance(label, str):
-            check_text(label)
-        if kind is not None and label_kind(label) != kind:
-            example = db.execute(
-                "SELECT label FROM answers WHERE label IS NOT NULL"
-            ).fetchone()
-            raise ValueError(
-                f"The label {label!r} is of another kind than the others, such as "
-                f"{from_column(example[0], kind)!r}."
-            )
-        return label
+        return check_text(label) if isinstance(label, str) else label
 
     def undo(self, who: str | None = None, *, id: Id | None = None) -> Id:
         """Withdraw the last label or skip of a person; the row is shown first again.
@@ -726,7 +717,8 @@ class LabelingSession(Generic[LearnerT]):
             last = last_answer(db, who, wanted)
             if last is None:
                 raise ValueError("There is nothing to undo.")
-            if self._worker.own.is_stream and self._is_taught(db, last["id"]):
+            is_taught = db.row("SELECT 1 FROM taught WHERE id = ?", last["id"])
+            if self._worker.own.is_stream and is_taught:
                 raise ValueError(
                     f"Row {last['id']!r} is learned: a stream learner cannot unlearn."
                 )
@@ -763,14 +755,12 @@ class LabelingSession(Generic[LearnerT]):
         wanted = None if ids is None else [self._ids.own(id) for id in ids]
 
         def find(db):
-            sql = "SELECT id FROM rows WHERE state = 'skipped' ORDER BY decided"
-            skipped = dict.fromkeys(
-                id
-                for (id,) in db.execute(sql).fetchall()
-                if not (self._worker.own.is_stream and self._is_taught(db, id))
-            )
+            sql = "SELECT id FROM rows WHERE state = 'skipped'"
+            if self._worker.own.is_stream:
+                sql += " AND id NOT IN (SELECT id FROM taught)"
+            skipped = dict.fromkeys(db.column(f"{sql} ORDER BY decided"))
             found = {}
-            for id in reversed([*skipped] if wanted is None else dict.fromkeys(wanted)):
+            for id in reversed(skipped if wanted is None else dict.fromkeys(wanted)):
                 if id not in skipped:
                     raise ValueError(
                         f"Row {id!r} cannot be shown again: it is not skipped, or a "
@@ -783,17 +773,6 @@ class LabelingSession(Generic[LearnerT]):
 
         return [*reversed(self._withdraw(find, who))]
 
-    @staticmethod
-    def _is_taught(db, id):
-        sql = "SELECT 1 FROM taught WHERE id = ?"
-        return db.execute(sql, (id,)).fetchone() is not None
-
-    def _is_separate(self, db, id):
-        """Return whether a query that is under way neither knows nor asks for a row."""
-        sql = "SELECT 1 FROM requests WHERE id = ?"
-        is_asked = db.execute(sql, (id,)).fetchone() is not None
-        return is_asked and not self._is_taught(db, id)
-
     def _withdraw(self, find, by, *, is_lease_wanted=False):
         """Withdraw the answers that `find` returns by row; return the rows.
 
@@ -804,7 +783,10 @@ class LabelingSession(Generic[LearnerT]):
                 self._storage.check_open()
                 with self._storage.reading() as db:
                     found, job = find(db), self._worker.job
-                    is_separate = all(self._is_separate(db, id) for id in found)
+                    # a query that is under way neither knows nor asks for the rows
+                    sql = """SELECT 1 FROM requests WHERE id = ?
+                      AND id NOT IN (SELECT id FROM taught)"""
+                    is_separate = all(db.row(sql, id) for id in found)
                 if job is None or is_separate:
                     job = self._store_withdrawal(found, by, is_lease_wanted)
                     break
@@ -820,12 +802,11 @@ class LabelingSession(Generic[LearnerT]):
             for id, answers in found.items():
                 numbers = [each["number"] for each in answers]
                 must_forget |= withdraw_answers(db, votes, numbers, id, by)
-                row = db.execute(
-                    "SELECT queue FROM rows WHERE id = ?", (id,)
-                ).fetchone()
+                is_open = (
+                    db.value("SELECT queue FROM rows WHERE id = ?", id) is not None
+                )
                 # a person who decides has no vote that others would wait for
                 is_decider = answers[-1]["is_final"] and votes > 1
-                is_open = row is not None and row["queue"] is not None
                 if is_lease_wanted and by is not None and is_open and not is_decider:
                     lease_row(db, id, by, time() + self.lease)
             change_learner(db, stop_reason=None)
@@ -858,10 +839,10 @@ class LabelingSession(Generic[LearnerT]):
             raise ValueError(f"A note must be a text, got {text!r}.")
         text = check_text(text).strip()
         with self._storage.writing() as db:
-            known = db.execute(
-                "SELECT text FROM notes WHERE id = ? AND who IS ?", (id, who)
-            ).fetchone()
-            if text != (known[0] if known else ""):
+            known = db.value(
+                "SELECT text FROM notes WHERE id = ? AND who IS ?", id, who
+            )
+            if text != (known or ""):
                 put_note(db, get_settings(db)["votes"], id, text, who)
 
     def import_labels(self, path: FilePath) -> int:
@@ -892,31 +873,20 @@ class LabelingSession(Generic[LearnerT]):
             found = read_answers(
                 path, self._ids, settings, get_pool(db), known, self._storage.identity
             )
-            n_new, sql = 0, "SELECT id FROM rows WHERE answered"
-            answered = {id for (id,) in db.execute(sql).fetchall()}
+            n_new, answered = 0, {*db.column("SELECT id FROM rows WHERE answered")}
             for id, label, who, is_final, reason, at in found:
                 self._check_who(who, settings["votes"], is_final)
                 if label is None and id in answered:
                     continue
-                settings = get_settings(db)
                 if label is None:
                     add_answer(
                         db, settings["votes"], id=id, label=None, who=who,
                         reason=reason, at=at,
                     )  # fmt: skip
-                elif not self._is_last_answer(db, id, label, who, is_final):
+                else:
                     what = id, label, who, is_final, None, at
-                    n_new += self._store_answer(db, settings, *what)
+                    n_new += self._store_answer(db, settings, *what, is_import=True)
         return n_new
-
-    @staticmethod
-    def _is_last_answer(db, id, label, who, is_final):
-        own = [
-            each["label"]
-            for each in answers_of(db, id)
-            if (each["who"], bool(each["is_final"])) == (who, is_final)
-        ]
-        return bool(own) and own[-1] == label
 
     # --- progress and people
 
@@ -975,7 +945,6 @@ class LabelingSession(Generic[LearnerT]):
         n_test = sum(of_test.values())
         n_wanted, n_skipped = sum(wanted.values()), wanted.get(SKIPPED, 0)
         n_labelled = wanted.get(LABELLED, 0)
-        sql = "SELECT count(*) FROM taught WHERE label IS NOT NULL"
         n_disputed = sum(n for (_, state), n in states.items() if state == "disputed")
         budget = learner["budget"]
         return Status(
@@ -985,7 +954,7 @@ class LabelingSession(Generic[LearnerT]):
             pending=n_wanted - n_labelled - n_skipped,
             left=None if budget is None else budget - (n_wanted - n_test),
             n_test=n_test,
-            n_taught=db.execute(sql).fetchone()[0],
+            n_taught=db.value("SELECT count(*) FROM taught WHERE label NOT NULL"),
             by_class=self._count_classes(db, settings, labels),
             stop_reason=self._find_stop_reason(db, learner),
             disputed=n_disputed,
@@ -1003,7 +972,7 @@ class LabelingSession(Generic[LearnerT]):
         return status._replace(
             answered=sum(counts.values()),
             skipped=n_skipped,
-            pending=db.execute(sql, (who,)).fetchone()[0],
+            pending=db.value(sql, who),
             by_class=self._count_classes(db, get_settings(db), counts),
         )
 
@@ -1016,15 +985,11 @@ class LabelingSession(Generic[LearnerT]):
 
     @staticmethod
     def _find_stop_reason(db, learner):
-        if learner["stop_reason"] is None:
+        states = {*db.column("SELECT DISTINCT state FROM rows WHERE queue NOT NULL")}
+        if states - {"disputed"} or db.row("SELECT 1 FROM rows WHERE is_news"):
             return None
-        if db.execute("SELECT 1 FROM rows WHERE is_news").fetchone():
-            return None
-        sql = "SELECT DISTINCT state FROM rows WHERE queue IS NOT NULL"
-        states = {state for (state,) in db.execute(sql)}
-        if states - {"disputed"}:
-            return None
-        return "disputed" if states else learner["stop_reason"]
+        is_disputed = states and learner["stop_reason"] is not None
+        return "disputed" if is_disputed else learner["stop_reason"]
 
     def disputed(self) -> dict[Id, dict[str, Label | None]]:
         """Return the rows on which people disagree.
@@ -1041,7 +1006,7 @@ class LabelingSession(Generic[LearnerT]):
         with self._storage.reading() as db:
             sql = "SELECT id FROM rows WHERE state = 'disputed' ORDER BY answered"
             kind, found = get_settings(db)["label_kind"], {}
-            for (id,) in db.execute(sql).fetchall():
+            for id in db.column(sql):
                 votes = (each for each in answers_of(db, id) if not each["is_final"])
                 found[id] = {v["who"]: from_column(v["label"], kind) for v in votes}
             return found
@@ -1165,8 +1130,9 @@ class LabelingSession(Generic[LearnerT]):
             return [], None, True, ""
         if found.exception() is not None:  # whatever an estimator raises
             return [], None, False, f"{found.exception()}"
-        rows, n_labels = found.result()
-        return rows[: _scores.N_DOUBTFUL], n_labels, False, ""
+        rows, labels = found.result()
+        rows = [row for row in rows if row[1] != labels[row[0]]]
+        return rows[: _scores.N_DOUBTFUL], len(labels), False, ""
 
     def _text_of(self, id):
         """Return the text and the id of an item in lower case, to search in."""
@@ -1230,34 +1196,25 @@ class LabelingSession(Generic[LearnerT]):
             As `evaluation.doubtful_labels`.
         """
         check_number(n, "n", 1, closed="left", integer=True)
-        return [id for id, _ in self._rank_doubtful(estimator)[0]][:n]
+        return [id for id, *_ in self._find_doubtful(estimator)[0]][:n]
 
-    def _rank_doubtful(self, estimator=None):
-        """Return pairs (id, prediction), the most doubtful first, and all labels by id.
+    def _find_doubtful(self, estimator=None):
+        """Return doubtful rows without a final label, and the labels of all rows by id.
 
-        Rows with a final label are left out of the pairs.
+        Each row is its id, its predicted label, and the number of its last answer.
         """
         with self._storage.reading() as db:
             kind, own = get_settings(db)["label_kind"], self._worker.own
-            sql = "SELECT id, label FROM rows WHERE state = 'labelled' ORDER BY decided"
-            labels = {id: from_column(label, kind) for id, label in db.execute(sql)}
-            sql = """SELECT standing.id FROM standing JOIN answers USING (number)
-              WHERE is_final"""
-            finals = {*db.column(sql)}
-        rows = _scores.rank_doubtful(labels, own, self._ids, estimator)
-        return [row for row in rows if row[0] not in finals], labels
-
-    def _find_doubtful(self):
-        with self._storage.reading() as db:
-            sql = "SELECT id, answered FROM rows WHERE state = 'labelled'"
-            answered = dict(db.execute(sql).fetchall())
-        rows, labels = self._rank_doubtful()
-        found = [
-            (id, predicted, answered.get(id, 0))
-            for id, predicted in rows
-            if labels[id] != predicted
-        ]
-        return found, len(labels)
+            found = db.execute(
+                """SELECT id, label, answered, EXISTS (SELECT 1 FROM standing
+                  JOIN answers USING (number) WHERE standing.id = rows.id AND is_final)
+                FROM rows WHERE state = 'labelled' ORDER BY decided"""
+            ).fetchall()
+        labels = {id: from_column(label, kind) for id, label, *_ in found}
+        answered = {id: number for id, _, number, is_final in found if not is_final}
+        ranked = _scores.rank_doubtful(labels, own, self._ids, estimator)
+        rows = [(*row, answered[row[0]]) for row in ranked if row[0] in answered]
+        return rows, labels
 
     # --- the model
 
@@ -1378,7 +1335,7 @@ class LabelingSession(Generic[LearnerT]):
             For several measures, unknown ones, and measures that need more than labels.
         """
         with self._storage.reading() as db:
-            history = _scores.read_history(db, get_settings(db))
+            history = _scores.read_history(db)
         return _scores.compute_curve(history, scoring)
 
     def test_labels(self) -> dict[Id, Label]:
@@ -1423,8 +1380,7 @@ class LabelingSession(Generic[LearnerT]):
 
         The score is about the model that chose the last rows; labels that were given
         later count as soon as it chooses further rows. It is compared with an earlier
-        model. If the first model already had most of the labels, a model is trained on
-        a random half of them for comparison, if labelled rows suffice to train it.
+        model that had at most half of the labels.
 
         Without held-out rows, the labels that the learner has bought are used
         (`explored_score`, or `online_score` of a stream learner). If the learner stops
@@ -1447,34 +1403,21 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             As `curve`.
         """
+        own, others = self._worker.own, {}
         with self._storage.reading() as db:
-            settings, own = get_settings(db), self._worker.own
-            history = _scores.read_history(db, settings)
+            history, kind = _scores.read_history(db), get_settings(db)["label_kind"]
             stop_reason = self._find_stop_reason(db, current_learner(db))
-            others = {}
             for row in (*own.test.tolist(), *own.earlier.tolist()):
                 sql = "SELECT state, label FROM rows WHERE id = ?"
-                state, label = db.execute(sql, (self.ids[row],)).fetchone()
-                others[row] = state, from_column(label, settings["label_kind"])
+                state, label = db.row(sql, self.ids[row])
+                others[row] = state, from_column(label, kind)
         if own.has_machine_labels:
             checked = self._train_on_all(needs_model=False).check_machine_labels()
             return str(checked or "No row has a label yet.")
         found = _scores.describe_recall(own, others, stop_reason)
         if not history.n_test:
             return found or self._advise_without_test(own)
-        more = []
-        if _scores.is_judged_late(history.models):
-            more = _scores.train_on_half(own, history.models[-1][0])
-            with self._storage.reading() as db:
-                history = _scores.read_history(db, settings, more)
-        judged = _scores.advise_on_test(
-            history,
-            scoring,
-            stop_reason,
-            settings["sampled"],
-            len(self.ids),
-            bool(more),
-        )
+        judged = _scores.advise_on_test(history, scoring, stop_reason, len(self.ids))
         return f"{found}\n{judged}" if found else judged
 
     def _advise_without_test(self, own):
