@@ -392,10 +392,19 @@ def test_a_file_that_is_no_session_is_refused(path):
             opened(path)
 
 
-def test_an_empty_file_is_a_new_session(path):
-    path.touch()
-    with opened(path) as session:
-        assert label_some(session, 1).answered == 1
+def test_an_empty_file_is_refused(path):
+    path.touch()  # it may have held labels
+    for call in opened, lambda path: export(path, path.with_suffix(".csv")):
+        with pytest.raises(ValueError, match=r"is empty. If it held labels, restore"):
+            call(path)
+    assert path.read_bytes() == b""
+
+
+def test_without_intact_answers_nothing_is_recovered(path):
+    opened(path).close()
+    with pytest.raises(ValueError, match=r"has no intact answers. Nothing was written"):
+        recover_labels(path, path.with_name("answers.csv"))
+    assert not path.with_name("answers.csv").exists()
 
 
 def test_a_commit_that_was_cut_off_is_rolled_back(path):

@@ -744,7 +744,9 @@ def test_classes_grow(path):
     with opened(quick, path, classes=None) as session:
         assert len(label_all(session)) == 25
         assert set(session.status().by_class) == {"bad", "good"}
-        with pytest.raises(ValueError, match="3 is a number, but it must be a text like"):
+        with pytest.raises(
+            ValueError, match="3 is a number, but it must be a text like"
+        ):
             session.label(IDS[0], 3)
 
 
@@ -879,7 +881,9 @@ def test_numbers_stay_numbers(folder):
     with LabelingSession(learner, X, folder / "b", **options) as session:
         assert session.import_labels(folder / "labels.csv") == 9
         assert set(session.status().by_class) == {-1, 1}
-        with pytest.raises(ValueError, match="'1' is a text, but it must be a number like"):
+        with pytest.raises(
+            ValueError, match="'1' is a text, but it must be a number like"
+        ):
             session.label(0, "1")
 
 

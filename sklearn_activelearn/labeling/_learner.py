@@ -326,17 +326,19 @@ def record_teaching(db):
     news = db.execute(
         "SELECT id, label FROM rows WHERE is_news ORDER BY decided"
     ).fetchall()
-    (last,) = db.execute("SELECT coalesce(max(changed), 0) FROM taught").fetchone()
-    changed, is_corrected, must_forget = last + 1, False, False
+    changed = 1 + db.value("SELECT coalesce(max(changed), 0) FROM taught")
+    is_corrected = must_forget = False
     for number, (id, label) in enumerate(news):
-        known = db.execute("SELECT * FROM taught WHERE id = ?", (id,)).fetchone()
+        known = db.row("SELECT * FROM taught WHERE id = ?", id)
         call, place = changed, number
         if known is not None and known["label"] is not None:
             call, place, is_corrected = known["call"], known["place"], True
             must_forget = must_forget or label is None
         put(db, "taught", id=id, label=label, call=call, place=place, changed=changed)
     db.execute("UPDATE rows SET is_news = 0 WHERE is_news")
-    change_learner(db, is_settled=1, stop_reason=None)
+    change_learner(db, is_settled=1)
+    if news:
+        change_learner(db, stop_reason=None)
     if is_corrected:
         forget_progress(db)
     return must_forget
@@ -400,15 +402,12 @@ class Worker:
             return self._job
         with self._storage.writing() as db:
             learner = current_learner(db)
-            is_news = db.execute("SELECT 1 FROM rows WHERE is_news").fetchone()
+            is_news = db.row("SELECT 1 FROM rows WHERE is_news") is not None
             if learner["stop_reason"] is not None and not is_news:
                 return None
             # what is taught is fixed now: later answers are for the next call
-            if not learner["is_settled"] and is_news:
-                must_forget = record_teaching(db) and not self.own.is_stream
-                self.must_rebuild = self.must_rebuild or must_forget
-            elif not learner["is_settled"]:
-                change_learner(db, is_settled=1)
+            if not learner["is_settled"] and record_teaching(db):
+                self.must_rebuild = self.must_rebuild or not self.own.is_stream
         self._job = self._thread.submit(self._ask, learner["queries"])
         return self._job
 
@@ -420,14 +419,8 @@ class Worker:
         with self._storage.reading() as db:
             if self.job is not None or (self.own.is_stream and not self.own.taught):
                 return
-            request = db.execute(
-                "SELECT purpose, query, learner FROM requests WHERE id = ?", (id,)
-            ).fetchone()
-            learner = current_learner(db)
-            query = (
-                0 if request is None or request["purpose"] == TEST else request["query"]
-            )
-            if query == learner["queries"]:
+            query = db.value("SELECT query FROM requests WHERE id = ?", id) or 0
+            if query == current_learner(db)["queries"]:
                 self.find_rows()
 
     def catch_up(self):
@@ -491,10 +484,10 @@ class Worker:
         if not len(own.test) or not own.has_model:
             return None
         with self._storage.reading() as db:
-            last = db.execute(
+            last = db.row(
                 "SELECT n_labels, predicted FROM models WHERE learner = "
                 "(SELECT max(number) FROM learners) ORDER BY number DESC LIMIT 1"
-            ).fetchone()
+            )
         known = None if last is None else (last[0], len(json.loads(last[1])))
         if known == (len(own.taught), len(own.test)):
             return None

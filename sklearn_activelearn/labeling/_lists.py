@@ -1,7 +1,7 @@
 """Lists of rows to review, paged and searched in SQL."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime
 from os import PathLike
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -60,7 +60,7 @@ def read_row(db, settings, id, viewer, predicted=None):
     While a row waits for more votes, a viewer sees only their own vote and note.
     """
     kind = settings["label_kind"]
-    row = db.execute("SELECT state, label FROM rows WHERE id = ?", (id,)).fetchone()
+    row = db.row("SELECT state, label FROM rows WHERE id = ?", id)
     state, label = row or (OPEN, None)
     values = {"id": id, "viewer": viewer if state == OPEN else None}
     answers = db.execute(
@@ -168,7 +168,7 @@ def find_page(db, settings, kind, search, start, limit):
         found.execute(f"SELECT id FROM {sql} ORDER BY {order}", values)
         ids = [id for (id,) in found if has_words is None or has_words(id)]
         return ids[start : start + limit], len(ids)
-    (n_rows,) = db.execute(f"SELECT count(*) FROM {sql}", values).fetchone()
+    n_rows = db.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0]
     found = db.execute(
         f"SELECT id FROM {sql} ORDER BY {order} LIMIT :limit OFFSET :start", values
     )
@@ -220,17 +220,12 @@ def stored_time(value, name):
     """Return a date or time as the file stores it: UTC, midnight for a day."""
     if value is None:
         return None
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            raise ValueError(
-                f"{name} must be a date such as 2026-01-31, got {value!r}."
-            ) from None
-    if not isinstance(value, date):
-        raise TypeError(f"{name} must be a date or a text, got {value!r}.")
-    if not isinstance(value, datetime):
-        value = datetime.combine(value, time(), UTC)
-    if value.tzinfo is None:
-        value = value.replace(tzinfo=UTC)
-    return value.astimezone(UTC).isoformat(timespec="milliseconds")
+    try:
+        time = datetime.fromisoformat(f"{value}")
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a date such as 2026-01-31, got {value!r}."
+        ) from None
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    return time.astimezone(UTC).isoformat(timespec="milliseconds")

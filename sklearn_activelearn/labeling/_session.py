@@ -70,11 +70,10 @@ from ._schema import (
     put_settings,
 )
 from ._scores import CurvePoint, Predictions
-from ._storage import OPEN, Storage, check_header, identity_of, is_begun
+from ._storage import OPEN, Storage, identity_of, is_begun
 from ._view import html_of, sentence_of
 
 if TYPE_CHECKING:
-    from ..evaluation import Estimate
     from ._page import PageServer
 
 
@@ -91,7 +90,6 @@ class Status(NamedTuple):
     by_class: dict[Label, int]  # rows with each label
     stop_reason: str | None
     disputed: int = 0  # rows on which people disagree
-    score: "Estimate | None" = None  # from random rows that were learned from
     test_left: int = 0  # held-out rows that are not decided
     empty: int = 0  # rows without content, which are not asked for
 
@@ -231,8 +229,7 @@ class LabelingSession(Generic[LearnerT]):
         owner = OPEN.get(identity_of(os.path.realpath(path)))
         if owner is not None and owner._process == os.getpid():
             owner._hand_over(args)
-        is_empty = not self.path.exists() or check_header(self.path)
-        plan = plan_beginning(args) if is_empty else None
+        plan = None if self.path.exists() else plan_beginning(args)
         self._storage = Storage(self.path)
         try:
             self._begin_or_resume(args, plan)
@@ -251,7 +248,7 @@ class LabelingSession(Generic[LearnerT]):
         self.classes: list[Label] | None = settings["classes"]
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
-        self._server, self._own_score, self._texts = None, None, {}
+        self._server, self._texts = None, {}
         self._search, self._doubts = ThreadPoolExecutor(1, "doubtful"), None
         self._searched = 0
         OPEN[self._storage.identity] = self
@@ -904,8 +901,7 @@ class LabelingSession(Generic[LearnerT]):
         status : Status
             Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
             ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
-            ``disputed``, ``test_left``, ``empty``; ``stop_reason``; and ``score``, the
-            accuracy that `advice` has estimated last.
+            ``disputed``, ``test_left`` and ``empty``; and ``stop_reason``.
 
         Raises
         ------
@@ -958,7 +954,6 @@ class LabelingSession(Generic[LearnerT]):
             by_class=self._count_classes(db, settings, labels),
             stop_reason=self._find_stop_reason(db, learner),
             disputed=n_disputed,
-            score=self._own_score,
             test_left=n_test - of_test.get(LABELLED, 0) - of_test.get(SKIPPED, 0),
             empty=len(self.empty_ids),
         )
@@ -1422,7 +1417,6 @@ class LabelingSession(Generic[LearnerT]):
 
     def _advise_without_test(self, own):
         if estimate := _scores.score_learner(own.learner):
-            self._own_score = estimate
             return _scores.describe_score(own.learner, estimate)
         if not own.has_model and getattr(own.learner, "explore", 0):
             return _scores.NO_MODEL  # from then on, random rows tell

@@ -6,6 +6,7 @@ the row of a table.
 
 import json
 import os
+import secrets
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -91,6 +92,8 @@ class Storage:
         self._file_lock = FileLock(
             f"{self._place}.lock", timeout=0, mode=0o644, thread_local=False
         )
+        if self._place.exists():
+            check_header(path)
         if not self._place.parent.is_dir():
             raise FileNotFoundError(
                 f"There is no folder {self.path.parent}. Create it first."
@@ -103,31 +106,22 @@ class Storage:
                 "Close that session first."
             ) from None
         try:
-            if not self._place.exists():
-                self._place.touch()
+            with errors_as_sentences(path):
+                if not self._place.exists():
+                    create_database(self._place)
             self.identity = identity_of(self._place)
             if self._place.stat().st_nlink > 1:
                 raise ValueError(
                     f"{path} has several hard links. A session needs a file with one "
                     "name: copy it, and open the copy."
                 )
-            self.is_new = check_header(path)
             with errors_as_sentences(path):
                 self._db = connect(self._place, "rw")
-                if self.is_new:
-                    self._create_tables()
                 check_session_file(self._db, path)
                 self._data_version = self._read_data_version()
         except BaseException:
             self.close()
             raise
-
-    def _create_tables(self):
-        with transaction_on(self._db):
-            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            for statement in STATEMENTS.values():
-                self._db.execute(statement)
-            put_settings(self._db, format=FORMAT)
 
     @contextmanager
     def reading(self):
@@ -187,13 +181,27 @@ class Storage:
             self._file_lock.release()
 
 
+def create_database(place):
+    """Create a file with the tables of a session; if interrupted, there is none."""
+    new = place.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with closing(connect(new, "rwc")) as db, transaction_on(db):
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            for statement in STATEMENTS.values():
+                db.execute(statement)
+            put_settings(db, format=FORMAT)
+        new.replace(place)
+    finally:
+        new.unlink(missing_ok=True)
+
+
 def connect(path, mode):
-    """Open a database in mode "rw" or "ro"; a commit is on the disk when it returns."""
+    """Open a database as URI mode says; a commit is on the disk when it returns."""
     db = sqlite3.connect(
         f"{Path(path).absolute().as_uri()}?mode={mode}",
         uri=True,
         factory=Connection,
-        timeout=WRITING_WAIT if mode == "rw" else READING_WAIT,
+        timeout=READING_WAIT if mode == "ro" else WRITING_WAIT,
         isolation_level=None,
         check_same_thread=False,
     )
@@ -233,8 +241,7 @@ def open_to_read(path, *, is_whole=True):
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no labelling session {path}.")
-    if check_header(path):
-        raise ValueError(f"{path} holds no labelling session: the file is empty.")
+    check_header(path)
     with (
         errors_as_sentences(path),
         closing(connect(os.path.realpath(path), "ro")) as db,
@@ -254,17 +261,21 @@ def is_session(path):
 
 
 def check_header(path):
-    """Return True if a file is empty; raise ValueError if it is no database."""
+    """Raise ValueError if a file is no database."""
     if Path(path).is_dir():
         raise ValueError(f"{path} is a folder. Name a file in it.")
     with open(path, "rb") as file:
         header = file.read(len(HEADER))
-    if header and header != HEADER:
+    if not header:
+        raise ValueError(
+            f"{path} is empty. If it held labels, restore it from a copy; otherwise "
+            "delete it, or name another file."
+        )
+    if header != HEADER:
         raise ValueError(
             f"{path} is not a labelling session: it is not an SQLite database. Name "
             "another file, or restore this one from a copy."
         )
-    return not header
 
 
 def identity_of(path):
@@ -338,9 +349,9 @@ def stored_settings(path):
     -------
     settings : dict
         ``classes``, ``votes``, ``test_size``, ``learner`` (with ``class`` and
-        ``params``), ``budget`` and others. Empty if there is no file, or nothing in it.
+        ``params``), ``budget`` and others. Empty if the session was not begun.
     """
-    if not Path(path).exists() or check_header(path):
+    if not Path(path).exists():
         return {}
     with open_to_read(path, is_whole=False) as db:
         settings = get_settings(db)
