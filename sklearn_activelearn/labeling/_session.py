@@ -248,7 +248,7 @@ class LabelingSession(Generic[LearnerT]):
         self.classes: list[Label] | None = settings["classes"]
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
-        self._server, self._texts = None, {}
+        self._server, self._texts = None, _lists.ItemTexts(self.row)
         self._search, self._doubts = ThreadPoolExecutor(1, "doubtful"), None
         self._searched = 0
         OPEN[self._storage.identity] = self
@@ -1089,7 +1089,8 @@ class LabelingSession(Generic[LearnerT]):
         check_option(kind, "kind", tuple(_lists.LISTS))
         check_number(start, "start", 0, closed="left", integer=True)
         check_number(limit, "limit", 1, closed="left", integer=True)
-        search = {"label": label, "who": who, "viewer": viewer, "words": None}
+        search = {"label": label, "who": who, "viewer": viewer}
+        search["words"] = text.casefold().split()
         search["since"] = _lists.stored_time(since, "since")
         search["until"] = _lists.stored_time(until, "until")
         doubts, n_labels, is_computing, error = [], None, False, ""
@@ -1100,11 +1101,9 @@ class LabelingSession(Generic[LearnerT]):
             settings = get_settings(db)
             if kind == "doubtful":
                 _lists.put_doubtful(db, doubts)
-            if words := text.casefold().split():
-                search["words"] = _lists.find_words(
-                    db, settings, words, viewer, self._text_of
-                )
-            ids, n_rows = _lists.find_page(db, settings, kind, search, start, limit)
+            ids, n_rows = _lists.find_page(
+                db, settings, kind, search, start, limit, self._texts
+            )
             rows = [
                 _lists.read_row(db, settings, id, viewer, predicted.get(id))
                 for id in ids
@@ -1128,12 +1127,6 @@ class LabelingSession(Generic[LearnerT]):
         rows, labels = found.result()
         rows = [row for row in rows if row[1] != labels[row[0]]]
         return rows[: _scores.N_DOUBTFUL], len(labels), False, ""
-
-    def _text_of(self, id):
-        """Return the text and the id of an item in lower case, to search in."""
-        if id not in self._texts:
-            self._texts[id] = f"{_lists.item_text(self.row(id))}\n{id}".casefold()
-        return self._texts[id]
 
     def answers(self, id: Id, *, viewer: str | None = None) -> ReviewRow:
         """Return a row with the answers that count and the notes.
