@@ -498,7 +498,7 @@ def test_classes_are_renamed_and_merged(path):
     merged = {"classes": {"fine": "poor"}}
     for classes in (["fine", "other"], ["fine", "poor"], ["other", "some"]):
         setting.options["classes"] = classes
-        with pytest.raises(ValueError, match="must name the classes after"):
+        with pytest.raises(ValueError, match="The classes after renaming are"):
             setting.open(path, merged)
     setting.options["classes"] = ["poor", "other"]
     with setting.open(path, merged) as session:
@@ -729,7 +729,7 @@ def test_without_the_word_the_error_names_it(path, refused, word):
     others = tuple(set(WORDS) - {word})
     for change in (), others:
         said = refused(setting, change)
-        assert said.endswith(f'To accept the change, pass change="{word}".')
+        assert said.endswith(f"To accept the change, pass change='{word}'.")
         assert said.startswith((f"{path} had other settings: {word}", "The pool is no"))
     setting.open(path, word).close()
 
@@ -741,9 +741,9 @@ def test_the_error_names_all_words_that_are_missing(path, refused):
     said = refused(setting)
     assert "none of its 40 rows is among the 47 rows, as if another column" in said
     assert "votes was 1 and is now 3" in said
-    assert said.endswith('pass change=("pool", "features", "votes").')
+    assert said.endswith("pass change=('pool', 'features', 'votes').")
     said = refused(setting, ("pool", "votes"))
-    assert said.endswith('pass change=("pool", "features", "votes").')
+    assert said.endswith("pass change=('pool', 'features', 'votes').")
 
 
 def test_words_that_are_none(path, refused):
@@ -778,7 +778,7 @@ def test_what_cannot_change_names_the_way_out(path, refused, change, message):
     said = refused(setting, WORDS, **change)
     assert CANNOT in said
     assert message in said
-    assert said.endswith(f"another file, and call its import_labels({str(path)!r}).")
+    assert said.endswith(f"another file and call its import_labels({str(path)!r}).")
     # and that works
     arguments = {"learner": plain, "pool": ALL[:N], "ids": IDS[:N], **setting.options}
     arguments |= change

@@ -121,20 +121,6 @@ class Arguments:
         order = np.random.default_rng([seed, *key]).permutation(len(rows))
         return self.ids.at(rows[place] for place in order[:n].tolist())
 
-    def fingerprint(self):
-        return fingerprint(self.pool, self.items, self.ids.all)
-
-
-def not_allowed(what, words):
-    """Return the error for a change that ``change`` does not allow yet."""
-    names = [f'"{word}"' for word in words]
-    value = names[0] if len(words) == 1 else f"({', '.join(names)})"
-    return refusal(
-        f"{what} To accept the change, pass change={value}.",
-        f"{what} Repeat the options of the first call, or accept the change: add "
-        f"--change {','.join(words)}.",
-    )
-
 
 def find_budget(args, n_asked=0):
     """Return the number of labels that the learner may buy; None: any number.
@@ -180,7 +166,7 @@ def plan_beginning(args):
         "classes": args.classes,
         "votes": args.votes,
         "test_size": args.test_size,
-        "pool": args.fingerprint(),
+        "pool": fingerprint(args.pool, args.items, args.ids.all),
         "label_kind": label_kind(args.classes[0]) if args.classes else None,
         "renamed": [],
         # number of rows when test rows were drawn, and of those drawn later
@@ -260,7 +246,8 @@ class Resumption:
         for name in ("test_size", "votes"):
             if getattr(args, name) is None:
                 setattr(args, name, self.settings[name])
-        self.pool_before, self.pool = get_pool(db), args.fingerprint()
+        self.pool_before = get_pool(db)
+        self.pool = fingerprint(args.pool, args.items, args.ids.all)
         self.description = describe_learner(args.learner)
         self.words, self.differs = set(), ""
         self._compare_pools()
@@ -324,10 +311,9 @@ class Resumption:
             args.classes = after if stored["classes"] else None
         elif {*after} != {*args.classes}:
             raise refusal(
-                f"classes must name the classes after {args.renamed} are renamed, "
-                f"{after}, got {args.classes}.",
-                "--classes names the classes after --rename: pass --classes "
-                f"{','.join(map(str, after))}.",
+                f"The classes after renaming are {after}, not {args.classes}:",
+                "pass them as classes=.",
+                f"pass --classes {','.join(map(str, after))}.",
             )
 
     def _compare_settings(self):
@@ -364,36 +350,39 @@ class Resumption:
                 raise self._not_possible(f"{name} can only grow")
         args.check_test_size()
         if "features" in words and self._may_be_other_rows():
-            what = (
-                f"{self.differs} Ids made of {args.ids.made_of} do not tell whether "
-                "these are new features of the same rows:"
-            )
             raise refusal(
-                f"{what} pass ids=.", f"{what} name a column that does (--id)."
+                f"{self.differs} Ids made of {args.ids.made_of} do not tell whether "
+                "these are new features of the same rows:",
+                "pass ids=.",
+                "name a column that does (--id).",
             )
         for label in self.labels:
             label = self.renamed.get(label, label)
             if args.classes is not None and label not in args.classes:
-                what = (
-                    f"{self.differs} Rows have the label {label!r}, which is not "
-                    "among the classes. Keep the class, or rename or merge it:"
-                )
                 raise refusal(
-                    f"{what} pass change={{'classes': {{{label!r}: new}}}}.",
-                    f"{what} add --rename {label}=NEW.",
+                    f"{self.differs} Rows have the label {label!r}, which is not "
+                    "among the classes. Keep the class, or rename or merge it:",
+                    f"pass change={{'classes': {{{label!r}: new}}}}.",
+                    f"add --rename {label}=NEW.",
                 )
         if words - {*args.allowed, *self._free}:
-            raise not_allowed(self.differs, [word for word in WORDS if word in words])
+            named = [word for word in WORDS if word in words]
+            change = tuple(named) if len(named) > 1 else named[0]
+            raise refusal(
+                self.differs,
+                f"To accept the change, pass change={change!r}.",
+                "Repeat the options of the first call, or accept the change: add "
+                f"--change {','.join(named)}.",
+            )
 
     def _not_possible(self, why):
         """Return the error for a change that a session cannot make."""
         path = self.args.path
-        what = f"{self.differs} A session cannot change that: {why}. Begin a new"
         return refusal(
-            f"{what} session in another file, and call its "
-            f"import_labels({str(path)!r}).",
-            f"{what} session in another file (--out), and take over the labels with "
-            f"--import {path}.",
+            f"{self.differs} A session cannot change that: {why}. Begin a new session "
+            "in another file",
+            f"and call its import_labels({str(path)!r}).",
+            f"(--out), and take over the labels with --import {path}.",
         )
 
     def _may_be_other_rows(self):

@@ -48,8 +48,6 @@ from ._answers import (
 from ._export import (
     Columns,
     Form,
-    Omitted,
-    count_omitted,
     export_labels,
     write_predictions,
 )
@@ -1447,11 +1445,6 @@ class LabelingSession(Generic[LearnerT]):
         with self._storage.reading() as db:
             columns = columns or columns_shown(self._items)
             return export_labels(db, path, form, self.row, columns, self._ids.row)
-
-    def omitted_rows(self) -> Omitted:
-        """Return the number of rows without a label that could be exported."""
-        with self._storage.reading() as db:
-            return count_omitted(db)
 
     def export_predictions(self, path: FilePath, columns: Columns | None = None) -> int:
         """Write a line for each row: its label, or else the prediction of the model.

@@ -315,20 +315,18 @@ def errors_as_sentences(path):
 def damaged(path, why):
     """Return the error for a damaged file, with the number of intact answers."""
     n_intact = len(intact_answers(path))
-    what = (
-        f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
-        "Restore the file from a copy, or save these answers:"
-    )
     return refusal(
-        f"{what} labeling.recover_labels({str(path)!r}, 'answers.csv').",
-        f"{what} label --out {path} --recover answers.csv",
+        f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
+        "Restore the file from a copy, or save these answers:",
+        f"labeling.recover_labels({str(path)!r}, 'answers.csv').",
+        f"label --out {path} --recover answers.csv",
     )
 
 
-def refusal(message, command):
-    """Return an error with another sentence for people who use the command."""
-    error = ValueError(message)
-    error.command = command
+def refusal(what, advice, command):
+    """Return an error with advice, and with other advice for users of the command."""
+    error = ValueError(f"{what} {advice}")
+    error.command = f"{what} {command}"
     return error
 
 
