@@ -58,19 +58,6 @@ def test_an_export_never_takes_the_place_of_a_session(folder, link):
     assert n_answers(path) == 6
 
 
-@pytest.fixture
-def small_files():
-    """Let no file grow beyond so many bytes, as a full disk does."""
-    resource = pytest.importorskip("resource", reason="there are no such limits here")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def limit(n_bytes):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
-
-    yield limit
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 @pytest.mark.parametrize("suffix", ["csv", "json"])
 def test_a_full_disk_leaves_the_file_that_was_there(folder, suffix, small_files):
     out = folder / f"labels.{suffix}"
@@ -249,6 +236,9 @@ def test_a_csv_of_somebody_else(folder, content, labels):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
+        ("in.csv", b"id,label\n1,1\n99,2\n", "no row with the id '99'"),
+        ("in.csv", b"text,label\n", "needs the columns id and label"),
+        ("in.txt", b"", r"must end in \.csv or \.json"),
         ("in.csv", b"id,label\n1\n", "in.csv, line 2: no label"),
         ("in.csv", b"id,label\n1,\xff\n", "not encoded as UTF-8"),
         (
@@ -268,6 +258,7 @@ def test_files_that_hold_no_labels(folder, name, content, message):
         pytest.raises(ValueError, match=message),
     ):
         session.import_labels(folder / name)
+    assert n_answers(folder / "a") == 0
 
 
 def test_label_studio_without_notes(folder):

@@ -166,15 +166,6 @@ def test_a_read_only_folder_is_a_sentence(path):
         path.parent.chmod(mode)
 
 
-@pytest.fixture
-def small_files():
-    """Let no file grow beyond a number of bytes, as a full disk does."""
-    resource = pytest.importorskip("resource", reason="there are no such limits here")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda n: resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_a_full_disk_loses_nothing(path, small_files):
     with opened(path) as session:
         label_some(session, 5)
