@@ -733,7 +733,10 @@ def test_classes_grow(path):
     with opened(quick, path, classes=None) as session:
         assert len(label_all(session)) == 25
         assert set(session.status().by_class) == {"bad", "good"}
-        with pytest.raises(ValueError, match="3 is a number, but it must be a text"):
+        with pytest.raises(
+            ValueError,
+            match=r"3 is a number, but it must be a text, like the other labels: .good.",
+        ):
             session.label(IDS[0], 3)
     with opened(quick, path.with_name("numbers"), classes=[-1, 1]) as session:
         session.label(IDS[0], np.int64(1))

@@ -354,7 +354,8 @@ class Resumption:
                 f"{self.differs} Ids made of {args.ids.made_of} do not tell whether "
                 "these are new features of the same rows:",
                 "pass ids=.",
-                "name a column that does (--id).",
+                "repeat the options of the first call, or begin a new session in "
+                "another file (--out).",
             )
         for label in self.labels:
             label = self.renamed.get(label, label)

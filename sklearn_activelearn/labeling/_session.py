@@ -666,14 +666,12 @@ class LabelingSession(Generic[LearnerT]):
         kind, classes = settings["label_kind"], settings["classes"]
         if (own_kind := label_kind(label)) is None:
             raise ValueError(f"A label must be a text or a number, got {label!r}.")
-        if own_kind != kind is not None:
+        if kind is not None and own_kind != kind:
             example = db.value("SELECT label FROM answers WHERE label NOT NULL")
-            others = f"such as {from_column(example, kind)!r}"
-            if classes is not None:
-                others = f"{classes}"
+            known = classes or [from_column(example, kind)]
             raise ValueError(
-                f"The label {label!r} is a {own_kind}, but it must be a {kind} like "
-                f"the other labels, {others}."
+                f"The label {label!r} is a {own_kind}, but it must be a {kind}, like "
+                f"the other labels: {', '.join(map(repr, known))}."
             )
         if classes is not None:
             if label not in classes:
