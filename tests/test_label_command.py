@@ -730,7 +730,7 @@ class TestChanges:
         rows = stock()
         write_rows("stock.csv", [*rows[:3], *rows[4:], rows[3]])
         err = run(*TEXT, "--change", "features", code=2)
-        assert "(--id)" in err
+        assert "repeat the options of the first call" in err
 
     def test_classes(self, run, exported):
         run(*TEXT, answers="1\n2\n" * 4)
