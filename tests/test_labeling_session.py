@@ -735,7 +735,7 @@ def test_classes_grow(path):
         assert set(session.status().by_class) == {"bad", "good"}
         with pytest.raises(
             ValueError,
-            match=r"3 is a number, but it must be a text, like the other labels: .good.",
+            match=r"3 is a number, but it must be a text, like the other labels: .good",
         ):
             session.label(IDS[0], 3)
     with opened(quick, path.with_name("numbers"), classes=[-1, 1]) as session:
