@@ -524,15 +524,6 @@ def test_the_majority_of_votes_is_taught(path):
             session.next()
 
 
-def test_people_who_cannot_tell_agree_to_skip(path):
-    with opened(quick, path, votes=2) as session:
-        first = session.next("ann")
-        session.skip(first, who="ann")
-        session.skip(first, "too dark", who="bob")
-        assert session.status().skipped == 1
-        assert session.next("cid") != first
-
-
 @pytest.mark.parametrize("ahead", [0, 1])
 def test_many_people_at_once_lose_nothing(path, ahead):
     learner = clone(quick).set_params(budget=None)

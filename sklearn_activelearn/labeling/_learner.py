@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from copy import copy
 from itertools import groupby, islice
 from typing import Any, NamedTuple
@@ -106,12 +107,15 @@ class SessionLearner:
         asked, test, earlier = [], [], []
         for request in facts.requests:
             is_own = can_restore and request["learner"] == stored["number"]
-            is_test = request["purpose"] == TEST
-            (test if is_test else asked if is_own else earlier).append(request)
-        self.test, self.earlier = map(self._row_numbers, (test, earlier))
-        self._closed = np.concatenate(
-            [self.test, self.earlier, np.array(empty, dtype=np.int64)]
+            if is_own and request["purpose"] != TEST:
+                asked.append(request)
+            else:
+                rows = test if request["purpose"] == TEST else earlier
+                rows.append(self._row(request["id"]))
+        self.test, self.earlier = (
+            np.array(rows, dtype=np.int64) for rows in (test, earlier)
         )
+        self._closed = np.array([*test, *earlier, *empty], dtype=np.int64)
         budget = stored["budget"]
         budget = None if budget is None else budget - len(self.earlier)
         self.learner = seeded_clone(template, stored["seeds"], budget)
@@ -127,9 +131,6 @@ class SessionLearner:
                 self.teach(call)
         elif stored["queries"] or calls:
             self._restore(asked, calls, stored["progress"] or NO_PROGRESS)
-
-    def _row_numbers(self, requests):
-        return np.array([self._row(each["id"]) for each in requests], dtype=np.int64)
 
     def _row_and_label(self, taught):
         return self._row(taught["id"]), from_column(taught["label"], self._kind)
@@ -154,13 +155,13 @@ class SessionLearner:
         classes = None if self.classes is None else check_classes(self.classes).tolist()
         is_declared = bool(labels) and classes is not None
         n_given = len(rows) - len(asked)
+        purposes = [each["purpose"].replace(QUERY, "") for each in asked]
         record = {
             "rows": rows,
             "ids": rows,
             "asked": [True] * len(asked) + [False] * n_given,
             "probabilities": [each["probability"] for each in asked] + [1.0] * n_given,
-            "purposes": [each["purpose"].replace(QUERY, "") for each in asked]
-            + [""] * n_given,
+            "purposes": purposes + [""] * n_given,
             "taught": taught,
             "skipped": skipped,
             "calls": [
@@ -286,15 +287,15 @@ class SessionLearner:
         purposes : list of str
             Purpose of each of the `n_rows` rows that were asked for.
         """
+        record = None
         if hasattr(self.learner, "record"):
-            try:
+            with suppress(TypeError):  # a stopping rule of the user remembers an object
                 record = self.learner.record()
-            except TypeError:  # a stopping rule of the user remembers an object
-                return None, [""] * n_rows
-            purposes = record["purposes"]
-            progress = {name: record[name] for name in NO_PROGRESS if name in record}
-            return progress, purposes[len(purposes) - n_rows :]
-        return None, [""] * n_rows
+        if record is None:
+            return None, [""] * n_rows
+        purposes = record["purposes"]
+        progress = {name: record[name] for name in NO_PROGRESS if name in record}
+        return progress, purposes[len(purposes) - n_rows :]
 
     @property
     def has_machine_labels(self):
@@ -336,9 +337,7 @@ def record_teaching(db):
             must_forget = must_forget or label is None
         put(db, "taught", id=id, label=label, call=call, place=place, changed=changed)
     db.execute("UPDATE rows SET is_news = 0 WHERE is_news")
-    change_learner(db, is_settled=1)
-    if news:
-        change_learner(db, stop_reason=None)
+    change_learner(db, is_settled=1, **({"stop_reason": None} if news else {}))
     if is_corrected:
         forget_progress(db)
     return must_forget
