@@ -354,6 +354,21 @@ def test_ctrl_c_anywhere_while_a_session_opens_blocks_nobody(path):
     assert n_interrupted > 3
 
 
+@pytest.mark.every_learner
+def test_ctrl_c_anywhere_while_a_session_begins_leaves_no_broken_file(path):
+    n_interrupted = 0
+    for line in range(0, 10_000, 3 if explores() else 97):
+        if not interrupted_at(line, lambda: opened(path).close()):
+            break
+        n_interrupted += 1
+        with opened(path) as session:
+            assert label_some(session, 1).answered == 1
+        for file in path.parent.iterdir():
+            assert file.name in (path.name, f"{path.name}.lock")
+            file.unlink()
+    assert n_interrupted > 3
+
+
 # --- files that are no sessions, cut, damaged or crafted
 
 
