@@ -109,8 +109,8 @@ def expected_classes(classes, known):
     """
     if classes is None and known is None:
         raise ValueError(
-            "classes must be passed in the first call, because the learner does not "
-            "read labels that it has not bought."
+            "classes must be passed in the first call, as in teach(X, y, classes=[...])"
+            ", because the learner does not read labels that it has not bought."
         )
     if classes is None or np.array_equal(classes, known):
         return known

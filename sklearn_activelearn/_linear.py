@@ -3,12 +3,11 @@
 from functools import partial, wraps
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ._compat import answers_like_input
 from ._rows import Rows, scores
 from ._typing import Floats, Labels, Method, RowsLike
-from ._validation import check_rows
+from ._validation import check_can_predict, check_rows
 from .sources._containers import to_frame
 from .sources._conversion import as_source
 from .sources._source import ArraySource
@@ -52,7 +51,7 @@ class LinearPredictor:
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes the margin, positive for ``classes_[1]``.
         """
-        check_is_fitted(self)
+        check_can_predict(self)
         self._check_form()
         X = check_rows(self, X, reset=False, finite=True)
         out = scores(Rows(X), self.coef_, self.intercept_, self._scales_rows)

@@ -18,7 +18,11 @@ from sklearn.utils import (
     column_or_1d,
     get_tags,
 )
-from sklearn.utils.validation import check_non_negative, validate_data
+from sklearn.utils.validation import (
+    check_is_fitted,
+    check_non_negative,
+    validate_data,
+)
 
 from ._compat import to_numpy
 from ._labels import check_not_missing
@@ -313,6 +317,17 @@ def check_option(value, name, options):
     if not isinstance(value, str) or value not in options:
         raise ValueError(f"{name} must be one of {sorted(options)}, got {value!r}.")
     return value
+
+
+def check_can_predict(model):
+    """Raise NotFittedError for a learner without labels, or a model without fit."""
+    advice = None
+    if hasattr(model, "teach"):
+        advice = (
+            "This %(name)s instance has no labels yet, and cannot predict. Teach it "
+            "some: rows = query(X), then teach(X[rows], labels)."
+        )
+    check_is_fitted(model, msg=advice)
 
 
 def check_flag(value, name):

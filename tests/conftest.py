@@ -84,3 +84,12 @@ def folder():
 def path(folder):
     """The file of a session that has not begun."""
     return folder / "labels.sqlite"
+
+
+@pytest.fixture
+def small_files():
+    """Let no file grow beyond a number of bytes, as a full disk does."""
+    resource = pytest.importorskip("resource", reason="there are no such limits here")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda n: resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -11,7 +11,6 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -294,9 +293,8 @@ class TestItems:
     def test_an_array_is_a_png_with_all_shades(self):
         grey = np.array([[2.0, 3.0], [4.0, np.nan]])
         data = encode_png(grey)
-        raw = zlib.decompress(data[data.index(b"IDAT") + 4 : data.rindex(b"IEND") - 8])
-        assert list(raw) == [0, 0, 128, 0, 255, 0]
         image = pytest.importorskip("PIL.Image")
+        assert np.asarray(image.open(io.BytesIO(data))).tolist() == [[0, 128], [255, 0]]
         colours = np.random.RandomState(0).randint(0, 256, (4, 6, 3), np.uint8)
         assert (
             np.asarray(image.open(io.BytesIO(encode_png(colours)))) == colours
@@ -322,15 +320,13 @@ class TestItems:
 def test_a_sentence_and_a_picture_with_numbers(path):
     with opened(path, test_size=4) as session:
         assert str(session) == (
-            "LabelingSession: 0 of 30 rows are labelled, 4 wait for a label."
+            "LabelingSession of 30 rows: 0 labelled, 4 of 4 test rows left."
         )
         for i in range(14):
             session.label(session.next(), i % 2)
         session.skip(session.next())
         text = str(session)
-        assert text.startswith(
-            "LabelingSession: 14 of 30 rows are labelled (0: 7, 1: 7)"
-        )
+        assert text.startswith("LabelingSession of 30 rows: 14 labelled (0: 7, 1: 7)")
         assert "1 skipped" in text
         picture = session._repr_html_()
         last = session.curve()[-1].n_labels
@@ -348,9 +344,7 @@ def test_no_more_is_left_than_there_are_rows(path):
         shown = LabelingView(session, "table").next()
         assert shown.counts.endswith(", 1 skipped, 23 left")
         assert shown.share == 7 / 30
-        n_pending = session.status().pending
-        assert n_pending > 0
-        assert f"{23 - n_pending} labels are left to buy" in str(session)
+        assert ", 23 left." in str(session)
 
 
 def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):

@@ -166,15 +166,6 @@ def test_a_read_only_folder_is_a_sentence(path):
         path.parent.chmod(mode)
 
 
-@pytest.fixture
-def small_files():
-    """Let no file grow beyond a number of bytes, as a full disk does."""
-    resource = pytest.importorskip("resource", reason="there are no such limits here")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda n: resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_a_full_disk_loses_nothing(path, small_files):
     with opened(path) as session:
         label_some(session, 5)
@@ -207,7 +198,8 @@ def test_a_session_is_handed_over_within_a_process(path):
     assert first.next() == shown  # it goes on
     with opened(path) as second:
         assert second.next() == shown
-        for call in first.next, first.status, lambda: first.label(shown, 1):
+        assert first.status() == second.status()
+        for call in first.next, lambda: first.label(shown, 1):
             with pytest.raises(ValueError, match="has handed its file to"):
                 call()
         first.close()
@@ -297,7 +289,7 @@ def test_ctrl_c_anywhere_leaves_a_session_that_works(path, verb):
     n_interrupted, line = 0, 0
     with opened(path, learner) as session:
         label_some(session, 4)
-        while line < 400:
+        while line < 1000:
             id = session.next()
             call = {
                 "label": lambda id=id: session.label(id, int(y[id])),
@@ -330,7 +322,7 @@ def test_ctrl_c_during_an_undo_leaves_no_model_with_the_withdrawn_label(path):
     n_withdrawn, line = 0, 0
     with opened(path) as session:
         label_some(session, 7)
-        while line < 400:
+        while line < 1000:
             session.next()  # the learner is taught all labels
             known = model_of(session)
             assert known
@@ -359,6 +351,21 @@ def test_ctrl_c_anywhere_while_a_session_opens_blocks_nobody(path):
         with opened(path) as session:
             assert session.next() == shown
             assert session.status().answered == 6
+    assert n_interrupted > 3
+
+
+@pytest.mark.every_learner
+def test_ctrl_c_anywhere_while_a_session_begins_leaves_no_broken_file(path):
+    n_interrupted = 0
+    for line in range(0, 10_000, 3 if explores() else 97):
+        if not interrupted_at(line, lambda: opened(path).close()):
+            break
+        n_interrupted += 1
+        with opened(path) as session:
+            assert label_some(session, 1).answered == 1
+        for file in path.parent.iterdir():
+            assert file.name in (path.name, f"{path.name}.lock")
+            file.unlink()
     assert n_interrupted > 3
 
 
@@ -391,10 +398,19 @@ def test_a_file_that_is_no_session_is_refused(path):
             opened(path)
 
 
-def test_an_empty_file_is_a_new_session(path):
-    path.touch()
-    with opened(path) as session:
-        assert label_some(session, 1).answered == 1
+def test_an_empty_file_is_refused(path):
+    path.touch()  # it may have held labels
+    for call in opened, lambda path: export(path, path.with_suffix(".csv")):
+        with pytest.raises(ValueError, match=r"is empty. If it held labels, restore"):
+            call(path)
+    assert path.read_bytes() == b""
+
+
+def test_without_intact_answers_nothing_is_recovered(path):
+    opened(path).close()
+    with pytest.raises(ValueError, match=r"has no intact answers. Nothing was written"):
+        recover_labels(path, path.with_name("answers.csv"))
+    assert not path.with_name("answers.csv").exists()
 
 
 def test_a_commit_that_was_cut_off_is_rolled_back(path):

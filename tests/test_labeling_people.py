@@ -16,7 +16,7 @@ from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, export
 from tests.reference.labeling import quick_folder
 from tests.reference.people import Votes, cohens_kappa, nominal_alpha
-from tests.reference.session_files import asked, n_answers, select, taught, waiting
+from tests.reference.session_files import asked, n_answers, select, taught
 
 X, _ = make_classification(16, 3, n_informative=3, n_redundant=0, random_state=2)
 IDS, CLASSES = list(range(100, 116)), ["a", "b", "c"]
@@ -228,24 +228,6 @@ def test_what_is_left_to_two_people_who_disagree_is_disputed(path):
         assert session.stop_reason in (None, "budget")
 
 
-def test_the_counts_of_a_person(path):
-    with opened(path) as session:
-        first = session.next("ann")
-        session.skip(first, who="ann")
-        session.label(session.next("ann"), "a", "ann")
-        other = session.next("bob")
-        session.label(other, "a", "bob")
-        session.label(other, "b", "bob")  # replaces
-        ann, bob = session.status("ann"), session.status("bob")
-        assert (ann.answered, ann.skipped, ann.pending) == (1, 1, 1)
-        assert (bob.answered, bob.skipped, bob.pending) == (1, 0, 2)
-        assert bob.by_class == {"a": 0, "b": 1, "c": 0}
-        assert ann.asked == bob.asked == session.status().asked == 3
-        session.undo("ann")
-        session.undo("ann")
-        assert session.status("ann")[1:4] == session.status("eve")[1:4] == (0, 0, 3)
-
-
 def test_people_who_take_votes_back_do_not_wait_for_each_other(path):
     with opened(path) as session:
         first = session.next("ann")
@@ -278,17 +260,6 @@ def test_the_view_of_labels_names_everybody_who_gave_the_label(path):
         (IDS[0], "a", {"ann", "cat"}),
         (IDS[1], "c", {"bob", "eve"}),
     ]
-
-
-def test_a_dispute_outside_what_was_asked_ends_nothing(path):
-    with opened(path) as session:
-        shown = session.next("ann")
-        other = next(id for id in IDS if id not in asked(session))
-        disagree(session, other, "a", "b")
-        assert list(session.disputed()) == [other]
-        assert session.status().pending == len(waiting(session))
-        assert session.stop_reason is None
-        assert shown != other
 
 
 def test_a_final_label_decides_and_its_undo_makes_the_row_disputed_again(path):
@@ -560,17 +531,6 @@ def test_of_several_lines_of_a_person_the_last_one_counts(folder, path):
         session.label(100, "b", "ann")
         assert session.import_labels(folder / "in.csv") == 3
         assert session.status().by_class == {"a": 0, "b": 1, "c": 2}
-
-
-def test_what_is_known_is_imported_once(folder, path):
-    with opened(path, votes=1) as session:
-        session.label(100, "a", "ann")
-        session.label(100, "b", "bob")
-        session.label(101, "a", "ann")
-        session.label(101, "c", "eve", final=True)
-        assert session.export(folder / "out.csv", form="long") == 4
-        assert session.import_labels(folder / "out.csv") == 0
-        assert session.status().by_class == {"a": 0, "b": 1, "c": 1}
 
 
 def test_the_long_form_tells_who_was_asked_because_of_a_tie(folder, path):

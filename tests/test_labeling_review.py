@@ -149,6 +149,8 @@ class TestLists:
             assert ids_of(session.review(viewer="ann")) == [1, 0]
             assert ids_of(session.review("disputed", viewer="bob")) == [0]
             assert session.review("skipped", viewer="bob").n_rows == 0
+            assert ids_of(session.review(who="ann", viewer="bob")) == [0]
+            assert ids_of(session.review(who="ann", viewer="ann")) == [1, 0]
             session.note(1, "clearly yes", "ann")
             session.note(0, "hard", "ann")
             assert session.answers(1, viewer="bob")[3:5] == ([], [])

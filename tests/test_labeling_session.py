@@ -39,7 +39,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.evaluation import advice
-from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._settings import describe, find_differences
 from sklearn_activelearn.pool import LabelPrice
 from tests.learners import explores
@@ -524,15 +524,6 @@ def test_the_majority_of_votes_is_taught(path):
             session.next()
 
 
-def test_people_who_cannot_tell_agree_to_skip(path):
-    with opened(quick, path, votes=2) as session:
-        first = session.next("ann")
-        session.skip(first, who="ann")
-        session.skip(first, "too dark", who="bob")
-        assert session.status().skipped == 1
-        assert session.next("cid") != first
-
-
 @pytest.mark.parametrize("ahead", [0, 1])
 def test_many_people_at_once_lose_nothing(path, ahead):
     learner = clone(quick).set_params(budget=None)
@@ -576,15 +567,10 @@ def test_other_parameters_are_refused(path):
     other = clone(quick).set_params(batch_size=4)
     assert "learner.batch_size was 3 and is now 4" in refused(other, path)
     assert "learner was" in refused(clone(POOL["margin"]), path)
-    estimator = LogisticRegression(C=2.0)
-    other = clone(quick).set_params(estimator=estimator)
+    other = clone(quick).set_params(estimator=LogisticRegression(C=2.0))
     assert "learner.estimator" in refused(other, path)
-    assert "budget was 25 and is now 24" in refused(
-        clone(quick).set_params(budget=24), path
-    )
-    assert "test_size was 0 and is now 3" in refused(quick, path, test_size=3)
-    assert "votes was 1 and is now 2" in refused(quick, path, votes=2)
-    assert "classes was" in refused(quick, path, classes=["good", "poor"])
+    other = clone(quick).set_params(budget=24)
+    assert "budget was 25 and is now 24" in refused(other, path)
     opened(quick, path, classes=None).close()
 
 
@@ -615,7 +601,8 @@ def test_a_larger_budget_is_noted(path):
     with opened(large, path) as session:
         assert session.next() is None
         assert opinion(session) == said
-    assert "budget was 9 and is now 6" in refused(small, path)
+    said = refused(small, path)
+    assert "6 does not pay for 0 held-out rows and the 9 rows that were" in said
     with opened(clone(quick).set_params(budget=None), path) as session:
         assert session.status().left is None
         assert len(label_all(session)) == len(X) - 9
@@ -627,13 +614,7 @@ def test_another_pool_is_refused(path):
     changed[[3, 7]] += 1
     said = refused(quick, path, pool=changed)
     assert "2 of its 45 rows are missing and 2 are new. To accept" in said
-    assert "other order" in refused(quick, path, pool=X[::-1]).replace(
-        "another", "other"
-    )
-    assert "5 of its 45 rows are missing and 0 are new" in refused(
-        quick, path, pool=X[5:], ids=IDS[5:]
-    )
-    assert "rows have other ids" in refused(quick, path, ids=IDS[::-1])
+    assert "another order" in refused(quick, path, pool=X[::-1])
 
 
 def test_another_version_may_have_other_parameters(path, monkeypatch):
@@ -694,7 +675,7 @@ def test_a_share_as_budget_counts_the_pool(path):
         ({"classes": ["good"]}, ValueError, "one class"),
         ({"classes": ["a", "b", "a"]}, ValueError, "twice"),
         ({"test_size": 45}, ValueError, "test_size"),
-        ({"test_size": 30}, ValueError, "exceeds the budget"),
+        ({"test_size": 30}, ValueError, "does not pay for 30 held-out rows"),
         ({"votes": 0}, ValueError, "votes"),
         ({"ahead": 2}, ValueError, "ahead"),
         ({"ids": IDS[:-1]}, ValueError, "44 ids for 45 rows"),
@@ -743,8 +724,16 @@ def test_classes_grow(path):
     with opened(quick, path, classes=None) as session:
         assert len(label_all(session)) == 25
         assert set(session.status().by_class) == {"bad", "good"}
-        with pytest.raises(ValueError, match="of another kind"):
+        with pytest.raises(
+            ValueError,
+            match=r"3 is a number, but it must be a text, like the other labels: .good",
+        ):
             session.label(IDS[0], 3)
+    with opened(quick, path.with_name("numbers"), classes=[-1, 1]) as session:
+        session.label(IDS[0], np.int64(1))
+        assert session.status().by_class == {-1: 0, 1: 1}
+        with pytest.raises(ValueError, match="'1' is a text, but it must be a number"):
+            session.label(IDS[1], "1")
 
 
 class Fragile(GaussianNB):
@@ -821,42 +810,15 @@ def test_the_curve_has_the_scores_on_held_out_rows(path):
 
 
 def test_advice_where_many_labels_were_given_first(path):
-    learner = clone(quick).set_params(n_initial=4, batch_size=1)
-    pool, codes = make_classification(140, 4, random_state=4)
-    options = {"ids": None, "classes": [0, 1], "test_size": 10}
-    with opened(learner, path, pool, **options) as session:
-        truth = dict(zip(session.ids, codes.tolist(), strict=True))
-        given = [id for id in session.ids if id not in session.test_ids][:80]
-        for id in given:
-            session.label(id, truth[id])
-        for _ in range(13):
-            id = session.next()
-            session.label(id, truth[id])
-        session.next()
-        n = session.curve()[-1].n_labels
-        assert session.curve()[0].n_labels >= 80 > n / 2
-        said = session.advice()
-        assert f"since {n // 2} labels" in said
-        assert said.endswith(
-            f"The model of {n // 2} labels was trained for this advice."
-        )
-
-
-@pytest.mark.parametrize("suffix", ["csv", "json"])
-def test_labels_go_out_and_come_back(folder, suffix):
-    learner = clone(quick).set_params(budget=12)
-    out = folder / f"labels.{suffix}"
-    with opened(learner, folder / "a", test_size=3, items=["=1+1"] * 45) as session:
-        label_all(session, n=11)
-        session.skip(session.next())
-        answer(session, next(id for id in IDS if id not in asked(session)))
-        assert session.export(out) == 12
-        expected = session.status().by_class
-        assert export(folder / "a", folder / f"b.{suffix}") == 12
-    with opened(learner, folder / "b") as session:
-        assert session.import_labels(out) == 12
-        assert session.import_labels(folder / f"b.{suffix}") == 0
-        assert session.status().by_class == expected
+    learner = clone(quick).set_params(batch_size=1)
+    with opened(learner, path, test_size=10) as session:
+        label_all(session, 10)
+        for id in [id for id in IDS if id not in session.test_ids][:20]:
+            answer(session, id)
+        label_all(session, 3)
+        first = session.curve()[0].n_labels
+        assert first >= 20
+        assert f"can be told from {2 * first} labels on" in session.advice()
 
 
 def test_the_columns_of_the_csv(path):
@@ -874,45 +836,6 @@ def test_the_columns_of_the_csv(path):
     assert table.loc[bought, "probability"].between(0, 1).all()
     assert table.loc[~bought, "probability"].isna().all()
     assert pd.to_datetime(table["when"]).is_monotonic_increasing
-
-
-def test_numbers_stay_numbers(folder):
-    y = np.where(Y == "good", 1, -1)
-    learner = clone(quick).set_params(budget=9)
-    options = {"ids": np.arange(45), "classes": [-1, 1]}
-    with LabelingSession(learner, X, folder / "a", **options) as session:
-        while (id := session.next()) is not None:
-            session.label(np.int64(id), y[id])
-        session.export(folder / "labels.csv")
-    assert set(pd.read_csv(folder / "labels.csv")["label"]) == {-1, 1}
-    with LabelingSession(learner, X, folder / "b", **options) as session:
-        assert session.import_labels(folder / "labels.csv") == 9
-        assert set(session.status().by_class) == {-1, 1}
-        with pytest.raises(ValueError, match="'1' is not among"):
-            session.label(0, "1")
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.csv", "id,label\nrow 1,good\nrow 99,bad\n", "no row with the id 'row 99'"),
-        ("a.csv", "id,label\nrow 1,good\nrow 2,fine\n", "'fine' is not among"),
-        ("a.csv", "text,label\n", "needs the columns id and label"),
-        ("a.json", "{}", "not an export of Label Studio"),
-        ("a.json", "[1", "not an export of Label Studio"),
-        ("a.txt", "", "must end in .csv or .json"),
-    ],
-)
-def test_bad_files_bring_nothing(path, name, content, message):
-    source = path.with_name(name)
-    source.write_text(content)
-    with opened(quick, path) as session:
-        n_before = n_answers(path)
-        with pytest.raises(ValueError, match=message):
-            session.import_labels(source)
-        assert n_answers(path) == n_before
-        with pytest.raises(ValueError, match="must end in"):
-            session.export(path.with_name("labels.xlsx"))
 
 
 def test_label_studio_has_what_was_shown(path):

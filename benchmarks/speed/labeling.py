@@ -4,6 +4,9 @@ A label, the next row, and opening the session again: a learner that is restored
 one training, and learners that are taught the recorded labels again. The disk decides
 much of it, so one fsync is timed in the same minute.
 
+The next row of 20,000 texts with the learner of the command `label`: in all, and of it
+training and choosing, which the same loop without a session does, too.
+
 Then large sessions, whose labels are imported: 1,500 labels with each stopping rule,
 20,000 labels, and a pool of a million rows; pages of 20 of 50,000 labelled rows.
 
@@ -22,10 +25,16 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 from benchmarks.speed._interleave import main
-from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn import (
+    CBGZClassifier,
+    HybridSamplingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn._cli.rows import N_ROWS
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.pool import LabelPrice
 from sklearn_activelearn.pool.stopping._base import STOPPING_RULES
+from sklearn_activelearn.preprocessing import TextEncoder
 
 
 def timed(call, *arguments):
@@ -82,6 +91,36 @@ def session(name, learner, X, y, folder):
         beyond = np.median(rounds) - np.median(plain(learner, X, y, classes))
         line += f" {once:12.1f} {beyond:12.1f}"
     print(line, flush=True)
+
+
+def texts(n_rows, n_labels, folder):
+    """Print the milliseconds until the next row of texts, with and without training."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=n_rows)
+    shares = rng.dirichlet(np.full(5_000, 0.1), size=2)
+    items = [" ".join(f"w{word}" for word in rng.choice(5_000, 40, p=shares[c]))
+             for c in y]  # fmt: skip
+    X = TextEncoder(["text"]).fit_transform({"text": items})
+    few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS, "batch_size": 10}
+    learner = HybridSamplingClassifier(**few, budget=n_labels, random_state=0)
+    path, rounds = Path(folder, "texts.sqlite"), []
+    how = {"items": items, "ids": list(range(n_rows)), "classes": [0, 1]}
+    with LabelingSession(learner, X, path, **how) as session:
+        id = -1
+        while id is not None:
+            n_asked = session.status().asked
+            took, id = timed(session.next)
+            if id is None or session.status().asked > n_asked:
+                rounds.append(took)
+            if id is not None:
+                session.label(id, int(y[id]))
+    alone = plain(learner, X, y, [0, 1])
+    whole, part = np.sum(rounds) / len(alone), np.mean(alone)
+    print(
+        f"\n  next row of {n_rows:,} texts, ms a round: {whole:.0f}, of which "
+        f"{part:.0f} are training and choosing; beyond {whole - part:.0f}",
+        flush=True,
+    )
 
 
 def import_labels(session, rows, y, folder):
@@ -186,6 +225,7 @@ def benchmark(quick, rounds):
         print(f"\n  {'rows':>9} {'labels':>7} {'stopping':21} {names}")
         for n_rows, n_labels, rule in sizes:
             large_session(n_rows // scale, n_labels // scale, rule, folder)
+        texts(20_000 // scale, 40 if quick else 200, folder)
         pages(50_000 // scale, folder)
 
 

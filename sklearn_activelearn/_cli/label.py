@@ -315,7 +315,7 @@ def resume_options(args):
         known["classes"] = list(dict.fromkeys(classes))
     if args.learner is None:
         params = stored["learner"]["params"]
-        known["budget"] = params["budget"]
+        known["budget"] = stored["budget"]
         with suppress(KeyError, TypeError):  # of another learner
             positive = params["positive"]
             known["recall"] = params["stopping"]["params"]["recall"]
@@ -613,7 +613,7 @@ def work_on_session(args, session, task, page, answers):
             session.import_labels(imported)
     if args.export:
         write = partial(session.export, columns=task.columns)
-        write_exports(args, write, session.omitted_rows, args.out)
+        write_exports(args, write, args.out)
     if args.predict or args.save_model:
         write_results(args, session, task)
     if args.export or args.predict or args.save_model:
@@ -684,11 +684,9 @@ def show_session(args, session, task, page, answers):
 def write_labels_of_file(args, path):
     """Write the labels of a session, which may be open in another process."""
     from .. import labeling
-    from ..labeling._export import omitted_rows
 
     if args.recover is None:
-        write = partial(labeling.export, path)
-        write_exports(args, write, partial(omitted_rows, path), path)
+        write_exports(args, partial(labeling.export, path), path)
         return
     check_output("recover", args.recover, path)
     with blame(path, args.recover):
@@ -696,12 +694,14 @@ def write_labels_of_file(args, path):
     print(f"Intact answers in {args.recover}: {n_answers}.")
 
 
-def write_exports(args, write, count_omitted, path):
+def write_exports(args, write, path):
     """Write the labels of a session, and print how many rows have none."""
+    from ..labeling._export import omitted_rows
+
     with blame(path, args.export):
         with catch_warnings(action="ignore"):  # the omitted rows are printed below
             n_labels = write(args.export, args.form or "wide")
-        omitted = count_omitted()
+        omitted = omitted_rows(path)
     if args.form == "long":
         print(f"Answers in {args.export}: {n_labels}.")
         return

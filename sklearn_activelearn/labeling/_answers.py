@@ -71,125 +71,72 @@ def answers_of(db, id):
     ).fetchall()
 
 
-class RowFacts(NamedTuple):
-    """Everything in the file that determines the decision on a row."""
+def decide_rows(db, votes, id=None):
+    """Return ``rows`` and ``standing`` as they follow from the facts.
 
-    request: tuple | None  # purpose and place in the queue
-    answers: list  # not withdrawn, in order
-    has_note: bool
-    fewer_votes: int | None  # votes that the row needs, if fewer than others
-    taught: tuple | None  # the label that the learner knows
-
-    @classmethod
-    def read(cls, db, id):
-        """Return the facts about one row."""
-
-        def find(sql):
-            return db.execute(f"SELECT {sql} WHERE id = ?", (id,)).fetchone()
-
-        fewer = find("votes FROM row_votes")
-        return cls(
-            find("purpose, queue FROM requests"), answers_of(db, id),
-            find("1 FROM notes") is not None, fewer and fewer[0],
-            find("label FROM taught"),
-        )  # fmt: skip
-
-    @classmethod
-    def read_all(cls, db):
-        """Yield the id and the facts of each row in the file."""
-
-        def find(sql):
-            return {id: tuple(rest) for id, *rest in db.execute(f"SELECT id, {sql}")}
-
-        requests, notes = find("purpose, queue FROM requests"), find("1 FROM notes")
-        fewer, taught = find("votes FROM row_votes"), find("label FROM taught")
-        answers = {}
-        sql = "SELECT * FROM answers WHERE withdrawn_at IS NULL ORDER BY number"
-        for answer in db.execute(sql):
-            answers.setdefault(answer["id"], []).append(answer)
-        for id in {**requests, **answers, **notes}:
-            votes = fewer.get(id)
-            yield (
-                id,
-                cls(
-                    requests.get(id), answers.get(id, []), id in notes,
-                    votes and votes[0], taught.get(id),
-                ),
-            )  # fmt: skip
-
-
-def view_of_row(id, facts, votes):
-    """Return the columns of ``rows`` for a row as they follow from the facts.
-
-    Returns
-    -------
-    row : tuple or None
-        None for a row without request, answer and note.
-    standing : list of int
-        Numbers of the answers that count.
+    Parameters
+    ----------
+    votes : int
+        Number of people who are asked.
+    id : str or int, default=None
+        A row; None: all rows.
     """
-    request, answers = facts.request, facts.answers
-    if request is None and not answers and not facts.has_note:
-        return None, []
-    fewer = facts.fewer_votes
-    found = decide(answers, votes if fewer is None else min(votes, fewer))
-    kind = GIVEN
-    if request is not None:
-        kind = TEST if request[0] == TEST else QUERY
-    is_queued = kind != GIVEN and found.wanted > 0
-    is_news = kind != TEST and found.wanted == 0
-    if is_news and facts.taught is not None:
-        is_news = facts.taught[0] != found.label
-    row = (
-        id, kind, found.state, found.label, found.decided,
-        answers[-1]["number"] if answers else 0, found.n_votes, found.wanted,
-        request[1] if is_queued else None, int(is_news),
-    )  # fmt: skip
-    return row, found.standing
+    where, values = ("WHERE TRUE", ()) if id is None else ("WHERE id = ?", (id,))
 
+    def find(columns):
+        return {
+            key: tuple(rest)
+            for key, *rest in db.execute(f"SELECT id, {columns} {where}", values)
+        }
 
-def update_row(db, id, votes):
-    """Store the decision on a row after one of its facts has changed."""
-    row, standing = view_of_row(id, RowFacts.read(db, id), votes)
-    db.execute("DELETE FROM standing WHERE id = ?", (id,))
-    db.executemany("INSERT INTO standing VALUES (?, ?)", [(n, id) for n in standing])
-    if row is None:
-        db.execute("DELETE FROM rows WHERE id = ?", (id,))
-        return
-    db.execute(f"INSERT OR REPLACE INTO rows VALUES ({MARKS})", row)
-    if row[-2] is None:  # nobody has to wait for an answer
-        db.execute("DELETE FROM leases WHERE id = ?", (id,))
-
-
-def decide_all_rows(db, votes):
-    """Return ``rows`` and ``standing`` as they follow from all facts."""
+    requests, notes = find("purpose, queue FROM requests"), find("1 FROM notes")
+    fewer, taught = find("votes FROM row_votes"), find("label FROM taught")
+    answers = {}
+    for answer in db.execute(
+        f"SELECT * FROM answers {where} AND withdrawn_at IS NULL ORDER BY number",
+        values,
+    ):
+        answers.setdefault(answer["id"], []).append(answer)
     rows, standing = [], []
-    for id, facts in RowFacts.read_all(db):
-        row, numbers = view_of_row(id, facts, votes)
-        rows.append(row)
-        standing += [(number, id) for number in numbers]
+    for key in {**requests, **answers, **notes}:
+        purpose, queue = requests.get(key, (None, None))
+        kind = {None: GIVEN, TEST: TEST}.get(purpose, QUERY)
+        own = answers.get(key, [])
+        found = decide(own, min(votes, *fewer.get(key, (votes,))))
+        is_open = found.wanted > 0
+        is_known = taught.get(key) == (found.label,)
+        rows.append(
+            (
+                key, kind, found.state, found.label, found.decided,
+                own[-1]["number"] if own else 0, found.n_votes, found.wanted,
+                queue if is_open else None,
+                int(kind != TEST and not is_open and not is_known),
+            )
+        )  # fmt: skip
+        standing += [(number, key) for number in found.standing]
     return rows, standing
 
 
-def update_all_rows(db, votes):
-    """Store the decisions on all rows."""
-    rows, standing = decide_all_rows(db, votes)
-    db.execute("DELETE FROM rows")
-    db.execute("DELETE FROM standing")
+def update_rows(db, votes, id=None):
+    """Store the decision on a row after one of its facts has changed, or on all."""
+    where, values = ("TRUE", ()) if id is None else ("id = ?", (id,))
+    rows, standing = decide_rows(db, votes, id)
+    for table in "rows", "standing":
+        db.execute(f"DELETE FROM {table} WHERE {where}", values)
     db.executemany(f"INSERT INTO rows VALUES ({MARKS})", rows)
     db.executemany("INSERT INTO standing VALUES (?, ?)", standing)
-    db.execute(
-        "DELETE FROM leases WHERE id IN (SELECT id FROM rows WHERE queue IS NULL)"
+    db.execute(  # nobody has to wait for an answer to a row that is decided
+        f"""DELETE FROM leases WHERE {where}
+        AND id IN (SELECT id FROM rows WHERE {where} AND queue IS NULL)""",
+        (*values, *values),
     )
 
 
 def check_decisions(db, votes):
     """Raise ValueError unless ``rows`` and ``standing`` follow from the facts."""
-    rows, standing = decide_all_rows(db, votes)
-    found = {tuple(row) for row in db.execute("SELECT * FROM rows")}
-    stored = {tuple(row) for row in db.execute("SELECT * FROM standing")}
-    if found != {*rows} or stored != {*standing}:
-        raise ValueError("the decisions in it do not follow from its answers")
+    for table, rows in zip(("rows", "standing"), decide_rows(db, votes), strict=True):
+        if {tuple(row) for row in db.execute(f"SELECT * FROM {table}")} != {*rows}:
+            raise ValueError("the decisions in it do not follow from its answers")
 
 
 # --- changes
@@ -203,7 +150,7 @@ def add_answer(db, votes, *, id, label, who, is_final=False, reason=None, at=Non
         withdrawn_at=None, withdrawn_by=None,
     )  # fmt: skip
     db.execute("DELETE FROM leases WHERE id = ? AND who IS ?", (id, who))
-    update_row(db, id, votes)
+    update_rows(db, votes, id)
 
 
 def withdraw_answers(db, votes, numbers, id, by):
@@ -218,18 +165,16 @@ def withdraw_answers(db, votes, numbers, id, by):
         change(
             db, "answers", "number = ?", (number,), withdrawn_at=now(), withdrawn_by=by
         )
-    (first,) = db.execute("SELECT min(queue) FROM requests").fetchone()
-    change(db, "requests", "id = ?", (id,), queue=(first or 0) - 1)
-    update_row(db, id, votes)
-    row = db.execute("SELECT state FROM rows WHERE id = ?", (id,)).fetchone()
-    state = None if row is None else row[0]
-    if state in (LABELLED, SKIPPED):
-        taught = db.execute("SELECT label FROM taught WHERE id = ?", (id,)).fetchone()
-        if state == LABELLED or taught is None or taught[0] is None:
-            return False
+    first = db.value("SELECT min(queue) FROM requests") or 0
+    change(db, "requests", "id = ?", (id,), queue=first - 1)
+    update_rows(db, votes, id)
+    state = db.value("SELECT state FROM rows WHERE id = ?", id)
+    taught = db.value("SELECT label FROM taught WHERE id = ?", id)
+    if state == LABELLED or (state == SKIPPED and taught is None):
+        return False
     n_forgotten = db.execute("DELETE FROM taught WHERE id = ?", (id,)).rowcount
     if n_forgotten:
-        update_row(db, id, votes)
+        update_rows(db, votes, id)
     return n_forgotten > 0
 
 
@@ -239,7 +184,7 @@ def put_note(db, votes, id, text, who):
     if text:
         number = next_number(db, "notes")
         put(db, "notes", number=number, id=id, who=who, text=text, at=now())
-    update_row(db, id, votes)
+    update_rows(db, votes, id)
 
 
 def lease_row(db, id, who, until):
@@ -282,20 +227,11 @@ def find_free_row(db, who, at):
     at : float
         The time in seconds since 1970.
     """
-    values = {"who": who, "now": at}
     for condition in (HELD, ""):
         sql = FREE_ROWS.format(condition=condition)
-        if (found := db.execute(sql, values).fetchone()) is not None:
+        if found := db.execute(sql, {"who": who, "now": at}).fetchone():
             return found[0]
     return None
-
-
-def lease_end(db, id, who):
-    """Return when the lease of a person on a row ends; 0 if there is none."""
-    found = db.execute(
-        "SELECT until FROM leases WHERE id = ? AND who IS ?", (id, who)
-    ).fetchone()
-    return found[0] if found else 0.0
 
 
 def count_rows(db):
@@ -323,16 +259,8 @@ def count_answers(db, who=None, *, everybody=False):
 
 def last_answer(db, who, id=None):
     """Return the last answer of a person to any row or to one; None without one."""
-    sql = "SELECT * FROM answers WHERE who IS :who AND withdrawn_at IS NULL"
-    sql += "" if id is None else " AND id = :id"
-    values = {"who": who, "id": id}
-    return db.execute(f"{sql} ORDER BY number DESC LIMIT 1", values).fetchone()
-
-
-def decided_labels(db):
-    """Return the labels of all labelled rows by id, in the order of the decisions."""
-    return dict(
-        db.execute(
-            "SELECT id, label FROM rows WHERE state = 'labelled' ORDER BY decided"
-        ).fetchall()
-    )
+    return db.execute(
+        f"""SELECT * FROM answers WHERE who IS :who AND withdrawn_at IS NULL
+        {"" if id is None else "AND id = :id"} ORDER BY number DESC LIMIT 1""",
+        {"who": who, "id": id},
+    ).fetchone()

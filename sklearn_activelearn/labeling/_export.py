@@ -30,11 +30,7 @@ from ._output import (
 from ._schema import from_column, get_settings
 from ._storage import intact_answers, open_to_read
 
-COLUMNS = ("id", "label", "who", "when", "probability", "origin")
-LONG_COLUMNS = ("id", "label", "who", "when", "kind")
 PREDICTED_COLUMNS = ("id", "label", "probability", "who", "origin")
-#: Names that columns of the user cannot have in a file.
-TAKEN = {*COLUMNS, *LONG_COLUMNS}
 #: Kinds of lines of the long form.
 VOTE, FINAL, SKIP = "vote", "final", "skip"
 #: Origin of a prediction.
@@ -45,7 +41,7 @@ Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 class ExportedLabel(NamedTuple):
-    """A row that has a label."""
+    """A row that has a label; the fields are the columns of the wide form."""
 
     id: Any
     label: Any
@@ -56,13 +52,17 @@ class ExportedLabel(NamedTuple):
 
 
 class ExportedAnswer(NamedTuple):
-    """Last answer of a person to a row."""
+    """Last answer of a person to a row; the fields are the columns of the long form."""
 
     id: Any
     label: Any  # None: a skip
     who: list  # a name, or nothing
     when: str
     kind: str  # `VOTE`, `FINAL` or `SKIP`
+
+
+#: Names that columns of the user cannot have in a file.
+TAKEN = {*ExportedLabel._fields, *ExportedAnswer._fields}
 
 
 class Omitted(NamedTuple):
@@ -158,19 +158,20 @@ def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
         raise ValueError(
             "The long form is written as .csv only. Name a .csv, or use the wide form."
         )
-    write = function_for_suffix(
-        out, {".csv": write_label_csv, ".json": write_label_json}
-    )
+    is_json = function_for_suffix(out, {".csv": False, ".json": True})
     check_no_session(out)
     rows = list((read_answers_by_person if is_long else read_labels)(db))
-    names = LONG_COLUMNS if is_long else COLUMNS
-    may_be_numbers = get_settings(db)["classes"] is None
-    more = {
-        name: [cells[row_of(row.id)] for row in rows]
-        for name, cells in add_columns(columns or {}, TAKEN).items()
-    }
     with replace_file(out) as file:
-        write(file, rows, names, more, item_of, may_be_numbers)
+        if is_json:
+            json.dump(make_tasks(rows, item_of), file, indent=1)
+        else:
+            more = {
+                name: [cells[row_of(row.id)] for row in rows]
+                for name, cells in add_columns(columns or {}, TAKEN).items()
+            }
+            names = (ExportedAnswer if is_long else ExportedLabel)._fields
+            may_be_numbers = get_settings(db)["classes"] is None
+            write_label_csv(file, rows, (*names, *more), more.values(), may_be_numbers)
     n_disputed = count_omitted(db).disputed
     if n_disputed and not is_long:
         warn_user(f"{n_disputed} rows on which people disagree are left out.")
@@ -204,13 +205,14 @@ def read_labels(db):
     )
     origins = {TEST: "held out", GIVEN: "given"}
     for id, label, row_kind, at, probability in rows.fetchall():
-        names = db.execute(
+        names = db.column(
             """SELECT who FROM standing JOIN answers USING (number)
             WHERE standing.id = ? AND label IS ? AND who IS NOT NULL
             ORDER BY is_final, number""",
-            (id, label),
+            id,
+            label,
         )
-        who = list(dict.fromkeys(name for (name,) in names))
+        who = list(dict.fromkeys(names))
         origin = origins.get(row_kind, "bought")
         yield ExportedLabel(id, from_column(label, kind), who, at, probability, origin)
 
@@ -224,9 +226,9 @@ def read_answers_by_person(db):
     """
     settings = get_settings(db)
     kind, lines = settings["label_kind"], []
-    for (id,) in db.execute("SELECT id FROM rows WHERE answered").fetchall():
-        fewer = db.execute("SELECT votes FROM row_votes WHERE id = ?", (id,)).fetchone()
-        is_one = min(settings["votes"], fewer[0] if fewer else settings["votes"]) == 1
+    for id in db.column("SELECT id FROM rows WHERE answered"):
+        fewer_votes = db.value("SELECT votes FROM row_votes WHERE id = ?", id)
+        is_one = 1 in (settings["votes"], fewer_votes)
         answers = answers_of(db, id)
         votes = [answer for answer in answers if not answer["is_final"]]
         first = {vote["who"]: vote["number"] for vote in reversed(votes)}
@@ -240,9 +242,7 @@ def read_answers_by_person(db):
 
 def exported_answer(answer, kind):
     """Return a row of ``answers`` as an `ExportedAnswer`."""
-    line = FINAL if answer["is_final"] else VOTE
-    if answer["label"] is None:
-        line = SKIP
+    line = SKIP if answer["label"] is None else FINAL if answer["is_final"] else VOTE
     who = [answer["who"]] if answer["who"] else []
     label = from_column(answer["label"], kind)
     return ExportedAnswer(answer["id"], label, who, answer["at"], line)
@@ -271,7 +271,7 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
     Raises
     ------
     ValueError
-        For another suffix, and if `out` is a session.
+        For another suffix, if `out` is a session, and if no answer is intact.
     FileNotFoundError
         If there is no file.
     OSError
@@ -287,16 +287,18 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
     path, out = Path(path), Path(out)
     if not path.exists():
         raise FileNotFoundError(f"There is no labelling session {path}.")
-    function_for_suffix(out, {".csv": write_label_csv})
+    function_for_suffix(out, {".csv": None})
     check_no_session(out)
     answers = [each for each in intact_answers(path) if each["withdrawn_at"] is None]
+    if not answers:
+        raise ValueError(f"{path} has no intact answers. Nothing was written.")
     last = {(each["id"], each["who"], each["is_final"]): each for each in answers}
     numbers = {each["number"] for each in last.values()}
     lines = [
         exported_answer(each, None) for each in answers if each["number"] in numbers
     ]
     with replace_file(out) as file:
-        write_label_csv(file, lines, LONG_COLUMNS, {}, None, may_be_numbers=True)
+        write_label_csv(file, lines, ExportedAnswer._fields, (), may_be_numbers=True)
     return len(lines)
 
 
@@ -337,27 +339,31 @@ def write_predictions(db, path, own, ids, columns):
     return len(rows) - len(decided)
 
 
-def write_label_csv(file, rows, names, more, item_of, may_be_numbers):
-    """Write a line for each label, in either form."""
+def write_label_csv(file, rows, names, more, may_be_numbers):
+    """Write a line for each label, in either form.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of all columns.
+    more : collection of list
+        Further columns.
+    may_be_numbers : bool
+        True if an import could take a text for a number.
+    """
     lines = csv.writer(file)
-    lines.writerow(map(neutralise, (*names, *more)))
+    lines.writerow(map(neutralise, names))
     for place, row in enumerate(rows):
         cells = [neutralise(cell) for cell in row._replace(who=join_names(row.who))]
-        if may_be_numbers and isinstance(row.label, str) and reads_as_number(row.label):
+        is_text = isinstance(row.label, str)
+        if may_be_numbers and is_text and parse_number(row.label) is not None:
             cells[1] = f"'{row.label}"
-        lines.writerow(
-            [*cells, *(neutralise_cell(column[place]) for column in more.values())]
-        )
+        lines.writerow([*cells, *(neutralise_cell(column[place]) for column in more)])
 
 
 def join_names(names):
     """Return names in one cell; a semicolon in a name gets a backslash in front."""
     return ";".join(re.sub(r"([;\\])", r"\\\1", name) for name in names)
-
-
-def reads_as_number(text):
-    """Return True if a text would be read back as a number or flag."""
-    return parse_number(text) is not None
 
 
 def parse_number(text):
@@ -373,31 +379,27 @@ def parse_number(text):
     return number if isfinite(number) else None
 
 
-def write_label_json(file, rows, names, more, item_of, may_be_numbers):
-    """Write a task of Label Studio for each row."""
-    tasks = [
-        make_task(number, row, item_of) for number, row in enumerate(rows, start=1)
-    ]
-    json.dump(tasks, file, indent=1)
-
-
-def make_task(number, row, item_of):
-    """Return a row as a task of Label Studio."""
-    choice = {"choices": [str(row.label)]}
-    result = {"from_name": "label", "to_name": "text", "type": "choices"}
-    annotation = {"result": [{**result, "value": choice}], "created_at": row.when}
-    annotations = [
-        {**annotation, "completed_by": {"email": who} if who else None}
-        for who in row.who or [None]
-    ]
-    meta = {"origin": row.origin, "probability": row.probability}
-    meta["label"] = row.label  # choices are texts
-    data = {**(item_as_json(item_of(row.id)) if item_of else {}), "id": row.id}
-    return {"id": number, "data": data, "meta": meta, "annotations": annotations}
-
-
-def item_as_json(item):
-    """Return an item as the data of a task."""
-    if hasattr(item, "items"):  # a row of a DataFrame
-        return {str(name): to_cell_value(cell) for name, cell in item.items()}
-    return {"text": str(item)}
+def make_tasks(labels, item_of):
+    """Return labels as tasks of Label Studio."""
+    tasks = []
+    for number, row in enumerate(labels, start=1):
+        choice = {"choices": [str(row.label)]}
+        result = {"from_name": "label", "to_name": "text", "type": "choices"}
+        annotation = {"result": [{**result, "value": choice}], "created_at": row.when}
+        annotations = [
+            {**annotation, "completed_by": {"email": who} if who else None}
+            for who in row.who or [None]
+        ]
+        # choices are texts, a label may be a number
+        meta = {
+            "origin": row.origin, "probability": row.probability, "label": row.label
+        }  # fmt: skip
+        item = {} if item_of is None else item_of(row.id)
+        if not hasattr(item, "items"):  # no row of a DataFrame
+            item = {"text": str(item)}
+        data = {str(name): to_cell_value(cell) for name, cell in item.items()}
+        data["id"] = row.id
+        tasks.append(
+            {"id": number, "data": data, "meta": meta, "annotations": annotations}
+        )
+    return tasks

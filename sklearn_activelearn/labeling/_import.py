@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..exceptions import warn_user
 from ._answers import answers_of
-from ._export import FINAL, PREDICTED, SKIP, parse_number, reads_as_number
+from ._export import FINAL, PREDICTED, SKIP, parse_number
 from ._output import function_for_suffix, restore_cell
 from ._schema import from_column, get_pool, get_settings, is_label
 from ._settings import first_number, hashes_of_rows
@@ -170,7 +170,7 @@ def read_label_file(path, ids, known):
     read = function_for_suffix(path, {".csv": read_label_csv, ".json": read_label_json})
     found = list(read(path))
     are_numbers = not any(isinstance(label, str) for label in known.values()) and all(
-        not each.is_text and reads_as_number(each.text) for each in found
+        not each.is_text and parse_number(each.text) is not None for each in found
     )
     last = {}
     for each in found:
@@ -205,7 +205,11 @@ def read_label_csv(path):
                     raise ValueError(f"{path.name}, line {lines.line_num}: no label.")
                 if line.get("kind") == SKIP or line.get("origin") == PREDICTED:
                     continue
-                label = restore_label(line["label"])
+                label = line["label"]
+                if label.startswith("'") and parse_number(label[1:]) is not None:
+                    label = label[1:]
+                else:
+                    label = restore_cell(label)
                 for who in split_names(restore_cell(line.get("who") or "")):
                     yield ReadLabel(
                         restore_cell(line["id"]),
@@ -220,13 +224,6 @@ def read_label_csv(path):
         raise ValueError(f"{path.name} is not a valid CSV file: {error}.") from None
     finally:
         csv.field_size_limit(before)
-
-
-def restore_label(cell):
-    """Return a label without the apostrophe that an export put in front."""
-    if cell.startswith("'") and reads_as_number(cell[1:]):
-        return cell[1:]
-    return restore_cell(cell)
 
 
 def split_names(cell):

@@ -1,8 +1,6 @@
 """Display of rows: texts, tables of cells, and images."""
 
 import io
-import struct
-import zlib
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -19,8 +17,6 @@ IMAGE_TYPES = {
     ".png": "image/png",
     ".webp": "image/webp",
 }
-#: PNG colour type for each number of channels.
-PNG_COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}
 
 
 def kind_of_item(item):
@@ -114,27 +110,22 @@ def is_pillow_image(item):
 
 def encode_png(pixels):
     """Return an array of pixels as the bytes of a PNG file."""
-    if pixels.ndim == 2:
-        pixels = pixels[:, :, np.newaxis]
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ValueError("Arrays of pixels need Pillow: pip install pillow.") from None
+    n_channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    if not 1 <= n_channels <= 4:
+        raise ValueError(
+            f"An image must have 1 to 4 channels in its last axis, got {n_channels}."
+        )
     if pixels.dtype != np.uint8:
         values = pixels.astype(float)
         low, high = np.nanmin(values), np.nanmax(values)
         scaled = (values - low) / (high - low or 1.0)
         pixels = (255 * np.nan_to_num(scaled)).round().astype(np.uint8)
-    height, width, n_channels = pixels.shape
-    if n_channels not in PNG_COLOURS:
-        raise ValueError(
-            f"An image must have 1 to 4 channels in its last axis, got {n_channels}."
-        )
-    lines = pixels.reshape(height, width * n_channels)
-    raw = np.hstack([np.zeros((height, 1), np.uint8), lines]).tobytes()
-    head = struct.pack(">IIBBBBB", width, height, 8, PNG_COLOURS[n_channels], 0, 0, 0)
-    data = b"\x89PNG\r\n\x1a\n"
-    for kind, body in (
-        (b"IHDR", head),
-        (b"IDAT", zlib.compress(raw)),
-        (b"IEND", b""),
-    ):
-        check = zlib.crc32(kind + body)
-        data += struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
-    return data
+    file = io.BytesIO()
+    Image.fromarray(pixels[:, :, 0] if pixels.shape[2:] == (1,) else pixels).save(
+        file, "PNG"
+    )
+    return file.getvalue()

@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from copy import copy
 from itertools import groupby, islice
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from .._labels import check_classes
 from .._transaction import shallow_copy
 from ..pool import ErrorSamplingClassifier
 from ..sources._containers import n_rows, take
-from ._answers import QUERY, TEST, update_row
+from ._answers import QUERY, TEST, update_rows
 from ._schema import (
     change_learner,
     current_learner,
@@ -106,12 +107,15 @@ class SessionLearner:
         asked, test, earlier = [], [], []
         for request in facts.requests:
             is_own = can_restore and request["learner"] == stored["number"]
-            is_test = request["purpose"] == TEST
-            (test if is_test else asked if is_own else earlier).append(request)
-        self.test, self.earlier = map(self._row_numbers, (test, earlier))
-        self._closed = np.concatenate(
-            [self.test, self.earlier, np.array(empty, dtype=np.int64)]
+            if is_own and request["purpose"] != TEST:
+                asked.append(request)
+            else:
+                rows = test if request["purpose"] == TEST else earlier
+                rows.append(self._row(request["id"]))
+        self.test, self.earlier = (
+            np.array(rows, dtype=np.int64) for rows in (test, earlier)
         )
+        self._closed = np.array([*test, *earlier, *empty], dtype=np.int64)
         budget = stored["budget"]
         budget = None if budget is None else budget - len(self.earlier)
         self.learner = seeded_clone(template, stored["seeds"], budget)
@@ -127,9 +131,6 @@ class SessionLearner:
                 self.teach(call)
         elif stored["queries"] or calls:
             self._restore(asked, calls, stored["progress"] or NO_PROGRESS)
-
-    def _row_numbers(self, requests):
-        return np.array([self._row(each["id"]) for each in requests], dtype=np.int64)
 
     def _row_and_label(self, taught):
         return self._row(taught["id"]), from_column(taught["label"], self._kind)
@@ -154,13 +155,13 @@ class SessionLearner:
         classes = None if self.classes is None else check_classes(self.classes).tolist()
         is_declared = bool(labels) and classes is not None
         n_given = len(rows) - len(asked)
+        purposes = [each["purpose"].replace(QUERY, "") for each in asked]
         record = {
             "rows": rows,
             "ids": rows,
             "asked": [True] * len(asked) + [False] * n_given,
             "probabilities": [each["probability"] for each in asked] + [1.0] * n_given,
-            "purposes": [each["purpose"].replace(QUERY, "") for each in asked]
-            + [""] * n_given,
+            "purposes": purposes + [""] * n_given,
             "taught": taught,
             "skipped": skipped,
             "calls": [
@@ -286,15 +287,15 @@ class SessionLearner:
         purposes : list of str
             Purpose of each of the `n_rows` rows that were asked for.
         """
+        record = None
         if hasattr(self.learner, "record"):
-            try:
+            with suppress(TypeError):  # a stopping rule of the user remembers an object
                 record = self.learner.record()
-            except TypeError:  # a stopping rule of the user remembers an object
-                return None, [""] * n_rows
-            purposes = record["purposes"]
-            progress = {name: record[name] for name in NO_PROGRESS if name in record}
-            return progress, purposes[len(purposes) - n_rows :]
-        return None, [""] * n_rows
+        if record is None:
+            return None, [""] * n_rows
+        purposes = record["purposes"]
+        progress = {name: record[name] for name in NO_PROGRESS if name in record}
+        return progress, purposes[len(purposes) - n_rows :]
 
     @property
     def has_machine_labels(self):
@@ -326,17 +327,17 @@ def record_teaching(db):
     news = db.execute(
         "SELECT id, label FROM rows WHERE is_news ORDER BY decided"
     ).fetchall()
-    (last,) = db.execute("SELECT coalesce(max(changed), 0) FROM taught").fetchone()
-    changed, is_corrected, must_forget = last + 1, False, False
+    changed = 1 + db.value("SELECT coalesce(max(changed), 0) FROM taught")
+    is_corrected = must_forget = False
     for number, (id, label) in enumerate(news):
-        known = db.execute("SELECT * FROM taught WHERE id = ?", (id,)).fetchone()
+        known = db.row("SELECT * FROM taught WHERE id = ?", id)
         call, place = changed, number
         if known is not None and known["label"] is not None:
             call, place, is_corrected = known["call"], known["place"], True
             must_forget = must_forget or label is None
         put(db, "taught", id=id, label=label, call=call, place=place, changed=changed)
     db.execute("UPDATE rows SET is_news = 0 WHERE is_news")
-    change_learner(db, is_settled=1, stop_reason=None)
+    change_learner(db, is_settled=1, **({"stop_reason": None} if news else {}))
     if is_corrected:
         forget_progress(db)
     return must_forget
@@ -400,15 +401,12 @@ class Worker:
             return self._job
         with self._storage.writing() as db:
             learner = current_learner(db)
-            is_news = db.execute("SELECT 1 FROM rows WHERE is_news").fetchone()
+            is_news = db.row("SELECT 1 FROM rows WHERE is_news") is not None
             if learner["stop_reason"] is not None and not is_news:
                 return None
             # what is taught is fixed now: later answers are for the next call
-            if not learner["is_settled"] and is_news:
-                must_forget = record_teaching(db) and not self.own.is_stream
-                self.must_rebuild = self.must_rebuild or must_forget
-            elif not learner["is_settled"]:
-                change_learner(db, is_settled=1)
+            if not learner["is_settled"] and record_teaching(db):
+                self.must_rebuild = self.must_rebuild or not self.own.is_stream
         self._job = self._thread.submit(self._ask, learner["queries"])
         return self._job
 
@@ -420,14 +418,8 @@ class Worker:
         with self._storage.reading() as db:
             if self.job is not None or (self.own.is_stream and not self.own.taught):
                 return
-            request = db.execute(
-                "SELECT purpose, query, learner FROM requests WHERE id = ?", (id,)
-            ).fetchone()
-            learner = current_learner(db)
-            query = (
-                0 if request is None or request["purpose"] == TEST else request["query"]
-            )
-            if query == learner["queries"]:
+            query = db.value("SELECT query FROM requests WHERE id = ?", id) or 0
+            if query == current_learner(db)["queries"]:
                 self.find_rows()
 
     def catch_up(self):
@@ -472,7 +464,7 @@ class Worker:
                     probability=float(probability), learner=stored["number"],
                     query=query, queue=number, at=now(),
                 )  # fmt: skip
-                update_row(db, id, votes)
+                update_rows(db, votes, id)
             change_learner(
                 db, queries=query, is_settled=0, stop_reason=outcome.stop_reason,
                 position=outcome.position,
@@ -491,10 +483,10 @@ class Worker:
         if not len(own.test) or not own.has_model:
             return None
         with self._storage.reading() as db:
-            last = db.execute(
+            last = db.row(
                 "SELECT n_labels, predicted FROM models WHERE learner = "
                 "(SELECT max(number) FROM learners) ORDER BY number DESC LIMIT 1"
-            ).fetchone()
+            )
         known = None if last is None else (last[0], len(json.loads(last[1])))
         if known == (len(own.taught), len(own.test)):
             return None

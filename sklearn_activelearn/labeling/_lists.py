@@ -1,7 +1,7 @@
 """Lists of rows to review, paged and searched in SQL."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime
 from os import PathLike
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -60,7 +60,7 @@ def read_row(db, settings, id, viewer, predicted=None):
     While a row waits for more votes, a viewer sees only their own vote and note.
     """
     kind = settings["label_kind"]
-    row = db.execute("SELECT state, label FROM rows WHERE id = ?", (id,)).fetchone()
+    row = db.row("SELECT state, label FROM rows WHERE id = ?", id)
     state, label = row or (OPEN, None)
     values = {"id": id, "viewer": viewer if state == OPEN else None}
     answers = db.execute(
@@ -136,23 +136,25 @@ def put_doubtful(db, found):
     db.executemany("INSERT INTO temp.doubtful VALUES (?, ?, ?)", rows)
 
 
-def find_page(db, settings, kind, search, start, limit):
+def find_page(db, settings, kind, search, start, limit, texts):
     """Return the ids of a part of a list, and the length of the whole list.
 
     Parameters
     ----------
     search : dict
-        ``viewer``, ``label``, ``who``, ``since``, ``until`` (each None without a
-        condition) and ``words``, a function that takes an id and returns a flag, or
-        None.
+        ``viewer``, ``label``, ``who``, ``since`` and ``until``, each None without a
+        condition, and ``words``, in lower case.
+    texts : ItemTexts
+        Texts of the rows.
     """
-    source, order = LISTS[kind]
-    sql = source
+    sql, order = LISTS[kind]
     if search["label"] is not None:
         given = ANSWER.format(condition="AND answers.label = :label")
         sql += f" AND CASE state WHEN 'labelled' THEN label = :label ELSE {given} END"
     if search["who"] is not None:
-        sql += f" AND {ANSWER.format(condition='AND who = :who')}"
+        sql += """ AND (state != 'open' OR :viewer IS NULL OR :viewer = :who)
+          AND rows.id IN (SELECT answers.id FROM answers JOIN standing USING (number)
+            WHERE who = :who)"""
     if search["since"] is not None or search["until"] is not None:
         time = (
             "AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR at < :until)"
@@ -160,34 +162,16 @@ def find_page(db, settings, kind, search, start, limit):
         sql += f""" AND ({ANSWER.format(condition=time)}
           OR (NOT answered AND {NOTE.format(condition=time)}))"""
     values = {**search, "votes": settings["votes"], "start": start, "limit": limit}
-    del values["words"]
-    has_words = search["words"]
-    if sql != source or has_words:  # to count the rows takes as long as to find them
-        found = db.cursor()
-        found.row_factory = None  # tuples are quicker than rows with names
-        found.execute(f"SELECT id FROM {sql} ORDER BY {order}", values)
-        ids = [id for (id,) in found if has_words is None or has_words(id)]
-        return ids[start : start + limit], len(ids)
-    (n_rows,) = db.execute(f"SELECT count(*) FROM {sql}", values).fetchone()
-    found = db.execute(
-        f"SELECT id FROM {sql} ORDER BY {order} LIMIT :limit OFFSET :start", values
-    )
-    return [id for (id,) in found.fetchall()], n_rows
-
-
-def find_words(db, settings, words, viewer, text_of):
-    """Return a function that tells whether a row has all words.
-
-    Words are searched in the item, the id, and the notes and reasons that the viewer
-    may see.
-
-    Parameters
-    ----------
-    text_of : callable
-        ``text_of(id)`` returns the text and the id of an item in lower case.
-    """
-    said = {}
-    values = {"viewer": viewer, "votes": settings["votes"]}
+    words = values.pop("words")
+    if not words:
+        n_rows = db.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0]
+        sql = f"SELECT id FROM {sql} ORDER BY {order} LIMIT :limit OFFSET :start"
+        return [id for (id,) in db.execute(sql, values).fetchall()], n_rows
+    found = db.cursor()
+    found.row_factory = None  # tuples are quicker than rows with names
+    found.execute(f"SELECT id FROM {sql} ORDER BY {order}", values)
+    ids, said = [id for (id,) in found], {}
+    # notes, and reasons of skips, that the viewer may see
     for id, text in db.execute(
         """SELECT rows.id, text FROM notes JOIN rows USING (id) WHERE state != 'open'
         OR :viewer IS NULL OR :votes = 1 OR who = :viewer
@@ -197,14 +181,26 @@ def find_words(db, settings, words, viewer, text_of):
         values,
     ):
         said[id] = f"{said.get(id, '')}\n{text.casefold()}"
+    for word in words:
+        ids = [id for id in ids if word in texts[id] or word in said.get(id, "")]
+    return ids[start : start + limit], len(ids)
 
-    def has_words(id):
-        text = text_of(id)
-        if id in said:
-            text = f"{text}{said[id]}"
-        return all(map(text.__contains__, words))
 
-    return has_words
+class ItemTexts(dict):
+    """Texts and ids of rows by id, in lower case; made when they are first read.
+
+    Parameters
+    ----------
+    item_of : callable
+        ``item_of(id)`` returns the item of a row.
+    """
+
+    def __init__(self, item_of):
+        self._item_of = item_of
+
+    def __missing__(self, id):
+        self[id] = text = f"{item_text(self._item_of(id))}\n{id}".casefold()
+        return text
 
 
 def item_text(item):
@@ -220,17 +216,12 @@ def stored_time(value, name):
     """Return a date or time as the file stores it: UTC, midnight for a day."""
     if value is None:
         return None
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            raise ValueError(
-                f"{name} must be a date such as 2026-01-31, got {value!r}."
-            ) from None
-    if not isinstance(value, date):
-        raise TypeError(f"{name} must be a date or a text, got {value!r}.")
-    if not isinstance(value, datetime):
-        value = datetime.combine(value, time(), UTC)
-    if value.tzinfo is None:
-        value = value.replace(tzinfo=UTC)
-    return value.astimezone(UTC).isoformat(timespec="milliseconds")
+    try:
+        time = datetime.fromisoformat(f"{value}")
+    except ValueError:
+        raise ValueError(
+            f"{name} must be a date such as 2026-01-31, got {value!r}."
+        ) from None
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    return time.astimezone(UTC).isoformat(timespec="milliseconds")

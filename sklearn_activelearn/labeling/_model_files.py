@@ -9,13 +9,10 @@ import joblib
 import numpy as np
 import sklearn
 from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-    RandomTreesEmbedding,
+    BaggingClassifier,
+    BaggingRegressor,
+    BaseEnsemble,
+    IsolationForest,
 )
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.svm import SVC, NuSVC
@@ -39,17 +36,8 @@ TRUSTED = frozenset(
     )
 )
 
-#: Ensembles that check the rows on behalf of their trees.
-FORESTS = (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-    RandomTreesEmbedding,
-)
-
+#: Ensembles that choose columns; others check the rows on behalf of their trees.
+BAGGING = BaggingClassifier, BaggingRegressor, IsolationForest
 #: Attributes that trees, their ensembles and support vector machines get when trained.
 FITTED = ("tree_", "estimators_", "support_vectors_")
 
@@ -251,7 +239,7 @@ def is_safe(part):
             return is_safe_tree(part)
         if isinstance(part, BaseDecisionTree):
             return part.tree_.n_features == part.n_features_in_
-        if isinstance(part, FORESTS):
+        if isinstance(part, BaseEnsemble) and not isinstance(part, BAGGING):
             n_features = {each.n_features_in_ for each in np.ravel(part.estimators_)}
             return n_features == {part.n_features_in_}
         return not isinstance(part, SVC | NuSVC) or is_safe_svm(part)

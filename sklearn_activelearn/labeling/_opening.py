@@ -5,7 +5,6 @@
 
 import json
 from dataclasses import dataclass, field
-from math import inf
 from numbers import Integral
 from typing import Any, get_args
 from warnings import catch_warnings, simplefilter
@@ -15,10 +14,10 @@ from sklearn.exceptions import FitFailedWarning
 
 from .._base import ActiveClassifier
 from .._typing import Change
-from .._validation import check_budget, check_number, is_share
+from .._validation import check_budget, check_number
 from ..pool import ErrorSamplingClassifier
-from ..sources._containers import n_rows, take
-from ._answers import TEST, update_all_rows, update_row
+from ..sources._containers import take
+from ._answers import TEST, update_rows
 from ._ids import check_text, check_texts
 from ._schema import (
     change,
@@ -27,7 +26,6 @@ from ._schema import (
     from_column,
     get_pool,
     get_settings,
-    is_label,
     label_kind,
     next_number,
     now,
@@ -36,7 +34,7 @@ from ._schema import (
     to_json,
 )
 from ._settings import (
-    describe,
+    describe_learner,
     describe_pool_change,
     draw_learner_seeds,
     draw_seed,
@@ -50,8 +48,6 @@ from ._storage import printable, refusal
 
 #: Words of ``change``, in the order in which messages name them.
 WORDS = get_args(Change)
-#: Changes after which the learner begins again with all labels.
-NEW_LEARNER = {"features", "classes", "learner"}
 
 
 @dataclass
@@ -67,30 +63,19 @@ class Arguments:
     test_size: int | None
     votes: int | None
     ahead: int
-    allowed: tuple  # words of `change`
+    allowed: Any  # `change`; then a tuple of its words
     empty: list  # numbers of rows without content
     renamed: dict = field(init=False)  # old class to new class
 
     def __post_init__(self):
-        self.allowed, self.renamed = self._read_change(self.allowed)
+        self._read_change()
         if not isinstance(self.learner, ActiveClassifier):
             raise TypeError(
                 f"A session needs a learner of this package, got {self.learner!r}."
             )
         self.is_stream = self.learner._group is not None
         self.classes = plain_classes(self.classes)
-        if self.classes is not None:
-            renamed = [self.renamed.get(each, each) for each in self.classes]
-            renamed += self.renamed.values()
-            if {*renamed} != {*self.classes}:
-                expected = list(dict.fromkeys(renamed))
-                raise refusal(
-                    f"classes must name the classes after {self.renamed} are renamed, "
-                    f"{expected}, got {self.classes}.",
-                    "--classes names the classes after --rename: pass --classes "
-                    f"{','.join(map(str, expected))}.",
-                )
-        for each in (*self.ids.all, *(self.classes or ())):
+        for each in self.classes or ():
             if isinstance(each, str):
                 check_text(each)
         limits = {"test_size": (0, None), "votes": (1, None), "ahead": (0, 1)}
@@ -102,24 +87,22 @@ class Arguments:
                 )  # fmt: skip
         check_texts(self.pool, self.ids.all)
 
-    @staticmethod
-    def _read_change(change):
-        """Return the words of `change`, and the classes that are renamed."""
+    def _read_change(self):
+        """Split `change` into its words, and the classes that are renamed."""
+        change = self.allowed
         if not isinstance(change, str | tuple | list | set | dict):
             raise TypeError(
                 f"change must be a word, a tuple of words or a dict, got {change!r}."
             )
-        words = (change,) if isinstance(change, str) else tuple(change)
-        for word in words:
+        self.allowed = (change,) if isinstance(change, str) else tuple(change)
+        for word in self.allowed:
             if word not in WORDS:
                 raise ValueError(
                     f"change must be among {', '.join(WORDS)}, got {word!r}."
                 )
-        renamed = (change.get("classes") or {}) if isinstance(change, dict) else {}
-        for new in renamed.values():
-            if label_kind(new) is None:
-                raise ValueError(f"A class must be a text or a number, got {new!r}.")
-        return words, renamed
+        self.renamed = {}
+        if isinstance(change, dict):
+            self.renamed = change.get("classes") or {}
 
     def check_test_size(self):
         """Raise ValueError if there are not enough rows to hold out."""
@@ -130,48 +113,35 @@ class Arguments:
                 f"{self.test_size}."
             )
 
-    def draw_rows(self, rows, n, key):
-        """Return n of these rows, drawn with the seed of the learner."""
+    def draw_rows(self, closed, n, key):
+        """Draw n rows that are not closed, with the seed of the learner."""
+        rows = [row for row in range(len(self.ids)) if row not in closed]
         seed = self.learner.get_params().get("random_state")
         seed = seed if isinstance(seed, Integral) else draw_seed()
         order = np.random.default_rng([seed, *key]).permutation(len(rows))
-        return [rows[place] for place in order[:n].tolist()]
-
-    def fingerprint(self):
-        return fingerprint(self.pool, self.items, self.ids.all)
+        return self.ids.at(rows[place] for place in order[:n].tolist())
 
 
-def not_allowed(what, words):
-    """Return the error for a change that ``change`` does not allow yet."""
-    names = [f'"{word}"' for word in words]
-    value = names[0] if len(words) == 1 else f"({', '.join(names)})"
-    return refusal(
-        f"{what} To accept the change, pass change={value}.",
-        f"{what} Repeat the options of the first call, or accept the change: add "
-        f"--change {','.join(words)}.",
-    )
+def find_budget(args, n_asked=0):
+    """Return the number of labels that the learner may buy; None: any number.
 
-
-def not_possible(differs, path, why):
-    """Return the error for a change that a session cannot make."""
-    what = f"{differs} A session cannot change that: {why}. Begin a new session in"
-    return refusal(
-        f"{what} another file, and call its import_labels({str(path)!r}).",
-        f"{what} another file (--out), and take over the labels with --import {path}.",
-    )
-
-
-def learner_budget(budget, n_offered, n_test):
-    """Return the labels that the learner may buy besides the test rows; None: any."""
-    if budget is None:
+    Parameters
+    ----------
+    args : Arguments
+        The budget of the learner also pays for the held-out rows.
+    n_asked : int, default=0
+        Number of rows that were asked for already.
+    """
+    if args.learner.budget is None:
         return None
-    left = check_budget(budget, n_offered) - n_test
-    if left < 0:
+    total = check_budget(args.learner.budget, len(args.ids))
+    if total - args.test_size < n_asked:
+        asked = f" and the {n_asked} rows that were already asked for"
         raise ValueError(
-            f"test_size={n_test} exceeds the budget, {budget}, which also pays for the "
-            "labels of the held-out rows. Raise the budget, or hold out fewer rows."
+            f"A budget of {total} does not pay for {args.test_size} held-out rows"
+            f"{asked if n_asked else ''}. Raise the budget, or lower test_size."
         )
-    return left
+    return total - args.test_size
 
 
 # --- begin
@@ -181,32 +151,34 @@ def plan_beginning(args):
     """Return the content of a new session; raise the errors of its learner."""
     args.test_size = args.test_size or 0
     args.votes = args.votes or 1
+    if args.renamed:
+        raise ValueError(
+            f"{args.path} has no class {next(iter(args.renamed))!r} to rename: the "
+            "session is new."
+        )
     if args.classes is None and args.is_stream:
         raise ValueError(
             "A stream learner has to know all classes from the start: pass classes."
         )
     args.check_test_size()
-    budget = learner_budget(args.learner.budget, len(args.ids), args.test_size)
-    seeds = draw_learner_seeds(args.learner)
-    empty = {*args.empty}
-    rows = [row for row in range(len(args.ids)) if row not in empty]
+    budget, seeds = find_budget(args), draw_learner_seeds(args.learner)
     settings = {
         "classes": args.classes,
         "votes": args.votes,
         "test_size": args.test_size,
-        "ahead": args.ahead,
-        "pool": args.fingerprint(),
+        "pool": fingerprint(args.pool, args.items, args.ids.all),
         "label_kind": label_kind(args.classes[0]) if args.classes else None,
+        "renamed": [],
         # number of rows when test rows were drawn, and of those drawn later
         "sampled": [len(args.ids), 0],
     }
-    test = args.ids.at(args.draw_rows(rows, args.test_size, ()))
+    test = args.draw_rows({*args.empty}, args.test_size, ())
     own = seeded_clone(args.learner, seeds, budget)
     own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
     if args.classes is not None and isinstance(own, ErrorSamplingClassifier):
         # raises for a machine label that is no class, before people label rows
         own.teach(take(args.pool, []), [], classes=args.classes, ids=[])
-    return settings, describe(args.learner), seeds, budget, test
+    return settings, describe_learner(args.learner), seeds, budget, test
 
 
 def begin(db, plan):
@@ -214,7 +186,8 @@ def begin(db, plan):
     settings, description, seeds, budget, test = plan
     put_settings(db, **settings)
     put_learner(db, description, seeds, budget)
-    hold_out(db, test, settings["votes"])
+    hold_out(db, test)
+    update_rows(db, settings["votes"])
 
 
 def put_learner(db, description, seeds, budget):
@@ -227,17 +200,16 @@ def put_learner(db, description, seeds, budget):
     )  # fmt: skip
 
 
-def hold_out(db, ids, votes):
+def hold_out(db, ids):
     """Store further held-out rows; they come before all rows that wait for a label."""
-    (first,) = db.execute("SELECT coalesce(min(queue), 1) FROM requests").fetchone()
-    (learner,) = db.execute("SELECT max(number) FROM learners").fetchone()
+    first = db.value("SELECT coalesce(min(queue), 1) FROM requests")
+    learner = db.value("SELECT max(number) FROM learners")
     for place, id in enumerate(ids):
         put(
             db, "requests", number=next_number(db, "requests"), id=id, purpose=TEST,
             probability=None, learner=learner, query=0,
             queue=first - len(ids) + place, at=now(),
         )  # fmt: skip
-        update_row(db, id, votes)
 
 
 # --- go on
@@ -248,17 +220,19 @@ class Resumption:
 
     Parameters
     ----------
-    db : sqlite3.Connection
+    db : Connection
         Connection to the session.
     args : Arguments
-        What it is opened with.
+        What it is opened with. Settings that are left out become the stored ones.
 
     Attributes
     ----------
-    is_larger : bool
-        True if only the budget has grown, which is always allowed.
     words : set of str
-        Words of ``change`` for everything else that is different.
+        Words of ``change`` for what differs. A larger budget needs none.
+    is_needed : bool
+        True if `apply` has something to store.
+    is_beginning : bool
+        True if the learner begins again with all labels.
 
     Raises
     ------
@@ -268,231 +242,232 @@ class Resumption:
 
     def __init__(self, db, args):
         self.args, self.settings = args, get_settings(db)
-        self.learner = current_learner(db)
-        self.description = describe(args.learner)
-        self.before = before = get_pool(db)
-        path = args.path
-        self.pool = args.fingerprint()
+        self.learner, self.labels = current_learner(db), self._read_labels(db)
         for name in ("test_size", "votes"):
             if getattr(args, name) is None:
                 setattr(args, name, self.settings[name])
-        if args.classes is None:
-            args.classes = self.settings["classes"]
-            if args.classes is not None:
-                new = [args.renamed.get(each, each) for each in args.classes]
-                args.classes = list(dict.fromkeys(new))
-        what, words = [], find_pool_changes(before, self.pool, args.ids.all)
+        self.pool_before = get_pool(db)
+        self.pool = fingerprint(args.pool, args.items, args.ids.all)
+        self.description = describe_learner(args.learner)
+        self.words, self.differs = set(), ""
+        self._compare_pools()
+        for id in db.column("SELECT DISTINCT id FROM answers"):
+            args.ids.row(id)
+        self._plan_classes()
+        n_asked = db.value(f"SELECT count(*) FROM requests WHERE purpose != '{TEST}'")
+        self.budget = find_budget(args, n_asked)
+        self._compare_settings()
+        # without answers, nothing depends on the classes
+        is_empty = db.row("SELECT 1 FROM answers") is None
+        self._free = {"classes"} if is_empty else set()
+        self.is_beginning, self.test = False, []
+        self.is_needed = bool(self.words) or self.budget != self.learner["budget"]
+        if self.words:
+            self._check()
+            self._plan(db)
+
+    def _read_labels(self, db):
+        """Return all labels that were given, also if they do not count any more."""
+        labels = db.column("SELECT DISTINCT label FROM answers WHERE label NOT NULL")
+        return [from_column(label, self.settings["label_kind"]) for label in labels]
+
+    def _compare_pools(self):
+        args, before = self.args, self.pool_before
+        words = find_pool_changes(before, self.pool, args.ids.all)
         if words is None or words:
             differs = describe_pool_change(before, self.pool)
-            what.append(f"The pool is not the pool of {path}: {differs}.")
+            self.differs = f"The pool is not the pool of {args.path}: {differs}."
         if words is None:
             why = "new rows have to come last, and the other rows keep their ids"
             if args.ids.made_of == "values":
                 why += "; for new features of the same rows, pass the same ids="
-            raise not_possible(what[0], path, why)
-        for (id,) in db.execute("SELECT DISTINCT id FROM answers"):
-            args.ids.row(id)
-        self.is_larger = self._is_budget_larger()
-        found = self._find_differing_settings()
-        if texts := [text for each in sorted(found) for text in found[each]]:
-            what.append(f"{path} had other settings: {printable('; '.join(texts))}.")
-        self.words, self.is_beginning = words | found.keys(), False
-        self.old_labels = self._find_renamed(db)
-        if self.old_labels:
-            self.words.add("classes")
-            what.append(f"{path} has labels that are to be renamed.")
-        self.differs = " ".join(what)
-        # without answers, nothing depends on the classes
-        is_empty = db.execute("SELECT 1 FROM answers").fetchone() is None
-        self._free = {"classes"} if is_empty else set()
-        if self.words:
-            self._check(db)
-            if self.words - {*args.allowed, *self._free}:
-                names = [word for word in WORDS if word in self.words]
-                raise not_allowed(self.differs, names)
-            self._plan(db)
+            raise self._not_possible(why)
+        self.words |= words
 
-    @property
-    def is_needed(self):
-        """True if `apply` has something to store."""
-        return bool(self.words) or self.is_larger
+    def _plan_classes(self):
+        """Find the classes that are renamed now, and the classes after that."""
+        args, kind, stored = self.args, self.settings["label_kind"], self.settings
+        known = list(dict.fromkeys([*(stored["classes"] or ()), *self.labels]))
+        for old, new in args.renamed.items():
+            if old not in known and old not in stored["renamed"]:
+                raise ValueError(
+                    f"There is no class {old!r} to rename. The classes are "
+                    f"{', '.join(map(repr, known)) or 'not known yet'}."
+                )
+            if new in args.renamed:
+                raise ValueError(
+                    f"The class {new!r} is to be renamed itself. Rename one class "
+                    "after the other."
+                )
+            if label_kind(new) != kind:
+                raise ValueError(
+                    f"The class {old!r} must be renamed to a {kind}, got {new!r}."
+                )
+        # the same call may be repeated: what it has renamed is gone
+        self.renamed = {old: args.renamed[old] for old in known if old in args.renamed}
+        after = [args.renamed.get(each, each) for each in args.classes or known]
+        after = list(dict.fromkeys([*after, *args.renamed.values()]))
+        if args.classes is None:
+            args.classes = after if stored["classes"] else None
+        elif {*after} != {*args.classes}:
+            raise refusal(
+                f"The classes after renaming are {after}, not {args.classes}:",
+                "pass them as classes=.",
+                f"pass --classes {','.join(map(str, after))}.",
+            )
 
-    def _is_budget_larger(self):
-        n_offered, n_test = n_rows(self.args.pool), self.settings["test_size"]
-        left = learner_budget(self.args.learner.budget, n_offered, n_test)
-        before = self.learner["budget"]
-        return (inf if left is None else left) > (inf if before is None else before)
-
-    def _find_differing_settings(self):
-        """Return a few words for each difference, by the word that allows it."""
-        before, after = self.learner["description"], self.description
-        if self.is_larger:
-            after = with_budget(after, before["params"]["budget"])
-        pairs = {"learner": (before, after)}
+    def _compare_settings(self):
+        """Find the settings that differ, in words."""
+        args, settings = self.args, self.settings
+        pair = self.learner["description"], self.description
+        found = {"learner": [*find_differences(*pair, "learner")]}
+        self.is_same_learner = not found["learner"]
+        before, budget = (
+            None if left is None else left + n_test
+            for left, n_test in (
+                (self.learner["budget"], settings["test_size"]),
+                (self.budget, args.test_size),
+            )
+        )
+        if budget is not None and (before is None or budget < before):
+            found["learner"] += find_differences(before, budget, "learner.budget")
         for name in ("classes", "test_size", "votes"):
-            pairs[name] = self.settings[name], getattr(self.args, name)
-        found = {
-            name: list(find_differences(*pair, name)) for name, pair in pairs.items()
-        }
-        return {name: texts for name, texts in found.items() if texts}
+            found[name] = [*find_differences(settings[name], getattr(args, name), name)]
+        self.words |= {name for name, texts in found.items() if texts}
+        if self.renamed:
+            self.words.add("classes")
+        if texts := [text for name in sorted(found) for text in found[name]]:
+            what = f"{args.path} had other settings: {printable('; '.join(texts))}."
+            self.differs = f"{self.differs} {what}".strip()
 
-    def _find_renamed(self, db):
-        """Return the labels to rename that still occur."""
-        known = {label for (label,) in db.execute("SELECT DISTINCT label FROM answers")}
-        known.update(self.settings["classes"] or ())
-        renamed = self.args.renamed
-        return {old: renamed[old] for old in renamed if old in known}
-
-    def _check(self, db):
-        """Raise ValueError for changes that a session cannot make."""
+    def _check(self):
+        """Raise ValueError for changes that are not allowed, or not possible."""
         args, words = self.args, self.words
         if args.is_stream and (others := sorted(words - {"pool"} - self._free)):
             raise self._not_possible(f"stream learners keep their {', '.join(others)}")
         for name in ("test_size", "votes"):
-            if name in words and getattr(args, name) < self.settings[name]:
+            if getattr(args, name) < self.settings[name]:
                 raise self._not_possible(f"{name} can only grow")
         args.check_test_size()
         if "features" in words and self._may_be_other_rows():
             raise refusal(
                 f"{self.differs} Ids made of {args.ids.made_of} do not tell whether "
-                "these are new features of the same rows: pass ids=.",
-                f"{self.differs} Ids made of {args.ids.made_of} do not tell whether "
-                "these are new features of the same rows: name a column that does "
-                "(--id).",
+                "these are new features of the same rows:",
+                "pass ids=.",
+                "repeat the options of the first call, or begin a new session in "
+                "another file (--out).",
             )
-        if "classes" in words:
-            kind = self.settings["label_kind"]
-            for old, new in self.old_labels.items():
-                if label_kind(new) != kind:
-                    raise ValueError(
-                        f"The class {old!r} must be renamed to a {kind}, got {new!r}."
-                    )
-            for (label,) in db.execute("SELECT DISTINCT label FROM answers"):
-                label = from_column(label, kind)
-                label = self.old_labels.get(label, label)
-                if label is not None and not is_label(label, kind, args.classes):
-                    what = (
-                        f"{self.differs} Rows have the label {label!r}, which is not "
-                        "among the classes. Keep the class, or rename or merge it:"
-                    )
-                    raise refusal(
-                        f"{what} pass change={{'classes': {{{label!r}: new}}}}.",
-                        f"{what} add --rename {label}=NEW.",
-                    )
+        for label in self.labels:
+            label = self.renamed.get(label, label)
+            if args.classes is not None and label not in args.classes:
+                raise refusal(
+                    f"{self.differs} Rows have the label {label!r}, which is not "
+                    "among the classes. Keep the class, or rename or merge it:",
+                    f"pass change={{'classes': {{{label!r}: new}}}}.",
+                    f"add --rename {label}=NEW.",
+                )
+        if words - {*args.allowed, *self._free}:
+            named = [word for word in WORDS if word in words]
+            change = tuple(named) if len(named) > 1 else named[0]
+            raise refusal(
+                self.differs,
+                f"To accept the change, pass change={change!r}.",
+                "Repeat the options of the first call, or accept the change: add "
+                f"--change {','.join(named)}.",
+            )
 
     def _not_possible(self, why):
-        return not_possible(self.differs, self.args.path, why)
+        """Return the error for a change that a session cannot make."""
+        path = self.args.path
+        return refusal(
+            f"{self.differs} A session cannot change that: {why}. Begin a new session "
+            "in another file",
+            f"and call its import_labels({str(path)!r}).",
+            f"(--out), and take over the labels with --import {path}.",
+        )
 
     def _may_be_other_rows(self):
         """Return True if rows can only be matched by position.
 
         Row numbers are fine if the items show that the rows are the same.
         """
-        made_of, before = self.args.ids.made_of, self.before
+        made_of, before = self.args.ids.made_of, self.pool_before
         if made_of != "numbers":
             return made_of is not None
         shown, shown_now = before["items"], self.pool["items"]
         return not (shown and shown_now and shown_now[: len(shown)] == shown)
 
     def _plan(self, db):
-        """Decide on the new content; raise the errors of the learner."""
-        args = self.args
-        self.is_beginning = bool(self.words & NEW_LEARNER - self._same())
-        self.budget = self._find_budget(db)
+        """Draw held-out rows, and raise the errors that the learner will raise."""
+        args, words = self.args, self.words
+        self.is_beginning = bool(words & {"features", "classes"}) or (
+            "learner" in words and not self.is_same_learner
+        )
         self.seeds = self.learner["seeds"]
-        if "learner" in self.words and self.is_beginning:
+        if not self.is_same_learner:
             self.seeds = draw_learner_seeds(args.learner)
-        self.test = []
-        if "test_size" in self.words:
+        if "test_size" in words:
             self.test = self._draw_test_rows(db)
-        taught = db.execute(
-            "SELECT id, label FROM rows WHERE state = 'labelled' AND kind != 'test' "
-            "ORDER BY decided"
-        ).fetchall()
-        kind = self.settings["label_kind"]
-        labels = [from_column(label, kind) for _, label in taught]
-        labels = [self.old_labels.get(label, label) for label in labels]
-        self._try(args.ids.rows(id for id, _ in taught), labels)
-
-    def _same(self):
-        """Return "learner" in a set if only its budget differs."""
-        before, after = self.learner["description"], self.description
-        same = with_budget(before, None), with_budget(after, None)
-        is_same = not list(find_differences(*same))
-        return {"learner"} if is_same else set()
-
-    def _find_budget(self, db):
-        """Return the number of labels that the learners of the session may buy."""
-        args, n_test = self.args, self.args.test_size
-        if args.learner.budget is None:
-            return None
-        total = check_budget(args.learner.budget, n_rows(args.pool))
-        before = self.learner["budget"]
-        if is_share(args.learner.budget) and before is not None:  # is never lowered
-            total = max(total, before + self.settings["test_size"])
-        sql = f"SELECT count(*) FROM requests WHERE purpose != '{TEST}'"
-        (n_asked,) = db.execute(sql).fetchone()
-        if total - n_test < n_asked:
-            raise ValueError(
-                f"{args.path}: a budget of {total} does not pay for {n_test} held-out "
-                f"rows and the {n_asked} rows that were already asked for. Raise it."
-            )
-        return total - n_test
-
-    def _draw_test_rows(self, db):
-        """Return the ids of further held-out rows, among rows nobody has dealt with."""
-        args = self.args
-        n = args.test_size - self.settings["test_size"]
-        known = {
-            id
-            for (id,) in db.execute(
-                "SELECT id FROM requests UNION SELECT id FROM answers "
-                "WHERE withdrawn_at IS NULL"
-            )
-        } | {*args.ids.at(args.empty)}
-        free = [id for id in args.ids.all if id not in known]
-        if n > len(free):
-            raise ValueError(
-                f"test_size={args.test_size} is {n} more than before, but only "
-                f"{len(free)} rows were neither asked for nor labelled. Lower it."
-            )
-        return args.draw_rows(free, n, (self.settings["test_size"],))
-
-    def _try(self, rows, labels):
-        """Raise the errors that the learner will raise, without buying labels."""
-        args = self.args
         own = seeded_clone(args.learner, self.seeds, self.budget)
         with catch_warnings():
             simplefilter("ignore")
             simplefilter("error", FitFailedWarning)
             try:
                 own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
-                if self.is_beginning and rows:
-                    X, y = take(args.pool, rows), np.array(labels)
-                    own.teach(X, y, classes=args.classes, ids=np.array(rows))
+                if self.is_beginning:
+                    self._try_to_teach(own, db)
             except FitFailedWarning as warning:
                 raise ValueError(
                     f"The learner cannot be taught the labels of {args.path}: {warning}"
                 ) from warning
 
+    def _try_to_teach(self, own, db):
+        args, kind = self.args, self.settings["label_kind"]
+        decided = db.execute(
+            "SELECT id, label FROM rows WHERE state = 'labelled' AND kind != 'test' "
+            "ORDER BY decided"
+        ).fetchall()
+        if not decided:
+            return
+        rows = args.ids.rows(id for id, _ in decided)
+        labels = [from_column(label, kind) for _, label in decided]
+        labels = np.array([self.renamed.get(label, label) for label in labels])
+        own.teach(
+            take(args.pool, rows), labels, classes=args.classes, ids=np.array(rows)
+        )
+
+    def _draw_test_rows(self, db):
+        """Return the ids of further held-out rows, among rows nobody has dealt with."""
+        args, before = self.args, self.settings["test_size"]
+        n = args.test_size - before
+        known = db.column(
+            "SELECT id FROM requests UNION SELECT id FROM answers "
+            "WHERE withdrawn_at IS NULL"
+        )
+        closed = {*args.ids.rows(known), *args.empty}
+        n_free = len(args.ids) - len(closed)
+        if n > n_free:
+            raise ValueError(
+                f"test_size={args.test_size} is {n} more than before, but only "
+                f"{n_free} rows were neither asked for nor labelled. Lower it."
+            )
+        return args.draw_rows(closed, n, (before,))
+
     def apply(self, db):
         """Store the differences."""
-        args, words = self.args, self.words
-        if not words:
-            n_offered, n_test = n_rows(args.pool), self.settings["test_size"]
-            budget = learner_budget(args.learner.budget, n_offered, n_test)
-            change_learner(
-                db, budget=budget, description=to_json(self.description),
-                stop_reason=None,
-            )  # fmt: skip
-            return
-        if "votes" in words:
-            self._keep_votes(db)
+        args, stored = self.args, self.settings
+        if "votes" in self.words:  # rows that are decided keep their number of votes
+            for id in db.column(
+                "SELECT id FROM rows WHERE wanted = 0 "
+                "AND id NOT IN (SELECT id FROM row_votes)"
+            ):
+                put(db, "row_votes", id=id, votes=stored["votes"])
         put_settings(db, classes=args.classes, votes=args.votes, pool=self.pool)
         if args.classes is not None:
             put_settings(db, label_kind=label_kind(args.classes[0]))
-        if self.old_labels:
-            rename_labels(db, self.old_labels)
+        if self.renamed:
+            put_settings(db, renamed=[*stored["renamed"], *self.renamed])
+            rename_labels(db, self.renamed)
         if self.is_beginning:
             db.execute("DELETE FROM taught")
             put_learner(db, self.description, self.seeds, self.budget)
@@ -502,41 +477,24 @@ class Resumption:
                 stop_reason=None,
             )  # fmt: skip
         if self.test:
-            sampled = [n_rows(args.pool), self.settings["sampled"][1] + len(self.test)]
+            sampled = [len(args.ids), stored["sampled"][1] + len(self.test)]
             put_settings(db, test_size=args.test_size, sampled=sampled)
-            hold_out(db, self.test, args.votes)
-        update_all_rows(db, args.votes)
-
-    def _keep_votes(self, db):
-        """Let rows that are decided keep the number of votes that they needed."""
-        before = self.settings["votes"]
-        decided = db.execute(
-            "SELECT id FROM rows WHERE wanted = 0 "
-            "AND id NOT IN (SELECT id FROM row_votes)"
-        ).fetchall()
-        for (id,) in decided:
-            put(db, "row_votes", id=id, votes=before)
+            hold_out(db, self.test)
+        update_rows(db, args.votes)
 
 
 def rename_labels(db, renamed):
     """Replace old labels by new ones in answers and predictions."""
-    marks = ", ".join("?" * len(renamed))
-    found = db.execute(
-        f"SELECT number, label, renamed_from FROM answers WHERE label IN ({marks})",
-        (*renamed,),
-    ).fetchall()
-    for number, label, first in found:
-        change(
-            db, "answers", "number = ?", (number,), label=renamed[label],
-            renamed_from=label if first is None else first,
-        )  # fmt: skip
+    for old, new in renamed.items():
+        for number, first in db.execute(
+            "SELECT number, renamed_from FROM answers WHERE label = ?", (old,)
+        ).fetchall():
+            change(
+                db, "answers", "number = ?", (number,), label=new,
+                renamed_from=old if first is None else first,
+            )  # fmt: skip
     for number, predicted in db.execute(
         "SELECT number, predicted FROM models"
     ).fetchall():
         labels = [renamed.get(label, label) for label in json.loads(predicted)]
         change(db, "models", "number = ?", (number,), predicted=to_json(labels))
-
-
-def with_budget(description, budget):
-    """Return the description of a learner with another budget."""
-    return {**description, "params": {**description["params"], "budget": budget}}

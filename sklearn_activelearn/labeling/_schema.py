@@ -15,6 +15,7 @@ facts whenever the file is opened.
 """
 
 import json
+import sqlite3
 from datetime import UTC, datetime
 from math import isfinite
 from zlib import crc32
@@ -105,6 +106,23 @@ COLUMNS = {
 }
 
 
+class Connection(sqlite3.Connection):
+    """A connection to a session, with short ways to read."""
+
+    def row(self, sql, *values):
+        """Return the first row that a query finds, None without one."""
+        return self.execute(sql, values).fetchone()
+
+    def value(self, sql, *values):
+        """Return the first value of the first row, None without a row."""
+        found = self.row(sql, *values)
+        return None if found is None else found[0]
+
+    def column(self, sql, *values):
+        """Return the first values of all rows."""
+        return [row[0] for row in self.execute(sql, values).fetchall()]
+
+
 def to_json(value):
     """Return a value as JSON in one form."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
@@ -131,18 +149,17 @@ def put(db, table, **values):
 
 
 def change(db, table, where, values, **changes):
-    """Change columns of the rows for which a condition holds; return how many."""
+    """Change columns of the rows for which a condition holds."""
     found = db.execute(f"SELECT * FROM {table} WHERE {where}", values).fetchall()
     for row in found:
         row = dict(row)
         del row["checksum"]
         put(db, table, **{**row, **changes})
-    return len(found)
 
 
 def next_number(db, table):
     """Return the number of the next row of a table."""
-    return db.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {table}").fetchone()[0]
+    return db.value(f"SELECT coalesce(max(number), 0) + 1 FROM {table}")
 
 
 def get_settings(db):
@@ -153,8 +170,7 @@ def get_settings(db):
 
 def get_pool(db):
     """Return the fingerprint of the pool."""
-    found = db.execute("SELECT value FROM settings WHERE name = 'pool'").fetchone()
-    return json.loads(found[0])
+    return json.loads(db.value("SELECT value FROM settings WHERE name = 'pool'"))
 
 
 def put_settings(db, **settings):
@@ -165,7 +181,7 @@ def put_settings(db, **settings):
 
 def current_learner(db):
     """Return the row of the current learner as a dict, JSON parsed."""
-    found = db.execute("SELECT * FROM learners ORDER BY number DESC LIMIT 1").fetchone()
+    found = db.row("SELECT * FROM learners ORDER BY number DESC LIMIT 1")
     row = {name: found[name] for name in COLUMNS["learners"]}
     for name in ("description", "seeds", "progress"):
         row[name] = None if row[name] is None else json.loads(row[name])

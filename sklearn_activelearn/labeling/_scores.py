@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from .._base import seeded
 from .._typing import Floats, Id, Label
 from ..evaluation import Estimate, advice, doubtful_labels, explored_score, online_score
 from ..evaluation._measures import MOSTLY, measures_of
@@ -17,7 +16,7 @@ from ..evaluation._recall import estimate_of, price_of, read_by
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
 from ..sources._containers import take
-from ._schema import from_column
+from ._schema import from_column, get_settings
 
 NO_MODEL = (
     "There is no model yet. It is trained when labels of two classes are known and the "
@@ -25,9 +24,6 @@ NO_MODEL = (
 )
 #: Largest number of further labels that the advice is about.
 N_AHEAD = 50
-#: If the first model that was judged had this many labels or more, and more than half
-#: of today's, another model is trained to compare with.
-LATE = 50
 #: A smaller lower bound on the recall is not mentioned.
 LOW_RECALL = 0.1
 #: Largest number of doubtful rows in a list.
@@ -60,40 +56,29 @@ class History(NamedTuple):
     truth: list  # labels of the held-out rows that have one
     models: list  # (n_labels, predictions for the first of these rows)
     n_test: int  # held-out rows in all
+    sampled: list  # number of rows when they were drawn, and of those drawn later
 
 
-def read_history(db, settings, more=()):
-    """Return the `History` of the current learner.
-
-    Parameters
-    ----------
-    more : list of (int, list)
-        Further models, before the first one of the file: number of labels, and
-        predictions for all held-out rows.
-    """
-    kind = settings["label_kind"]
+def read_history(db):
+    """Return the `History` of the current learner."""
+    settings, models = get_settings(db), []
     truth = [
-        from_column(label, kind)
-        for (label,) in db.execute(
+        from_column(label, settings["label_kind"])
+        for label in db.column(
             "SELECT label FROM requests LEFT JOIN rows USING (id) "
             "WHERE purpose = 'test' ORDER BY number"
         )
     ]
     known = [i for i, label in enumerate(truth) if label is not None]
-    stored = [
-        (n_labels, json.loads(predicted))
-        for n_labels, predicted in db.execute(
-            "SELECT n_labels, predicted FROM models WHERE learner = "
-            "(SELECT max(number) FROM learners) ORDER BY number"
-        )
-    ]
-    models = [
-        (n_labels, [labels[i] for i in known if i < len(labels)])
-        for n_labels, labels in (*more, *stored)
-    ]
-    return History(
-        [truth[i] for i in known], [each for each in models if each[1]], len(truth)
-    )
+    for n_labels, predicted in db.execute(
+        "SELECT n_labels, predicted FROM models WHERE learner = "
+        "(SELECT max(number) FROM learners) ORDER BY number"
+    ):
+        labels = json.loads(predicted)
+        if judged := [labels[i] for i in known if i < len(labels)]:
+            models.append((n_labels, judged))
+    labels = [truth[i] for i in known]
+    return History(labels, models, len(truth), settings["sampled"])
 
 
 class RecordedPredictions(ClassifierMixin, BaseEstimator):
@@ -180,7 +165,7 @@ def compute_curve(history, scoring):
 # --- advice
 
 
-def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
+def advise_on_test(history, scoring, stop_reason, n_rows):
     """Return the score on held-out rows, and what more labels are worth, in sentences.
 
     Parameters
@@ -191,12 +176,8 @@ def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
         As for `Measure`.
     stop_reason : str or None
         Why the session has ended, if it has.
-    sampled : list of int
-        Number of rows when test rows were drawn, and of test rows drawn later.
     n_rows : int
         Number of rows now.
-    is_extended : bool
-        True if the first model of the history was trained for this advice.
     """
     if not history.models:
         return NO_MODEL
@@ -221,12 +202,13 @@ def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
         now += f"; the score is the mean over classes, because {measure.why}"
     if stop_reason:
         now += f", and the session has ended ({stop_reason})"
-    if sampled[1]:
+    n_then, n_later = history.sampled
+    if n_later:
         now += (
-            f"; {sampled[1]} of the held-out rows were drawn later, among rows that "
+            f"; {n_later} of the held-out rows were drawn later, among rows that "
             "nobody had asked for until then"
         )
-    if n_new := n_rows - sampled[0]:
+    if n_new := n_rows - n_then:
         now += f"; they do not represent the {n_new} rows that were added since"
     models, n = comparable_models(history.models)
     if (n_first := min(n_then for n_then, _ in models)) > n_labels / 2:
@@ -234,10 +216,7 @@ def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
             f"{now}. Whether more labels help can be told from {2 * n_first} labels "
             f"on: the first model that was judged on these rows had {n_first}."
         )
-    outlook = f"{advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))}"
-    if is_extended:
-        outlook += f" The model of {models[0][0]} labels was trained for this advice."
-    return f"{now}. {outlook}"
+    return f"{now}. {advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))}"
 
 
 def describe_error(name, predicted, truth):
@@ -266,44 +245,6 @@ def comparable_models(models):
         return whole, len(predicted)
     n = min(len(labels) for _, labels in models)
     return [(n_then, labels[:n]) for n_then, labels in models], n
-
-
-def is_judged_late(models):
-    """Return True if the first model that was judged had most of today's labels."""
-    numbers = [n_labels for n_labels, _ in models]
-    return bool(numbers) and min(numbers) > max(numbers[-1] / 2, LATE - 1)
-
-
-def train_on_half(own, n_labels):
-    """Return predictions for the held-out rows by a model of half of the first labels.
-
-    Returns
-    -------
-    models : list of (int, list)
-        One model with its number of labels; empty if none can be trained.
-    """
-    labels = list(own.taught.items())[:n_labels]
-    half = np.random.default_rng(0).permutation(len(labels))[: n_labels // 2]
-    try:
-        rows, y = zip(*(labels[i] for i in half.tolist()), strict=True)
-        model = seeded(trainable_model(own.learner), 0)
-        model.fit(take(own.pool, list(rows)), np.array(y))
-    except ValueError:  # a stream learner, or labels on which it cannot be trained
-        return []
-    return [(len(half), model.predict(take(own.pool, own.test)).tolist())]
-
-
-def trainable_model(learner):
-    """Return the model of a learner if it can be trained on labelled rows alone."""
-    model = getattr(learner, "estimator_", None)
-    if model is None and learner._group is None:
-        raise ValueError(NO_MODEL)
-    if not (hasattr(model, "get_params") and hasattr(model, "fit")):
-        raise ValueError(
-            f"A {type(learner).__name__} has no model that labelled rows alone can "
-            "train. Pass a classifier to train: estimator=."
-        )
-    return model
 
 
 def score_learner(learner):
@@ -451,7 +392,14 @@ def rank_doubtful(labels, own, ids, estimator):
     if len({*labels.values()}) < 2:
         raise ValueError("Doubtful labels can be found once two classes have labels.")
     if estimator is None:
-        estimator = trainable_model(own.learner)
+        estimator = getattr(own.learner, "estimator_", None)
+        if estimator is None and not own.is_stream:
+            raise ValueError(NO_MODEL)
+        if not (hasattr(estimator, "get_params") and hasattr(estimator, "fit")):
+            raise ValueError(
+                f"A {type(own.learner).__name__} has no model that labelled rows alone "
+                "can train. Pass a classifier to train: estimator=."
+            )
     X = take(own.pool, ids.rows(labels))
     found = doubtful_labels(estimator, X, np.array([*labels.values()]), random_state=0)
     rows, names = found.indices.tolist(), list(labels)

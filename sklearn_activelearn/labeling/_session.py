@@ -39,10 +39,8 @@ from ._answers import (
     answers_of,
     count_answers,
     count_rows,
-    decided_labels,
     find_free_row,
     last_answer,
-    lease_end,
     lease_row,
     put_note,
     withdraw_answers,
@@ -50,8 +48,6 @@ from ._answers import (
 from ._export import (
     Columns,
     Form,
-    Omitted,
-    count_omitted,
     export_labels,
     write_predictions,
 )
@@ -68,22 +64,15 @@ from ._schema import (
     from_column,
     get_pool,
     get_settings,
-    is_label,
     label_kind,
     put_settings,
 )
 from ._scores import CurvePoint, Predictions
-from ._storage import OPEN, Storage, check_header, identity_of
+from ._storage import OPEN, Storage, identity_of, is_begun
 from ._view import html_of, sentence_of
 
 if TYPE_CHECKING:
-    from ..evaluation import Estimate
     from ._page import PageServer
-
-GIVEN_AWAY = (
-    "This session has handed its file to a session that was opened later in the same "
-    "process. Use the later one."
-)
 
 
 class Status(NamedTuple):
@@ -99,7 +88,6 @@ class Status(NamedTuple):
     by_class: dict[Label, int]  # rows with each label
     stop_reason: str | None
     disputed: int = 0  # rows on which people disagree
-    score: "Estimate | None" = None  # from random rows that were learned from
     test_left: int = 0  # held-out rows that are not decided
     empty: int = 0  # rows without content, which are not asked for
 
@@ -132,7 +120,7 @@ class LabelingSession(Generic[LearnerT]):
     path : str or path
         The file. A file ``.lock`` beside it is locked while the session is open. If an
         earlier session of the same process has the file open, it hands the file over
-        and refuses further calls.
+        and stores nothing more.
     items : rows, default=None
         What people see, in the order of the pool: texts, a DataFrame. None: the pool.
         Rows without content (blank texts, rows of blank cells) are set aside: the
@@ -239,8 +227,7 @@ class LabelingSession(Generic[LearnerT]):
         owner = OPEN.get(identity_of(os.path.realpath(path)))
         if owner is not None and owner._process == os.getpid():
             owner._hand_over(args)
-        is_empty = not self.path.exists() or check_header(self.path)
-        plan = plan_beginning(args) if is_empty else None
+        plan = None if self.path.exists() else plan_beginning(args)
         self._storage = Storage(self.path)
         try:
             self._begin_or_resume(args, plan)
@@ -259,15 +246,14 @@ class LabelingSession(Generic[LearnerT]):
         self.classes: list[Label] | None = settings["classes"]
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
-        self._server, self._own_score, self._texts = None, None, {}
+        self._server, self._texts = None, _lists.ItemTexts(self.row)
         self._search, self._doubts = ThreadPoolExecutor(1, "doubtful"), None
         self._searched = 0
         OPEN[self._storage.identity] = self
 
     def _begin_or_resume(self, args, plan):
         with self._storage.reading() as db:
-            is_begun = len(get_settings(db)) > 1
-            resumption = Resumption(db, args) if is_begun else None
+            resumption = Resumption(db, args) if is_begun(get_settings(db)) else None
         if resumption is None:
             plan = plan or plan_beginning(args)
             with self._storage.writing() as db:
@@ -283,7 +269,10 @@ class LabelingSession(Generic[LearnerT]):
         """Give the file to a session of this process that is opened with `args`."""
         with self._storage.reading() as db:
             Resumption(db, args)
-        self._close(GIVEN_AWAY, is_given_away=True)
+        self._close(
+            "This session has handed its file to a session that was opened later in "
+            "the same process. Use the later one."
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -303,10 +292,10 @@ class LabelingSession(Generic[LearnerT]):
             self._server.close_for(self)
         self._close("The session is closed.")
 
-    def _close(self, refusal, *, is_given_away=False):
+    def _close(self, refusal):
         if OPEN.get(self._storage.identity) is self:
             del OPEN[self._storage.identity]
-        self._storage.refuse(refusal, is_given_away=is_given_away)
+        self._storage.refuse(refusal)
         self._worker.close()
         self._search.shutdown()
         self._storage.close()
@@ -383,8 +372,9 @@ class LabelingSession(Generic[LearnerT]):
     @property
     def test_ids(self) -> list[Id]:
         with self._storage.reading() as db:
-            sql = "SELECT id FROM requests WHERE purpose = 'test' ORDER BY number"
-            return [id for (id,) in db.execute(sql).fetchall()]
+            return db.column(
+                "SELECT id FROM requests WHERE purpose = 'test' ORDER BY number"
+            )
 
     def check_open(self) -> None:
         """Raise ValueError if the session is closed or has handed over its file."""
@@ -518,10 +508,9 @@ class LabelingSession(Generic[LearnerT]):
     def _lease(self, id, who):
         now = time()
         with self._storage.reading() as db:
-            is_needed = (
-                who is not None and lease_end(db, id, who) <= now + self.lease / 2
-            )
-        if is_needed:
+            sql = "SELECT until FROM leases WHERE id = ? AND who IS ?"
+            until = db.value(sql, id, who) or 0.0
+        if who is not None and until <= now + self.lease / 2:
             with self._storage.writing(is_change=False) as db:
                 lease_row(db, id, who, now + self.lease)
 
@@ -618,34 +607,37 @@ class LabelingSession(Generic[LearnerT]):
                     lease_row(db, found, who, now + self.lease)
 
     def _store_answer(
-        self, db, settings, id, label, who, is_final=False, reason=None, at=None
-    ):
-        """Check and store an answer; return False if the person has just given it."""
-        id, votes = self._ids.own(id), settings["votes"]
-        row = db.execute("SELECT * FROM rows WHERE id = ?", (id,)).fetchone()
+        self, db, settings, id, label, who, is_final=False, reason=None, at=None, *,
+        is_import=False,
+    ):  # fmt: skip
+        """Check and store an answer; return False if the person has just given it.
+
+        In an import, an answer is also left out if the person gave it before others.
+        """
+        id, votes, kind = self._ids.own(id), settings["votes"], settings["label_kind"]
         answers = answers_of(db, id)
         finals = [each for each in answers if each["is_final"]]
-        is_one_vote = votes == 1 or self._has_one_vote(db, id)
-        taught = db.execute("SELECT label FROM taught WHERE id = ?", (id,)).fetchone()
-        kind = settings["label_kind"]
-        taught = None if taught is None else from_column(taught[0], kind)
+        fewer_votes = db.value("SELECT votes FROM row_votes WHERE id = ?", id)
+        is_one_vote = 1 in (votes, fewer_votes)
+        taught = db.value("SELECT label FROM taught WHERE id = ?", id)
+        taught = from_column(taught, kind)
         if label is not None:
             label = self._plain_label(db, label, settings)
+            before = finals if is_final else answers
+            if is_import or not (is_final or is_one_vote):
+                before = [
+                    each
+                    for each in answers
+                    if (each["who"], each["is_final"]) == (who, is_final)
+                ]
+            if before and (before[-1]["label"], before[-1]["who"]) == (label, who):
+                return False
             if self._worker.own.is_stream and taught not in (None, label):
                 raise ValueError(
                     f"Row {id!r} is learned as {taught!r}: a stream learner cannot "
                     "unlearn it."
                 )
-            before = finals if is_final else answers
-            if not is_one_vote and not is_final:
-                before = [
-                    each
-                    for each in answers
-                    if each["who"] == who and not each["is_final"]
-                ]
-            if before and (before[-1]["label"], before[-1]["who"]) == (label, who):
-                return False
-        elif row is None or row["kind"] == GIVEN:
+        elif db.value("SELECT kind FROM rows WHERE id = ?", id) in (None, GIVEN):
             raise ValueError(f"Row {id!r} was not asked for: it cannot be skipped.")
         if finals and not is_final and is_one_vote:
             final = from_column(finals[-1]["label"], kind)
@@ -658,47 +650,34 @@ class LabelingSession(Generic[LearnerT]):
                 f"The learner knows the label of row {id!r}: undo the label, or give "
                 "another one."
             )
-        if label is not None and kind is None:
-            put_settings(db, label_kind=label_kind(label))
+        if kind is None and label is not None:
+            settings["label_kind"] = label_kind(label)
+            put_settings(db, label_kind=settings["label_kind"])
         add_answer(
-            db,
-            votes,
-            id=id,
-            label=label,
-            who=who,
-            is_final=is_final,
-            reason=reason,
+            db, votes, id=id, label=label, who=who, is_final=is_final, reason=reason,
             at=at,
-        )
+        )  # fmt: skip
         return True
-
-    @staticmethod
-    def _has_one_vote(db, id):
-        found = db.execute("SELECT votes FROM row_votes WHERE id = ?", (id,)).fetchone()
-        return found is not None and found[0] == 1
 
     @staticmethod
     def _plain_label(db, label, settings):
         """Return a label as it is stored; raise ValueError for other values."""
         label = label.item() if isinstance(label, np.generic) else label
         kind, classes = settings["label_kind"], settings["classes"]
-        if label_kind(label) is None:
+        if (own_kind := label_kind(label)) is None:
             raise ValueError(f"A label must be a text or a number, got {label!r}.")
+        if kind is not None and own_kind != kind:
+            example = db.value("SELECT label FROM answers WHERE label NOT NULL")
+            known = classes or [from_column(example, kind)]
+            raise ValueError(
+                f"The label {label!r} is a {own_kind}, but it must be a {kind}, like "
+                f"the other labels: {', '.join(map(repr, known))}."
+            )
         if classes is not None:
-            if not is_label(label, kind, classes):
+            if label not in classes:
                 raise ValueError(f"The label {label!r} is not among {classes}.")
             return classes[classes.index(label)]
-        if isinstance(label, str):
-            check_text(label)
-        if kind is not None and label_kind(label) != kind:
-            example = db.execute(
-                "SELECT label FROM answers WHERE label IS NOT NULL"
-            ).fetchone()
-            raise ValueError(
-                f"The label {label!r} is of another kind than the others, such as "
-                f"{from_column(example[0], kind)!r}."
-            )
-        return label
+        return check_text(label) if isinstance(label, str) else label
 
     def undo(self, who: str | None = None, *, id: Id | None = None) -> Id:
         """Withdraw the last label or skip of a person; the row is shown first again.
@@ -731,7 +710,8 @@ class LabelingSession(Generic[LearnerT]):
             last = last_answer(db, who, wanted)
             if last is None:
                 raise ValueError("There is nothing to undo.")
-            if self._worker.own.is_stream and self._is_taught(db, last["id"]):
+            is_taught = db.row("SELECT 1 FROM taught WHERE id = ?", last["id"])
+            if self._worker.own.is_stream and is_taught:
                 raise ValueError(
                     f"Row {last['id']!r} is learned: a stream learner cannot unlearn."
                 )
@@ -768,14 +748,12 @@ class LabelingSession(Generic[LearnerT]):
         wanted = None if ids is None else [self._ids.own(id) for id in ids]
 
         def find(db):
-            sql = "SELECT id FROM rows WHERE state = 'skipped' ORDER BY decided"
-            skipped = dict.fromkeys(
-                id
-                for (id,) in db.execute(sql).fetchall()
-                if not (self._worker.own.is_stream and self._is_taught(db, id))
-            )
+            sql = "SELECT id FROM rows WHERE state = 'skipped'"
+            if self._worker.own.is_stream:
+                sql += " AND id NOT IN (SELECT id FROM taught)"
+            skipped = dict.fromkeys(db.column(f"{sql} ORDER BY decided"))
             found = {}
-            for id in reversed([*skipped] if wanted is None else dict.fromkeys(wanted)):
+            for id in reversed(skipped if wanted is None else dict.fromkeys(wanted)):
                 if id not in skipped:
                     raise ValueError(
                         f"Row {id!r} cannot be shown again: it is not skipped, or a "
@@ -788,17 +766,6 @@ class LabelingSession(Generic[LearnerT]):
 
         return [*reversed(self._withdraw(find, who))]
 
-    @staticmethod
-    def _is_taught(db, id):
-        sql = "SELECT 1 FROM taught WHERE id = ?"
-        return db.execute(sql, (id,)).fetchone() is not None
-
-    def _is_separate(self, db, id):
-        """Return whether a query that is under way neither knows nor asks for a row."""
-        sql = "SELECT 1 FROM requests WHERE id = ?"
-        is_asked = db.execute(sql, (id,)).fetchone() is not None
-        return is_asked and not self._is_taught(db, id)
-
     def _withdraw(self, find, by, *, is_lease_wanted=False):
         """Withdraw the answers that `find` returns by row; return the rows.
 
@@ -809,7 +776,10 @@ class LabelingSession(Generic[LearnerT]):
                 self._storage.check_open()
                 with self._storage.reading() as db:
                     found, job = find(db), self._worker.job
-                    is_separate = all(self._is_separate(db, id) for id in found)
+                    # a query that is under way neither knows nor asks for the rows
+                    sql = """SELECT 1 FROM requests WHERE id = ?
+                      AND id NOT IN (SELECT id FROM taught)"""
+                    is_separate = all(db.row(sql, id) for id in found)
                 if job is None or is_separate:
                     job = self._store_withdrawal(found, by, is_lease_wanted)
                     break
@@ -825,12 +795,11 @@ class LabelingSession(Generic[LearnerT]):
             for id, answers in found.items():
                 numbers = [each["number"] for each in answers]
                 must_forget |= withdraw_answers(db, votes, numbers, id, by)
-                row = db.execute(
-                    "SELECT queue FROM rows WHERE id = ?", (id,)
-                ).fetchone()
+                is_open = (
+                    db.value("SELECT queue FROM rows WHERE id = ?", id) is not None
+                )
                 # a person who decides has no vote that others would wait for
                 is_decider = answers[-1]["is_final"] and votes > 1
-                is_open = row is not None and row["queue"] is not None
                 if is_lease_wanted and by is not None and is_open and not is_decider:
                     lease_row(db, id, by, time() + self.lease)
             change_learner(db, stop_reason=None)
@@ -863,10 +832,10 @@ class LabelingSession(Generic[LearnerT]):
             raise ValueError(f"A note must be a text, got {text!r}.")
         text = check_text(text).strip()
         with self._storage.writing() as db:
-            known = db.execute(
-                "SELECT text FROM notes WHERE id = ? AND who IS ?", (id, who)
-            ).fetchone()
-            if text != (known[0] if known else ""):
+            known = db.value(
+                "SELECT text FROM notes WHERE id = ? AND who IS ?", id, who
+            )
+            if text != (known or ""):
                 put_note(db, get_settings(db)["votes"], id, text, who)
 
     def import_labels(self, path: FilePath) -> int:
@@ -897,31 +866,20 @@ class LabelingSession(Generic[LearnerT]):
             found = read_answers(
                 path, self._ids, settings, get_pool(db), known, self._storage.identity
             )
-            n_new, sql = 0, "SELECT id FROM rows WHERE answered"
-            answered = {id for (id,) in db.execute(sql).fetchall()}
+            n_new, answered = 0, {*db.column("SELECT id FROM rows WHERE answered")}
             for id, label, who, is_final, reason, at in found:
                 self._check_who(who, settings["votes"], is_final)
                 if label is None and id in answered:
                     continue
-                settings = get_settings(db)
                 if label is None:
                     add_answer(
                         db, settings["votes"], id=id, label=None, who=who,
                         reason=reason, at=at,
                     )  # fmt: skip
-                elif not self._is_last_answer(db, id, label, who, is_final):
+                else:
                     what = id, label, who, is_final, None, at
-                    n_new += self._store_answer(db, settings, *what)
+                    n_new += self._store_answer(db, settings, *what, is_import=True)
         return n_new
-
-    @staticmethod
-    def _is_last_answer(db, id, label, who, is_final):
-        own = [
-            each["label"]
-            for each in answers_of(db, id)
-            if (each["who"], bool(each["is_final"])) == (who, is_final)
-        ]
-        return bool(own) and own[-1] == label
 
     # --- progress and people
 
@@ -939,8 +897,7 @@ class LabelingSession(Generic[LearnerT]):
         status : Status
             Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
             ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
-            ``disputed``, ``test_left``, ``empty``; ``stop_reason``; and ``score``, the
-            accuracy that `advice` has estimated last.
+            ``disputed``, ``test_left`` and ``empty``; and ``stop_reason``.
 
         Raises
         ------
@@ -970,12 +927,6 @@ class LabelingSession(Generic[LearnerT]):
                 for who, counts in count_answers(db, everybody=True).items()
             }
 
-    def names(self) -> list[str]:
-        """Return the names of the people who have answered, sorted."""
-        with self._storage.reading() as db:
-            sql = "SELECT DISTINCT who FROM answers WHERE who NOT NULL ORDER BY who"
-            return [who for (who,) in db.execute(sql).fetchall()]
-
     def _read_status(self, db):
         settings, learner = get_settings(db), current_learner(db)
         states, labels = count_rows(db)
@@ -986,7 +937,6 @@ class LabelingSession(Generic[LearnerT]):
         n_test = sum(of_test.values())
         n_wanted, n_skipped = sum(wanted.values()), wanted.get(SKIPPED, 0)
         n_labelled = wanted.get(LABELLED, 0)
-        sql = "SELECT count(*) FROM taught WHERE label IS NOT NULL"
         n_disputed = sum(n for (_, state), n in states.items() if state == "disputed")
         budget = learner["budget"]
         return Status(
@@ -996,11 +946,10 @@ class LabelingSession(Generic[LearnerT]):
             pending=n_wanted - n_labelled - n_skipped,
             left=None if budget is None else budget - (n_wanted - n_test),
             n_test=n_test,
-            n_taught=db.execute(sql).fetchone()[0],
+            n_taught=db.value("SELECT count(*) FROM taught WHERE label NOT NULL"),
             by_class=self._count_classes(db, settings, labels),
             stop_reason=self._find_stop_reason(db, learner),
             disputed=n_disputed,
-            score=self._own_score,
             test_left=n_test - of_test.get(LABELLED, 0) - of_test.get(SKIPPED, 0),
             empty=len(self.empty_ids),
         )
@@ -1014,7 +963,7 @@ class LabelingSession(Generic[LearnerT]):
         return status._replace(
             answered=sum(counts.values()),
             skipped=n_skipped,
-            pending=db.execute(sql, (who,)).fetchone()[0],
+            pending=db.value(sql, who),
             by_class=self._count_classes(db, get_settings(db), counts),
         )
 
@@ -1027,15 +976,11 @@ class LabelingSession(Generic[LearnerT]):
 
     @staticmethod
     def _find_stop_reason(db, learner):
-        if learner["stop_reason"] is None:
+        states = {*db.column("SELECT DISTINCT state FROM rows WHERE queue NOT NULL")}
+        if states - {"disputed"} or db.row("SELECT 1 FROM rows WHERE is_news"):
             return None
-        if db.execute("SELECT 1 FROM rows WHERE is_news").fetchone():
-            return None
-        sql = "SELECT DISTINCT state FROM rows WHERE queue IS NOT NULL"
-        states = {state for (state,) in db.execute(sql)}
-        if states - {"disputed"}:
-            return None
-        return "disputed" if states else learner["stop_reason"]
+        is_disputed = states and learner["stop_reason"] is not None
+        return "disputed" if is_disputed else learner["stop_reason"]
 
     def disputed(self) -> dict[Id, dict[str, Label | None]]:
         """Return the rows on which people disagree.
@@ -1052,7 +997,7 @@ class LabelingSession(Generic[LearnerT]):
         with self._storage.reading() as db:
             sql = "SELECT id FROM rows WHERE state = 'disputed' ORDER BY answered"
             kind, found = get_settings(db)["label_kind"], {}
-            for (id,) in db.execute(sql).fetchall():
+            for id in db.column(sql):
                 votes = (each for each in answers_of(db, id) if not each["is_final"])
                 found[id] = {v["who"]: from_column(v["label"], kind) for v in votes}
             return found
@@ -1140,7 +1085,8 @@ class LabelingSession(Generic[LearnerT]):
         check_option(kind, "kind", tuple(_lists.LISTS))
         check_number(start, "start", 0, closed="left", integer=True)
         check_number(limit, "limit", 1, closed="left", integer=True)
-        search = {"label": label, "who": who, "viewer": viewer, "words": None}
+        search = {"label": label, "who": who, "viewer": viewer}
+        search["words"] = text.casefold().split()
         search["since"] = _lists.stored_time(since, "since")
         search["until"] = _lists.stored_time(until, "until")
         doubts, n_labels, is_computing, error = [], None, False, ""
@@ -1151,11 +1097,9 @@ class LabelingSession(Generic[LearnerT]):
             settings = get_settings(db)
             if kind == "doubtful":
                 _lists.put_doubtful(db, doubts)
-            if words := text.casefold().split():
-                search["words"] = _lists.find_words(
-                    db, settings, words, viewer, self._text_of
-                )
-            ids, n_rows = _lists.find_page(db, settings, kind, search, start, limit)
+            ids, n_rows = _lists.find_page(
+                db, settings, kind, search, start, limit, self._texts
+            )
             rows = [
                 _lists.read_row(db, settings, id, viewer, predicted.get(id))
                 for id in ids
@@ -1176,14 +1120,9 @@ class LabelingSession(Generic[LearnerT]):
             return [], None, True, ""
         if found.exception() is not None:  # whatever an estimator raises
             return [], None, False, f"{found.exception()}"
-        rows, n_labels = found.result()
-        return rows[: _scores.N_DOUBTFUL], n_labels, False, ""
-
-    def _text_of(self, id):
-        """Return the text and the id of an item in lower case, to search in."""
-        if id not in self._texts:
-            self._texts[id] = f"{_lists.item_text(self.row(id))}\n{id}".casefold()
-        return self._texts[id]
+        rows, labels = found.result()
+        rows = [row for row in rows if row[1] != labels[row[0]]]
+        return rows[: _scores.N_DOUBTFUL], len(labels), False, ""
 
     def answers(self, id: Id, *, viewer: str | None = None) -> ReviewRow:
         """Return a row with the answers that count and the notes.
@@ -1241,39 +1180,25 @@ class LabelingSession(Generic[LearnerT]):
             As `evaluation.doubtful_labels`.
         """
         check_number(n, "n", 1, closed="left", integer=True)
-        return [id for id, _ in self._rank_doubtful(estimator)[0]][:n]
+        return [id for id, *_ in self._find_doubtful(estimator)[0]][:n]
 
-    def _rank_doubtful(self, estimator=None):
-        """Return pairs (id, prediction), the most doubtful first, and all labels by id.
+    def _find_doubtful(self, estimator=None):
+        """Return doubtful rows without a final label, and the labels of all rows by id.
 
-        Rows with a final label are left out of the pairs.
+        Each row is its id, its predicted label, and the number of its last answer.
         """
         with self._storage.reading() as db:
             kind, own = get_settings(db)["label_kind"], self._worker.own
-            labels = {
-                id: from_column(label, kind) for id, label in decided_labels(db).items()
-            }
-            finals = {
-                id
-                for (id,) in db.execute(
-                    "SELECT standing.id FROM standing JOIN answers USING (number) "
-                    "WHERE is_final"
-                )
-            }
-        rows = _scores.rank_doubtful(labels, own, self._ids, estimator)
-        return [row for row in rows if row[0] not in finals], labels
-
-    def _find_doubtful(self):
-        with self._storage.reading() as db:
-            sql = "SELECT id, answered FROM rows WHERE state = 'labelled'"
-            answered = dict(db.execute(sql).fetchall())
-        rows, labels = self._rank_doubtful()
-        found = [
-            (id, predicted, answered.get(id, 0))
-            for id, predicted in rows
-            if labels[id] != predicted
-        ]
-        return found, len(labels)
+            found = db.execute(
+                """SELECT id, label, answered, EXISTS (SELECT 1 FROM standing
+                  JOIN answers USING (number) WHERE standing.id = rows.id AND is_final)
+                FROM rows WHERE state = 'labelled' ORDER BY decided"""
+            ).fetchall()
+        labels = {id: from_column(label, kind) for id, label, *_ in found}
+        answered = {id: number for id, _, number, is_final in found if not is_final}
+        ranked = _scores.rank_doubtful(labels, own, self._ids, estimator)
+        rows = [(*row, answered[row[0]]) for row in ranked if row[0] in answered]
+        return rows, labels
 
     # --- the model
 
@@ -1296,7 +1221,6 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             If there is no model yet; for an id that does not exist.
         """
-        self._storage.check_kept()
         own = self._worker.own
         rows = None if ids is None else self._ids.rows(ids)
         if not own.has_model:
@@ -1395,7 +1319,7 @@ class LabelingSession(Generic[LearnerT]):
             For several measures, unknown ones, and measures that need more than labels.
         """
         with self._storage.reading() as db:
-            history = _scores.read_history(db, get_settings(db))
+            history = _scores.read_history(db)
         return _scores.compute_curve(history, scoring)
 
     def test_labels(self) -> dict[Id, Label]:
@@ -1440,8 +1364,7 @@ class LabelingSession(Generic[LearnerT]):
 
         The score is about the model that chose the last rows; labels that were given
         later count as soon as it chooses further rows. It is compared with an earlier
-        model. If the first model already had most of the labels, a model is trained on
-        a random half of them for comparison, if labelled rows suffice to train it.
+        model that had at most half of the labels.
 
         Without held-out rows, the labels that the learner has bought are used
         (`explored_score`, or `online_score` of a stream learner). If the learner stops
@@ -1464,39 +1387,25 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             As `curve`.
         """
+        own, others = self._worker.own, {}
         with self._storage.reading() as db:
-            settings, own = get_settings(db), self._worker.own
-            history = _scores.read_history(db, settings)
+            history, kind = _scores.read_history(db), get_settings(db)["label_kind"]
             stop_reason = self._find_stop_reason(db, current_learner(db))
-            others = {}
             for row in (*own.test.tolist(), *own.earlier.tolist()):
                 sql = "SELECT state, label FROM rows WHERE id = ?"
-                state, label = db.execute(sql, (self.ids[row],)).fetchone()
-                others[row] = state, from_column(label, settings["label_kind"])
+                state, label = db.row(sql, self.ids[row])
+                others[row] = state, from_column(label, kind)
         if own.has_machine_labels:
             checked = self._train_on_all(needs_model=False).check_machine_labels()
             return str(checked or "No row has a label yet.")
         found = _scores.describe_recall(own, others, stop_reason)
         if not history.n_test:
             return found or self._advise_without_test(own)
-        more = []
-        if _scores.is_judged_late(history.models):
-            more = _scores.train_on_half(own, history.models[-1][0])
-            with self._storage.reading() as db:
-                history = _scores.read_history(db, settings, more)
-        judged = _scores.advise_on_test(
-            history,
-            scoring,
-            stop_reason,
-            settings["sampled"],
-            len(self.ids),
-            bool(more),
-        )
+        judged = _scores.advise_on_test(history, scoring, stop_reason, len(self.ids))
         return f"{found}\n{judged}" if found else judged
 
     def _advise_without_test(self, own):
         if estimate := _scores.score_learner(own.learner):
-            self._own_score = estimate
             return _scores.describe_score(own.learner, estimate)
         if not own.has_model and getattr(own.learner, "explore", 0):
             return _scores.NO_MODEL  # from then on, random rows tell
@@ -1534,11 +1443,6 @@ class LabelingSession(Generic[LearnerT]):
         with self._storage.reading() as db:
             columns = columns or columns_shown(self._items)
             return export_labels(db, path, form, self.row, columns, self._ids.row)
-
-    def omitted_rows(self) -> Omitted:
-        """Return the number of rows without a label that could be exported."""
-        with self._storage.reading() as db:
-            return count_omitted(db)
 
     def export_predictions(self, path: FilePath, columns: Columns | None = None) -> int:
         """Write a line for each row: its label, or else the prediction of the model.

@@ -74,6 +74,13 @@ def draw_learner_seeds(learner):
     return {name: draw_seed() for name in names}
 
 
+def describe_learner(learner):
+    """Return a learner as JSON, without its budget, which is stored as a number."""
+    description = describe(learner)
+    del description["params"]["budget"]
+    return description
+
+
 def seeded_clone(learner, seeds, budget):
     """Return a clone with these seeds and this budget."""
     return clone(learner).set_params(**seeds).set_params(budget=budget)
@@ -172,6 +179,11 @@ def describe_pool_change(before, now):
     old, new = hashes_of_rows(before, now)
     n_missing = (Counter(old) - Counter(new)).total()
     n_new = (Counter(new) - Counter(old)).total()
+    if n_missing == len(old):
+        return (
+            f"none of its {len(old)} rows is among the {len(new)} rows, as if another "
+            "column or another file were shown"
+        )
     if n_missing or n_new:
         return f"{n_missing} of its {len(old)} rows are missing and {n_new} are new"
     if old != new:

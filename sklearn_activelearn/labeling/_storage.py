@@ -6,6 +6,7 @@ the row of a table.
 
 import json
 import os
+import secrets
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from ._schema import (
     COLUMNS,
     FORMAT,
     STATEMENTS,
+    Connection,
     checksum,
     current_learner,
     from_column,
@@ -86,10 +88,12 @@ class Storage:
         self.path, self._place = Path(path), Path(os.path.realpath(path))
         self.lock = RLock()
         self.version, self._db = 0, None
-        self._refusal, self._is_given_away = None, False
+        self._refusal = None
         self._file_lock = FileLock(
             f"{self._place}.lock", timeout=0, mode=0o644, thread_local=False
         )
+        if self._place.exists():
+            check_header(path)
         if not self._place.parent.is_dir():
             raise FileNotFoundError(
                 f"There is no folder {self.path.parent}. Create it first."
@@ -102,37 +106,27 @@ class Storage:
                 "Close that session first."
             ) from None
         try:
-            if not self._place.exists():
-                self._place.touch()
+            with errors_as_sentences(path):
+                if not self._place.exists():
+                    create_database(self._place)
             self.identity = identity_of(self._place)
             if self._place.stat().st_nlink > 1:
                 raise ValueError(
                     f"{path} has several hard links. A session needs a file with one "
                     "name: copy it, and open the copy."
                 )
-            self.is_new = check_header(path)
             with errors_as_sentences(path):
                 self._db = connect(self._place, "rw")
-                if self.is_new:
-                    self._create_tables()
                 check_session_file(self._db, path)
                 self._data_version = self._read_data_version()
         except BaseException:
             self.close()
             raise
 
-    def _create_tables(self):
-        with transaction_on(self._db):
-            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            for statement in STATEMENTS.values():
-                self._db.execute(statement)
-            put_settings(self._db, format=FORMAT)
-
     @contextmanager
     def reading(self):
         """Hold the lock and give the connection; after `close` a temporary one."""
         with self.lock, errors_as_sentences(self.path):
-            self.check_kept()
             if self._db is not None:
                 yield self._db
                 return
@@ -166,22 +160,16 @@ class Storage:
                 self.version += 1
 
     def _read_data_version(self):
-        return self._db.execute("PRAGMA data_version").fetchone()[0]
+        return self._db.value("PRAGMA data_version")
 
-    def refuse(self, refusal, *, is_given_away=False):
+    def refuse(self, refusal):
         """Refuse to write from now on; the first reason counts."""
         with self.lock:
             self._refusal = self._refusal or refusal
-            self._is_given_away = self._is_given_away or is_given_away
 
     def check_open(self):
         """Raise ValueError if nothing may be written any more."""
         if self._refusal is not None:
-            raise ValueError(self._refusal)
-
-    def check_kept(self):
-        """Raise ValueError if another session of this process has the file."""
-        if self._is_given_away:
             raise ValueError(self._refusal)
 
     def close(self):
@@ -193,12 +181,27 @@ class Storage:
             self._file_lock.release()
 
 
+def create_database(place):
+    """Create a file with the tables of a session; if interrupted, there is none."""
+    new = place.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with closing(connect(new, "rwc")) as db, transaction_on(db):
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            for statement in STATEMENTS.values():
+                db.execute(statement)
+            put_settings(db, format=FORMAT)
+        new.replace(place)
+    finally:
+        new.unlink(missing_ok=True)
+
+
 def connect(path, mode):
-    """Open a database in mode "rw" or "ro"; a commit is on the disk when it returns."""
+    """Open a database as URI mode says; a commit is on the disk when it returns."""
     db = sqlite3.connect(
         f"{Path(path).absolute().as_uri()}?mode={mode}",
         uri=True,
-        timeout=WRITING_WAIT if mode == "rw" else READING_WAIT,
+        factory=Connection,
+        timeout=READING_WAIT if mode == "ro" else WRITING_WAIT,
         isolation_level=None,
         check_same_thread=False,
     )
@@ -222,10 +225,11 @@ def transaction_on(db, mode="IMMEDIATE"):
 
 
 @contextmanager
-def open_to_read(path):
+def open_to_read(path, *, is_whole=True):
     """Give a connection to a session that another process may have open.
 
-    The file is checked. Everything is read from one moment.
+    The file is checked; without `is_whole`, only its settings and learners are.
+    Everything is read from one moment.
 
     Raises
     ------
@@ -237,14 +241,13 @@ def open_to_read(path):
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no labelling session {path}.")
-    if check_header(path):
-        raise ValueError(f"{path} holds no labelling session: the file is empty.")
+    check_header(path)
     with (
         errors_as_sentences(path),
         closing(connect(os.path.realpath(path), "ro")) as db,
         transaction_on(db, "DEFERRED"),
     ):
-        check_session_file(db, path)
+        check_session_file(db, path, is_whole=is_whole)
         yield db
 
 
@@ -258,17 +261,21 @@ def is_session(path):
 
 
 def check_header(path):
-    """Return True if a file is empty; raise ValueError if it is no database."""
+    """Raise ValueError if a file is no database."""
     if Path(path).is_dir():
         raise ValueError(f"{path} is a folder. Name a file in it.")
     with open(path, "rb") as file:
         header = file.read(len(HEADER))
-    if header and header != HEADER:
+    if not header:
+        raise ValueError(
+            f"{path} is empty. If it held labels, restore it from a copy; otherwise "
+            "delete it, or name another file."
+        )
+    if header != HEADER:
         raise ValueError(
             f"{path} is not a labelling session: it is not an SQLite database. Name "
             "another file, or restore this one from a copy."
         )
-    return not header
 
 
 def identity_of(path):
@@ -308,20 +315,18 @@ def errors_as_sentences(path):
 def damaged(path, why):
     """Return the error for a damaged file, with the number of intact answers."""
     n_intact = len(intact_answers(path))
-    what = (
-        f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
-        "Restore the file from a copy, or save these answers:"
-    )
     return refusal(
-        f"{what} labeling.recover_labels({str(path)!r}, 'answers.csv').",
-        f"{what} label --out {path} --recover answers.csv",
+        f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
+        "Restore the file from a copy, or save these answers:",
+        f"labeling.recover_labels({str(path)!r}, 'answers.csv').",
+        f"label --out {path} --recover answers.csv",
     )
 
 
-def refusal(message, command):
-    """Return an error with another sentence for people who use the command."""
-    error = ValueError(message)
-    error.command = command
+def refusal(what, advice, command):
+    """Return an error with advice, and with other advice for users of the command."""
+    error = ValueError(f"{what} {advice}")
+    error.command = f"{what} {command}"
     return error
 
 
@@ -331,9 +336,7 @@ def printable(text):
 
 
 def stored_settings(path):
-    """Return the settings of a session, and the description of its learner.
-
-    Only these are checked, not the rest of the file.
+    """Return the settings of a session, and its learner.
 
     Parameters
     ----------
@@ -344,55 +347,51 @@ def stored_settings(path):
     -------
     settings : dict
         ``classes``, ``votes``, ``test_size``, ``learner`` (with ``class`` and
-        ``params``) and others. Empty if there is no file, or nothing in it.
+        ``params``), ``budget`` and others. Empty if the session was not begun.
     """
-    if not Path(path).exists() or check_header(path):
+    if not Path(path).exists():
         return {}
-    with (
-        errors_as_sentences(path),
-        closing(connect(os.path.realpath(path), "ro")) as db,
-        transaction_on(db, "DEFERRED"),
-    ):
-        check_tables(db, path)
-        try:
-            for table in ("settings", "learners"):
-                check_stored_rows(db, table)
-            settings = get_settings(db)
-            if len(settings) == 1:  # created, and not begun yet
-                return {}
-            check_settings(settings)
-            check_learners(db)
-            return {**settings, "learner": current_learner(db)["description"]}
-        except WRONG_VALUES as error:
-            raise damaged(path, error) from error
+    with open_to_read(path, is_whole=False) as db:
+        settings = get_settings(db)
+        if not is_begun(settings):
+            return {}
+        learner, n_test = current_learner(db), settings["test_size"]
+        budget = None if learner["budget"] is None else learner["budget"] + n_test
+        return {**settings, "learner": learner["description"], "budget": budget}
 
 
 # --- checks
 
 
-def check_session_file(db, path):
-    """Raise ValueError unless the file is a whole and intact session."""
-    check_tables(db, path)
-    (result,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-    if result != "ok":
-        raise damaged(path, result)
-    try:
-        for table in COLUMNS:
-            check_stored_rows(db, table)
-        check_relations(db)
-    except WRONG_VALUES as error:
-        raise damaged(path, error) from error
+def check_session_file(db, path, *, is_whole=True):
+    """Raise ValueError unless the file is an intact session.
 
-
-def check_tables(db, path):
-    """Raise ValueError unless the file has the tables of a session."""
+    Without `is_whole`, only its tables, settings and learners are checked.
+    """
     found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
-    if found.keys() >= {"event"} or not found.keys() & STATEMENTS.keys():
+    if not found.keys() & STATEMENTS.keys():
         raise ValueError(
             f"{path} is a database, but not a labelling session. Name another file."
         )
     if found != STATEMENTS:
         raise damaged(path, "its tables are not as they were created")
+    if is_whole and (result := db.value("PRAGMA integrity_check(1)")) != "ok":
+        raise damaged(path, result)
+    try:
+        for table in COLUMNS if is_whole else ("settings", "learners"):
+            check_stored_rows(db, table)
+        settings = get_settings(db)
+        if settings["format"] != FORMAT:
+            raise ValueError("it was written by another version of this package")
+        if is_begun(settings):
+            check_settings(settings)
+            check_learners(db)
+            if is_whole:
+                check_relations(db, settings)
+        elif db.row("SELECT 1 FROM answers") is not None:
+            raise ValueError("its settings are missing")
+    except WRONG_VALUES as error:
+        raise damaged(path, error) from error
 
 
 def check_stored_rows(db, table):
@@ -407,33 +406,23 @@ def check_stored_rows(db, table):
             raise ValueError(f"row {n} of {table} does not match its checksum")
 
 
-def check_relations(db):
+def check_relations(db, settings):
     """Raise ValueError unless settings, requests and answers fit together."""
-    settings = get_settings(db)
-    if settings["format"] != FORMAT:
-        raise ValueError("it was written by another version of this package")
-    if len(settings) > 1 and not takes_pool(get_pool(db)):
+    if not takes_pool(get_pool(db)):
         raise ValueError("the hashes of its rows are invalid")
-    if len(settings) == 1:  # created, and not begun yet
-        if db.execute("SELECT 1 FROM answers").fetchone():
-            raise ValueError("its settings are missing")
-        return
-    check_settings(settings)
     classes, kind = settings["classes"], settings["label_kind"]
     if classes is not None and label_kind(classes[0]) != kind:
         raise ValueError("the classes are of another kind than the labels")
     for table in ("answers", "taught"):
-        for (label,) in db.execute(f"SELECT DISTINCT label FROM {table}"):
+        for label in db.column(f"SELECT DISTINCT label FROM {table}"):
             label = from_column(label, kind)
             if label is not None and not is_label(label, kind, classes):
                 raise ValueError(f"{table} has the label {label!r}, which is no class")
-    sql = "SELECT count(*) FROM requests WHERE purpose = 'test'"
-    (n_test,) = db.execute(sql).fetchone()
+    n_test = db.value("SELECT count(*) FROM requests WHERE purpose = 'test'")
     if n_test != settings["test_size"]:
         raise ValueError("the number of held-out rows differs from test_size")
     check_decisions(db, settings["votes"])
-    check_learners(db)
-    for (predicted,) in db.execute("SELECT predicted FROM models"):
+    for predicted in db.column("SELECT predicted FROM models"):
         labels = json.loads(predicted)
         is_fine = isinstance(labels, list) and all(map(label_kind, labels))
         if not is_fine or len(labels) > n_test:
@@ -449,16 +438,21 @@ def check_settings(settings):
 
 def check_learners(db):
     """Raise ValueError unless all learners are described as a session does."""
-    if db.execute("SELECT 1 FROM learners").fetchone() is None:
+    if db.row("SELECT 1 FROM learners") is None:
         raise ValueError("it has no learner")
     for row in db.execute("SELECT * FROM learners"):
         seeds, description = json.loads(row["seeds"]), json.loads(row["description"])
         are_seeds = all(is_count(seed) and seed < 2**32 for seed in seeds.values())
         is_plain = f"{row['stop_reason']}".isprintable()
-        if not (are_seeds and is_plain and "budget" in description["params"]):
+        if not (are_seeds and is_plain and isinstance(description["params"], dict)):
             raise ValueError("the description of a learner is invalid")
         if row["progress"] is not None:
             json.loads(row["progress"])["stopping"]
+
+
+def is_begun(settings):
+    """Return False for a file that was created, but not begun."""
+    return len(settings) > 1
 
 
 def is_classes(value):
@@ -488,8 +482,8 @@ SETTINGS = {
     "classes": is_classes,
     "votes": lambda value: is_count(value) and value >= 1,
     "test_size": is_count,
-    "ahead": lambda value: value in (0, 1),
     "label_kind": lambda value: value in (None, "text", "flag", "number"),
+    "renamed": lambda value: isinstance(value, list),
     "sampled": lambda value: len(value) == 2 and all(map(is_count, value)),
 }
 

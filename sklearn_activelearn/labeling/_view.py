@@ -195,14 +195,10 @@ def describe_counts(status, own, n_rows):
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
     if status.left is not None:
-        n_left = min(status.left + status.pending, rows_left(status, n_rows))
+        n_closed = sum(by_class.values()) + status.skipped + status.empty
+        n_left = min(status.left + status.pending, n_rows - n_closed)
         parts.append(f"{n_left} left")
     return ", ".join(parts)
-
-
-def rows_left(status, n_rows):
-    """Return how many of `n_rows` rows can still be labelled."""
-    return n_rows - sum(status.by_class.values()) - status.skipped - status.empty
 
 
 def share_done(status, n_rows):
@@ -277,25 +273,10 @@ def parse_search(words, keys):
 
 def sentence_of(session):
     """Return the progress of a session in a sentence."""
-    status = session.status()
-    counts = {label: n for label, n in status.by_class.items() if n}
-    each = ", ".join(f"{label}: {n:,}" for label, n in counts.items())
-    done = f"{sum(counts.values()):,} of {len(session.ids):,} rows are labelled"
-    parts = [done + (each and f" ({each})")]
-    if status.skipped:
-        parts.append(f"{status.skipped:,} skipped")
-    if status.empty:
-        parts.append(f"{status.empty:,} without content")
-    if status.disputed:
-        parts.append(f"{status.disputed:,} disputed")
-    if status.pending:
-        parts.append(f"{status.pending:,} wait for a label")
-    if status.left is not None:
-        n_rows = rows_left(status, len(session.ids)) - status.pending
-        parts.append(f"{min(status.left, n_rows):,} labels are left to buy")
-    if status.stop_reason is not None:
-        parts.append(f"it has ended ({status.stop_reason})")
-    return f"LabelingSession: {', '.join(parts)}."
+    status, n_rows = session.status(), len(session.ids)
+    end = f", ended ({status.stop_reason})" if status.stop_reason else ""
+    counts = describe_counts(status, status, n_rows)
+    return f"LabelingSession of {n_rows:,} rows: {counts}{end}."
 
 
 def html_of(session):

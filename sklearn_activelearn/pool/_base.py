@@ -18,7 +18,6 @@ from sklearn.utils.metadata_routing import (
     get_routing_for_object,
     process_routing,
 )
-from sklearn.utils.validation import check_is_fitted
 
 from .._base import (
     ActiveClassifier,
@@ -68,6 +67,7 @@ from .._typing import (
 from .._validation import (
     UNLIMITED,
     check_budget,
+    check_can_predict,
     check_counts,
     check_flag,
     check_has,
@@ -1384,7 +1384,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Prediction changes nothing, and does not see what other threads change.
         """
         learner = shallow_copy(self)
-        check_is_fitted(learner)
+        check_can_predict(learner)
         codes = learner._ledger.labelled.codes
         if not learner._ledger.labelled.has_two_classes:
             learner.estimator_ = Constant(

@@ -14,7 +14,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import cycle
 
 import numpy as np
@@ -27,7 +27,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
-from sklearn_activelearn.labeling._answers import update_all_rows
+from sklearn_activelearn.labeling._answers import update_rows
 from sklearn_activelearn.labeling._schema import COLUMNS, put
 from tests.reference.labeling import quick_folder
 from tests.reference.session_files import select
@@ -293,9 +293,9 @@ def check_damages(n, seed=0):
             found[result] += 1
             if result == "refused":
                 path.write_bytes(damaged)
-                n_found = recover_labels(path, out)
-                found["answers recovered"] += n_found
                 found["of"] += len(facts["answers"])
+                with suppress(ValueError):  # no answer is intact
+                    found["answers recovered"] += recover_labels(path, out)
     return found
 
 
@@ -363,7 +363,7 @@ def craft(rng, path):
             return
         if rng.random() < 0.5:  # decisions that follow from the crafted facts
             try:
-                update_all_rows(db, 2)
+                update_rows(db, 2)
             except (sqlite3.Error, TypeError, OverflowError):
                 return
 

@@ -10,6 +10,7 @@ from ..._linear import LinearPredictor, blockwise
 from ..._typing import Floats, RowsLike
 from ..._validation import (
     UNLIMITED,
+    check_can_predict,
     check_limit,
     check_number,
     check_option,
@@ -115,7 +116,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     @blockwise
     def decision_function(self, X: RowsLike) -> Floats:
-        check_is_fitted(self)
+        check_can_predict(self)
         dual = self._learned.details
         if not dual.has_kernel:
             return super().decision_function(X)
