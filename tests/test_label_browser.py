@@ -189,7 +189,8 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     wait_for_text(page, "#facts", "Note of ann: ask Bob?")
     keys.press("!")
     wait_for_text(page, "#text-body", "Money **back**.")
-    keys.press("!")
+    assert page.inner_text("#text-body strong") == "refund"
+    keys.press("Escape")
     assert page.query_selector("dialog[open]") is None
 
     keys.press("*")
@@ -262,7 +263,7 @@ def test_a_name_of_two_words_is_typed_to_its_end(page, tmp_path):
 
 
 def test_letters_that_begin_classes_are_answers(page, tmp_path):
-    """Even right after an answer whose name they continue."""
+    """Even if they continue the name of the answer before, unless they come at once."""
     labels = ["bilo", "idea", "lost", "other"]
     with opened(tmp_path / "a.sqlite", labels) as session:
         served(page, session)
@@ -270,7 +271,12 @@ def test_letters_that_begin_classes_are_answers(page, tmp_path):
             page.keyboard.press(label[0])
             wait_for_text(page, "#counts", f"{n} labelled")
             wait_for_row(page)
+            page.wait_for_timeout(350)  # to read the row
         assert session.status().by_class == dict.fromkeys(labels, 1)
+        page.keyboard.type("bilo")
+        wait_for_text(page, "#counts", "5 labelled")
+        wait_for_row(page)
+        assert session.status().by_class["bilo"] == 2
 
 
 def test_other_people_are_followed_while_something_is_typed(page, tmp_path):
@@ -461,7 +467,7 @@ def test_a_screen_reader_is_told_all(page, session):
     page.wait_for_function("() => document.activeElement.id === 'card'")
     focused = [name for role, name, each in told() if each.get("focused")][1:]
     assert focused == [page.inner_text("#card")]  # the row is read
-    for key, title in (("?", "Keys"), ("!", "Guide"), ("#", "Note")):
+    for key, title in (("?", "Help"), ("!", "Guide"), ("#", "Note")):
         page.keyboard.press(key)
         page.wait_for_selector("dialog[open]")
         assert ("dialog", title) in controls()
