@@ -84,6 +84,7 @@ def test_a_person_at_the_page(page, serve, tmp_path):
         page.goto(address.partition("#")[0])  # somebody without the token
         page.wait_for_selector("#error:not([hidden])")
         assert "Open the address that the command" in page.inner_text("#error")
+        assert page.is_hidden("footer")  # nothing to press
         page.goto(address)
         page.wait_for_selector("#card p")
         assert "token" not in page.url
@@ -150,7 +151,7 @@ def served(page, session, who="ann", **options):
     """Open the page of a session."""
     address = session.serve(open=False, block=False, **options).address
     page.goto(address.replace("/#", f"/?who={who}#"))
-    page.wait_for_selector("#card p")
+    page.wait_for_selector("#card > *")
     page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
 
 
@@ -184,9 +185,11 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     row = int(page.inner_text("#card").split()[1])
     keys.press("#")
     page.wait_for_selector("#note[open]")
-    keys.type("ask Bob?")
+    keys.type("ask")
+    keys.press("Shift+Enter")
+    keys.type("Bob?")
     keys.press("Enter")
-    wait_for_text(page, "#facts", "Note of ann: ask Bob?")
+    wait_for_text(page, "#facts", "Note of ann: ask\nBob?")
     keys.press("!")
     wait_for_text(page, "#text-body", "Money **back**.")
     assert page.inner_text("#text-body strong") == "refund"
@@ -216,7 +219,7 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     keys.press("Escape")
     page.wait_for_selector("#list button")
     page.check("input[value=noted]")
-    wait_for_text(page, "#list", "note: ask Bob?")
+    wait_for_text(page, "#list", "note: ask\nBob?")
     page.check("input[value=skipped]")
     wait_for_text(page, "#list", "no order, see *")
     reopened = session.review("skipped").rows[0].id
@@ -231,7 +234,40 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     wait_for_text(page, "#counts", "5 labelled")
     assert session.next("ann") == reopened
     assert session.review(label="invoice").n_rows == 1
-    assert session.answers(row).notes[0].text == "ask Bob?"
+    assert session.answers(row).notes[0].text == "ask\nBob?"
+
+
+def in_list(page):
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+
+
+def test_a_list_is_left_searched_and_turned_by_keyboard(page, tmp_path):
+    items = [f"Order {i} came late" for i in range(39)] + [" "]
+    with opened(tmp_path / "a.sqlite", items=items) as session:
+        for i in range(25):
+            session.label(i, "bug")
+        served(page, session)
+        keys = page.keyboard
+        keys.press("*")
+        wait_for_text(page, "#found", "25 rows, 1 to 20 are shown")
+        in_list(page)
+        for _ in range(20):
+            keys.press("ArrowDown")
+        assert focused(page) == "Next"
+        keys.press("Enter")
+        wait_for_text(page, "#found", "25 rows, 21 to 25 are shown")
+        in_list(page)
+        keys.press("ArrowUp")
+        keys.type("class:nix")
+        wait_for_text(page, "#found", "class: 'nix' is not a class.")
+        assert page.locator("#list button").count() == 0
+        keys.press("Escape")  # there is no row to go to
+        page.wait_for_selector("#card:not([hidden]) p")
+        keys.press("*")
+        page.fill("#search [name=text]", "")
+        page.check("input[value=empty]")
+        wait_for_text(page, "#list", "no label")
+        assert page.inner_text("#list button").split("\n") == ["no label", "Row 39"]
 
 
 def wait_for_row(page):
@@ -271,7 +307,7 @@ def test_letters_that_begin_classes_are_answers(page, tmp_path):
             page.keyboard.press(label[0])
             wait_for_text(page, "#counts", f"{n} labelled")
             wait_for_row(page)
-            page.wait_for_timeout(350)  # to read the row
+            page.wait_for_timeout(450)  # to read the row
         assert session.status().by_class == dict.fromkeys(labels, 1)
         page.keyboard.type("bilo")
         wait_for_text(page, "#counts", "5 labelled")
@@ -415,6 +451,31 @@ CONTROLS = {
     "button", "textbox", "searchbox", "radio", "checkbox", "dialog",
     "DisclosureTriangle",
 }  # fmt: skip
+
+
+def test_a_table_is_read_on_a_phone(page, tmp_path):
+    cells = {"a_name_that_is_longer_than_the_screen_is_wide": "value", "b": "1"}
+    with opened(tmp_path / "a.sqlite", items=[cells] * 40) as session:
+        served(page, session)
+        widths = page.evaluate(
+            "[...document.querySelectorAll('#card dd')].map(e => e.clientWidth)"
+        )
+        assert min(widths) > 0.5 * page.evaluate("document.body.clientWidth")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_curve_is_drawn_in_the_colours_of_the_page(page, tmp_path):
+    with opened(tmp_path / "a.sqlite", ["a", "b"], test_size=5) as session:
+        for i in range(30):
+            session.label(session.next("bob"), "ab"[i % 2], "bob")
+        served(page, session)
+        page.click("#details summary")
+        page.wait_for_selector("#plot:not([hidden])")
+        source = page.get_attribute("#plot", "src")
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function(
+            "source => document.getElementById('plot').src !== source", arg=source
+        )
 
 
 def test_a_screen_reader_is_told_all(page, session):

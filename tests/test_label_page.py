@@ -110,6 +110,13 @@ class TestAnswers:
         assert second["row"]["id"] != row
         assert second["last"].startswith(f"Row {row}: good")
         assert second["counts"].startswith("1 labelled (good: 1)")
+        changes = ask(client, "changes", version=first["version"], id=row)
+        assert changes["row"]["label"] == "good"
+        for name in ("version", "counts", "share"):
+            assert changes[name] == second[name]
+        assert ask(client, "changes", version=second["version"]) == {
+            "version": second["version"]
+        }
         third = ask(client, "skip", id=second["row"]["id"])
         assert "1 skipped" in third["counts"]
         assert ask(client, "undo")["row"] == second["row"]

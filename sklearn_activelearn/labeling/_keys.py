@@ -15,7 +15,7 @@ LONGEST = 3  #: letters of the longest abbreviation that is shown as a key
 #: Seconds in which a letter that continues the name of the last answer is ignored, if
 #: no class begins with it, and seconds in which it is ignored in any case: nobody has
 #: read the next row so soon.
-NAME_SECONDS, TYPING_SECONDS = 1.0, 0.3
+NAME_SECONDS, TYPING_SECONDS = 1.0, 0.4
 
 
 class Match(NamedTuple):

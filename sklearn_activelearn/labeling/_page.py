@@ -65,17 +65,10 @@ REDIRECT = """<!doctype html><meta charset="utf-8"><title>Label</title>
 SERVERS: dict[str, Any] = {}
 
 
-class JSONResponse(Response):
-    """JSON in ASCII: texts may contain lone surrogates, which UTF-8 cannot encode."""
-
-    media_type = "application/json"
-
-    def __init__(self, content, status_code=200):
-        super().__init__(content, status_code, headers=HEADERS)
-
-    def render(self, content):
-        """Return the bytes of the JSON."""
-        return json.dumps(content, allow_nan=False).encode()
+def respond(content, status=200):
+    """Return JSON in ASCII: texts may hold lone surrogates, which UTF-8 cannot encode."""
+    data = json.dumps(content, allow_nan=False).encode()
+    return Response(data, status, HEADERS, "application/json")
 
 
 class PageRequests:
@@ -281,7 +274,7 @@ def make_app(server):
             server.remove_redirect()
             body = await read_body(request)
             if server.requests is None:
-                return JSONResponse({"preparing": server.preparing})
+                return respond({"preparing": server.preparing})
             loop = asyncio.get_running_loop()
             try:
                 who = get_text(body, "who", LONGEST_NAME) or None
@@ -291,7 +284,7 @@ def make_app(server):
                 raise HTTPException(400, str(error)) from error
             except OSError as error:  # the same request works when the cause is gone
                 raise HTTPException(503, error.strerror or str(error)) from error
-            return found if isinstance(found, Response) else JSONResponse(found)
+            return found if isinstance(found, Response) else respond(found)
 
         return Route(f"/api/{name}", answer, methods=["POST"])
 
@@ -306,13 +299,13 @@ def make_app(server):
 
 async def refuse(request, error):
     """Answer with a status and a sentence."""
-    return JSONResponse({"error": error.detail}, error.status_code)
+    return respond({"error": error.detail}, error.status_code)
 
 
 async def fail(request, error):
     """Answer that the server failed, without the reason."""
     sentence = "The server failed. The reason is in the terminal where it runs."
-    return JSONResponse({"error": sentence}, 500)
+    return respond({"error": sentence}, 500)
 
 
 def check_host(request):

@@ -13,32 +13,23 @@ let start = 0; // of the part of the list that is shown
 let request = 0; // the last one; answers to earlier ones are not shown
 let shownFrom = null; // row to come back to
 let isComputing = false; // whether doubtful rows are being searched
+let done = ""; // last change that was made from the list
 let timer = 0;
 
 export function setMode(mode) {
-  const [isLabel, isList, isRow] = ["label", "list", "row"].map((each) => each === mode);
-  page.mode = mode;
+  page.mode = document.body.dataset.mode = mode; // the style sheet hides the rest
   page.typing.press("Escape");
   showTyped();
-  $("review").hidden = !isList;
-  for (const element of [$("card"), $("facts"), document.querySelector("footer")]) {
-    element.hidden = isList;
-  }
-  $("details").hidden = $("skip").hidden = !isLabel;
-  $("prediction").hidden = !isLabel || !$("prediction").textContent;
-  $("back").hidden = !isRow;
-  $("final-choice").hidden = !isRow || !page.mayDecide;
-  $("undo-word").textContent = isRow ? "Undo yours" : "Undo";
-  $("to-review").setAttribute("aria-pressed", `${!isLabel}`);
+  $("final-choice").hidden = !page.mayDecide;
+  $("undo-word").textContent = mode === "row" ? "Undo yours" : "Undo";
+  $("to-review").setAttribute("aria-pressed", `${mode !== "label"}`);
   $("error").hidden = true;
 }
 
-export async function toggleReview() {
+export function toggleReview() {
   if (page.mode !== "label") return leave();
   start = 0;
-  setMode("list");
-  await search();
-  focusList();
+  closeRow();
 }
 
 /** Go one step back: to the list, or to labelling. */
@@ -66,7 +57,7 @@ async function search(refresh = false) {
   $("list").replaceChildren(...found.rows.map(listItem));
   if (focused) focusList(focused);
   isComputing = Boolean(found.is_computing);
-  $("found").textContent = describeFound(found, body.list);
+  $("found").textContent = done + describeFound(found, body.list);
   $("earlier").hidden = start === 0;
   $("later").hidden = start + found.rows.length >= found.n_rows;
   $("reopen").hidden = body.list !== "skipped" || !found.n_rows;
@@ -117,7 +108,7 @@ export function pressInList(event, commands) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[key];
   const stops = [field, ...$("review").querySelectorAll("#list button, .row button:not([hidden])")];
   const next = stops[stops.indexOf(document.activeElement) + step];
-  if (key === "/") field.focus();
+  if (key === "/") { field.focus(); field.select(); }
   else if (["*", "?", "!"].includes(key)) commands[key]();
   else if (next && stops.includes(document.activeElement)) next.focus();
   else return;
@@ -160,9 +151,9 @@ export const isSearching = () => page.mode === "list" && isComputing;
 
 async function closeRow(words = "") {
   page.opened = null;
+  done = words;
   setMode("list");
   await search();
-  $("found").textContent = words + $("found").textContent;
   focusList();
 }
 
@@ -201,11 +192,11 @@ export async function withdraw() {
 
 async function reopenAll() {
   $("found").textContent = UNDOING;
-  const done = await attempt(() => ask("reopen"));
-  if (!done) return;
-  showCounts(done);
+  const found = await attempt(() => ask("reopen"));
+  if (!found) return;
+  showCounts(found);
+  done = `${countRows(found.n_rows)} will be shown again. `;
   await search();
-  $("found").textContent = `${countRows(done.n_rows)} will be shown again`;
   send("next");
 }
 
@@ -219,6 +210,7 @@ async function turn(step) {
 
 $("search").addEventListener("input", () => {
   start = 0;
+  done = "";
   clearTimeout(timer);
   timer = setTimeout(search, 200);
 });

@@ -4,7 +4,7 @@ export class TypeAhead {
   // milliseconds in which a letter that continues the name of the last answer is ignored,
   // if no class begins with it, and milliseconds in which it is ignored in any case
   static nameTime = 1000;
-  static typingTime = 300;
+  static typingTime = 400;
 
   /** Classes are {label, own, number}: what the server knows of their keys. */
   constructor(classes, now = () => performance.now()) {
