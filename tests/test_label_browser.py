@@ -460,7 +460,7 @@ def test_a_table_is_read_on_a_phone(page, tmp_path):
         widths = page.evaluate(
             "[...document.querySelectorAll('#card dd')].map(e => e.clientWidth)"
         )
-        assert min(widths) > 0.5 * page.evaluate("document.body.clientWidth")
+        assert min(widths) > 0.4 * page.evaluate("document.body.clientWidth")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 

@@ -66,7 +66,7 @@ SERVERS: dict[str, Any] = {}
 
 
 def respond(content, status=200):
-    """Return JSON in ASCII: texts may hold lone surrogates, which UTF-8 cannot encode."""
+    """Return JSON in ASCII: texts may have surrogates, which UTF-8 cannot encode."""
     data = json.dumps(content, allow_nan=False).encode()
     return Response(data, status, HEADERS, "application/json")
 
