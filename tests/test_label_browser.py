@@ -5,8 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -316,16 +316,16 @@ def test_letters_that_begin_classes_are_answers(page, tmp_path):
 
 
 def test_other_people_are_followed_while_something_is_typed(page, tmp_path):
+    main = files("sklearn_activelearn.labeling").joinpath("page/main.js").read_text()
+    assert int(re.search(r"const PERIOD = (\d+);", main)[1]) <= 1000  # milliseconds
     with opened(tmp_path / "a.sqlite") as session:
         served(page, session)
         keys, row = page.keyboard, session.next("ann")
         keys.type("pr")  # product, privacy or praise
-        start = time.monotonic()
         session.label(session.next("bob"), "bug", "bob")
         session.note(row, "look twice", "bob")
         wait_for_text(page, "#counts", "1 labelled (bug: 1), 0 by you")
         wait_for_text(page, "#facts", "Note of bob: look twice")
-        assert time.monotonic() - start < 3  # 1 second, and a slow machine
         assert page.inner_text("#typed").startswith("Typed: pr.")
         keys.press("a")
         wait_for_text(page, "#last", f"Row {row}: praise")
