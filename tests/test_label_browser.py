@@ -5,8 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -84,6 +84,7 @@ def test_a_person_at_the_page(page, serve, tmp_path):
         page.goto(address.partition("#")[0])  # somebody without the token
         page.wait_for_selector("#error:not([hidden])")
         assert "Open the address that the command" in page.inner_text("#error")
+        assert page.is_hidden("footer")  # nothing to press
         page.goto(address)
         page.wait_for_selector("#card p")
         assert "token" not in page.url
@@ -150,7 +151,7 @@ def served(page, session, who="ann", **options):
     """Open the page of a session."""
     address = session.serve(open=False, block=False, **options).address
     page.goto(address.replace("/#", f"/?who={who}#"))
-    page.wait_for_selector("#card p")
+    page.wait_for_selector("#card > *")
     page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
 
 
@@ -184,12 +185,15 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     row = int(page.inner_text("#card").split()[1])
     keys.press("#")
     page.wait_for_selector("#note[open]")
-    keys.type("ask Bob?")
+    keys.type("ask")
+    keys.press("Shift+Enter")
+    keys.type("Bob?")
     keys.press("Enter")
-    wait_for_text(page, "#facts", "Note of ann: ask Bob?")
+    wait_for_text(page, "#facts", "Note of ann: ask\nBob?")
     keys.press("!")
     wait_for_text(page, "#text-body", "Money **back**.")
-    keys.press("!")
+    assert page.inner_text("#text-body strong") == "refund"
+    keys.press("Escape")
     assert page.query_selector("dialog[open]") is None
 
     keys.press("*")
@@ -215,7 +219,7 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     keys.press("Escape")
     page.wait_for_selector("#list button")
     page.check("input[value=noted]")
-    wait_for_text(page, "#list", "note: ask Bob?")
+    wait_for_text(page, "#list", "note: ask\nBob?")
     page.check("input[value=skipped]")
     wait_for_text(page, "#list", "no order, see *")
     reopened = session.review("skipped").rows[0].id
@@ -230,7 +234,40 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     wait_for_text(page, "#counts", "5 labelled")
     assert session.next("ann") == reopened
     assert session.review(label="invoice").n_rows == 1
-    assert session.answers(row).notes[0].text == "ask Bob?"
+    assert session.answers(row).notes[0].text == "ask\nBob?"
+
+
+def in_list(page):
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+
+
+def test_a_list_is_left_searched_and_turned_by_keyboard(page, tmp_path):
+    items = [f"Order {i} came late" for i in range(39)] + [" "]
+    with opened(tmp_path / "a.sqlite", items=items) as session:
+        for i in range(25):
+            session.label(i, "bug")
+        served(page, session)
+        keys = page.keyboard
+        keys.press("*")
+        wait_for_text(page, "#found", "25 rows, 1 to 20 are shown")
+        in_list(page)
+        for _ in range(20):
+            keys.press("ArrowDown")
+        assert focused(page) == "Next"
+        keys.press("Enter")
+        wait_for_text(page, "#found", "25 rows, 21 to 25 are shown")
+        in_list(page)
+        keys.press("ArrowUp")
+        keys.type("class:nix")
+        wait_for_text(page, "#found", "class: 'nix' is not a class.")
+        assert page.locator("#list button").count() == 0
+        keys.press("Escape")  # there is no row to go to
+        page.wait_for_selector("#card:not([hidden]) p")
+        keys.press("*")
+        page.fill("#search [name=text]", "")
+        page.check("input[value=empty]")
+        wait_for_text(page, "#list", "no label")
+        assert page.inner_text("#list button").split("\n") == ["no label", "Row 39"]
 
 
 def wait_for_row(page):
@@ -262,7 +299,7 @@ def test_a_name_of_two_words_is_typed_to_its_end(page, tmp_path):
 
 
 def test_letters_that_begin_classes_are_answers(page, tmp_path):
-    """Even right after an answer whose name they continue."""
+    """Even if they continue the name of the answer before, unless they come at once."""
     labels = ["bilo", "idea", "lost", "other"]
     with opened(tmp_path / "a.sqlite", labels) as session:
         served(page, session)
@@ -270,20 +307,25 @@ def test_letters_that_begin_classes_are_answers(page, tmp_path):
             page.keyboard.press(label[0])
             wait_for_text(page, "#counts", f"{n} labelled")
             wait_for_row(page)
+            page.wait_for_timeout(450)  # to read the row
         assert session.status().by_class == dict.fromkeys(labels, 1)
+        page.keyboard.type("bilo")
+        wait_for_text(page, "#counts", "5 labelled")
+        wait_for_row(page)
+        assert session.status().by_class["bilo"] == 2
 
 
 def test_other_people_are_followed_while_something_is_typed(page, tmp_path):
+    main = files("sklearn_activelearn.labeling").joinpath("page/main.js").read_text()
+    assert int(re.search(r"const PERIOD = (\d+);", main)[1]) <= 1000  # milliseconds
     with opened(tmp_path / "a.sqlite") as session:
         served(page, session)
         keys, row = page.keyboard, session.next("ann")
         keys.type("pr")  # product, privacy or praise
-        start = time.monotonic()
         session.label(session.next("bob"), "bug", "bob")
         session.note(row, "look twice", "bob")
         wait_for_text(page, "#counts", "1 labelled (bug: 1), 0 by you")
         wait_for_text(page, "#facts", "Note of bob: look twice")
-        assert time.monotonic() - start < 3  # 1 second, and a slow machine
         assert page.inner_text("#typed").startswith("Typed: pr.")
         keys.press("a")
         wait_for_text(page, "#last", f"Row {row}: praise")
@@ -411,6 +453,31 @@ CONTROLS = {
 }  # fmt: skip
 
 
+def test_a_table_is_read_on_a_phone(page, tmp_path):
+    cells = {"a_name_that_is_longer_than_the_screen_is_wide": "value", "b": "1"}
+    with opened(tmp_path / "a.sqlite", items=[cells] * 40) as session:
+        served(page, session)
+        widths = page.evaluate(
+            "[...document.querySelectorAll('#card dd')].map(e => e.clientWidth)"
+        )
+        assert min(widths) > 0.4 * page.evaluate("document.body.clientWidth")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_curve_is_drawn_in_the_colours_of_the_page(page, tmp_path):
+    with opened(tmp_path / "a.sqlite", ["a", "b"], test_size=5) as session:
+        for i in range(30):
+            session.label(session.next("bob"), "ab"[i % 2], "bob")
+        served(page, session)
+        page.click("#details summary")
+        page.wait_for_selector("#plot:not([hidden])")
+        source = page.get_attribute("#plot", "src")
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function(
+            "source => document.getElementById('plot').src !== source", arg=source
+        )
+
+
 def test_a_screen_reader_is_told_all(page, session):
     served(page, session, guide="## refund\nMoney back.")
     driver = page.context.new_cdp_session(page)
@@ -461,7 +528,7 @@ def test_a_screen_reader_is_told_all(page, session):
     page.wait_for_function("() => document.activeElement.id === 'card'")
     focused = [name for role, name, each in told() if each.get("focused")][1:]
     assert focused == [page.inner_text("#card")]  # the row is read
-    for key, title in (("?", "Keys"), ("!", "Guide"), ("#", "Note")):
+    for key, title in (("?", "Help"), ("!", "Guide"), ("#", "Note")):
         page.keyboard.press(key)
         page.wait_for_selector("dialog[open]")
         assert ("dialog", title) in controls()

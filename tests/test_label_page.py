@@ -110,6 +110,13 @@ class TestAnswers:
         assert second["row"]["id"] != row
         assert second["last"].startswith(f"Row {row}: good")
         assert second["counts"].startswith("1 labelled (good: 1)")
+        changes = ask(client, "changes", version=first["version"], id=row)
+        assert changes["row"]["label"] == "good"
+        for name in ("version", "counts", "share"):
+            assert changes[name] == second[name]
+        assert ask(client, "changes", version=second["version"]) == {
+            "version": second["version"]
+        }
         third = ask(client, "skip", id=second["row"]["id"])
         assert "1 skipped" in third["counts"]
         assert ask(client, "undo")["row"] == second["row"]
@@ -154,7 +161,7 @@ class TestAnswers:
                 threads.submit(ask, client, "next", who=who) for who in ("bob", "cid")
             ]
             try:
-                assert ask(client, "progress")["plot"] == ""
+                assert ask(client, "advice")["plot"] == ""
                 waits += [threads.submit(ask, client, "skip", id=first, who="ann")]
                 while session_view.session.status().skipped == 0:
                     assert not any(wait.done() for wait in waits)
@@ -197,7 +204,7 @@ class TestAnswers:
             for i in range(25):
                 label = ["good", "bad"][i % 2]
                 view = ask(client, "label", id=view["row"]["id"], label=label)
-            found = ask(client, "progress")
+            found = ask(client, "advice")
         assert found["advice"]
         assert found["plot"].startswith("<svg ")
         assert re.match(r"(Accuracy|Balanced accuracy) \d+% on 5 test", found["words"])
@@ -221,7 +228,6 @@ class TestAnswers:
             ("label", {"id": 1}, "label must be"),
             ("label", {"id": [1], "label": "good"}, "id must be"),
             ("label", {"id": True, "label": "good"}, "id must be"),
-            ("label", {"id": 1, "label": "g" * 101}, "label must be"),
             ("skip", {"id": "x"}, "x"),
             ("skip", {}, "id must be"),
             ("undo", {}, ""),
@@ -233,8 +239,6 @@ class TestAnswers:
             ("review", {"text": "since:now"}, "'now' is not a day"),
             ("review", {"start": -1}, "must be >= 0"),
             ("review", {"start": True}, "start"),
-            ("open", {"id": 99}, "99"),
-            ("open", {}, "id must be"),
             ("correct", {"id": 1, "label": "ugly"}, "ugly"),
             ("correct", {"id": 1, "label": "good", "final": True}, "needs the name"),
             ("withdraw", {"id": 1}, "nothing to undo"),
@@ -265,7 +269,7 @@ class TestAnswers:
         for _ in range(2):
             error = ask(client, "label", status=503, id=row, label="good")["error"]
             assert "labels.sqlite is held by another program" in error
-        assert ask(client, "progress")["advice"]
+        assert ask(client, "advice")["advice"]
         holder.close()
         assert ask(client, "label", id=row, label="good")["row"]["id"] != row
         assert session_view.session.status().answered == 1

@@ -222,17 +222,15 @@ class TestServe:
             id = found["rows"][0]["id"]
             assert found["rows"][0]["excerpt"] == f"Text number {id}"
             assert ask(page.address, "review", text=f"number {id}")["n_rows"] >= 1
-            opened_row = ask(page.address, "correct", id=id, label="0")
-            assert opened_row["label"] == "0"
+            corrected = ask(page.address, "correct", id=id, label="0")
+            assert corrected["row"]["label"] == "0"
             assert session.answers(id).label == 0
-            assert (
-                ask(page.address, "note", id=id, text="hard")["notes"][0]["text"]
-                == "hard"
-            )
+            noted = ask(page.address, "note", id=id, text="hard")["row"]
+            assert noted["notes"][0]["text"] == "hard"
             assert ask(page.address, "review", list="noted")["rows"][0]["id"] == id
             # the answer before the correction counts again, and then none
-            assert ask(page.address, "withdraw", id=id)["label"] == "1"
-            assert ask(page.address, "withdraw", id=id)["state"] == "open"
+            assert ask(page.address, "withdraw", id=id)["row"]["label"] == "1"
+            assert ask(page.address, "withdraw", id=id)["row"]["state"] == "open"
             (row,) = ask(page.address, "review", list="skipped")["rows"]
             assert row["answers"][0]["reason"] == "blurred"
             assert ask(page.address, "reopen")["n_rows"] == 1

@@ -6,8 +6,9 @@ next row or, if that has to wait for training, without it; then the wait for the
 timed, too. At the end every label must be in the file, and no row may have two.
 
 For comparison, one more thread asks for the empty page, which needs no session, and for
-what the page shows first and in its lists; and before all that, the time is taken that
-the disk needs for a single event.
+what the page shows first and in its lists; the time of a single commit is measured
+before. All of this is done twice, with the session on the disk and in shared memory:
+the difference is the time for which answers wait until the disk has them.
 
     python -m benchmarks.speed.page
     python -m benchmarks.speed.page --quick  # seconds: does it run?
@@ -16,6 +17,7 @@ the disk needs for a single event.
 import http.client
 import json
 import multiprocessing
+import os
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -127,31 +129,32 @@ def commit_times(folder, n=50):
     return times
 
 
-def benchmark(quick, rounds):
-    n_rows, n_labels = (1_000, 100) if quick else (20_000, 4_000)
+def label_in(folder, n_rows, n_labels):
+    """Let all people label rows of a session in a folder; print the times."""
     X, _ = make_classification(n_rows, 50, n_informative=10, random_state=0)
     learner = UncertaintySamplingClassifier(
         LogisticRegression(), n_initial=10, batch_size=20, budget=None, random_state=0
     )
     processes = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory() as folder:
-        commits = commit_times(folder)
-        path = Path(folder, "labels.sqlite")
-        options = {"ids": list(range(n_rows)), "classes": ["no", "yes"], "ahead": 1}
-        with LabelingSession(learner, X, path, **options) as session:
-            page = session.serve(open=False, block=False)
-            results = processes.Queue()
-            arguments = page.address, n_labels, results
-            clients = processes.Process(target=label_together, args=arguments)
-            started, used = perf_counter(), process_time()
-            clients.start()
-            found, (pages, views) = results.get()
-            took, used = perf_counter() - started, process_time() - used
-            clients.join()
-            stored = sum(session.status().by_class.values())
+    commits = commit_times(folder)
+    path = Path(folder, "labels.sqlite")
+    options = {"ids": list(range(n_rows)), "classes": ["no", "yes"], "ahead": 1}
+    with LabelingSession(learner, X, path, **options) as session:
+        page = session.serve(open=False, block=False)
+        results = processes.Queue()
+        arguments = page.address, n_labels, results
+        clients = processes.Process(target=label_together, args=arguments)
+        started, used = perf_counter(), process_time()
+        clients.start()
+        found, (pages, views) = results.get()
+        took, used = perf_counter() - started, process_time() - used
+        clients.join()
+        stored = sum(session.status().by_class.values())
     ids = Counter(id for ids, _, _ in found for id in ids)
     twice = sum(n - 1 for n in ids.values())
-    print(f"{N_PEOPLE} people, {n_labels} labels in {took:.0f} s")
+    load, n_cores = os.getloadavg()[0], os.cpu_count()
+    print(f"{N_PEOPLE} people, {n_labels} labels in {took:.0f} s, in {folder}")
+    print(f"  load {load:.1f} on {n_cores} cores")
     print(f"  stored {stored}, lost {n_labels - stored}, given twice {twice}")
     print(f"  processor time of a label: {1e3 * used / n_labels:.1f} ms")
     for name, times in {
@@ -159,13 +162,21 @@ def benchmark(quick, rounds):
         "a row that waits": [t for _, _, waits in found for t in waits],
         "the empty page": pages,
         "a view": views,
-        "an event on the disk, before": commits,
+        "a commit, before": commits,
     }.items():
         if not times:
             print(f"  {name}: none")
             continue
         middle, most = 1e3 * np.percentile(times, (50, 95))
-        print(f"  {name}: {len(times)}, median {middle:.0f} ms, 95 % {most:.0f} ms")
+        print(f"  {name}: {len(times)}, median {middle:.1f} ms, 95 % {most:.1f} ms")
+
+
+def benchmark(quick, rounds):
+    sizes = (1_000, 100) if quick else (20_000, 4_000)
+    memory = ["/dev/shm"] if Path("/dev/shm").is_dir() else []
+    for place in (None, *memory):
+        with tempfile.TemporaryDirectory(dir=place) as folder:
+            label_in(folder, *sizes)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import secrets
 import socket
 import sys
 import webbrowser
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from html import escape
@@ -20,7 +19,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from threading import Thread, current_thread
 from time import sleep
-from typing import Any, NamedTuple
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -56,6 +55,7 @@ FILES = {
     if Path(file.name).suffix in MEDIA_TYPES
 }
 PREPARING = "Getting ready: the rows are being read"
+NOBODY = "No answer has a name. Add ?who=NAME to the address to label under a name."
 REDIRECT = """<!doctype html><meta charset="utf-8"><title>Label</title>
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Label</a>
@@ -65,17 +65,10 @@ REDIRECT = """<!doctype html><meta charset="utf-8"><title>Label</title>
 SERVERS: dict[str, Any] = {}
 
 
-class JSONResponse(Response):
-    """JSON in ASCII: texts may contain lone surrogates, which UTF-8 cannot encode."""
-
-    media_type = "application/json"
-
-    def __init__(self, content, status_code=200):
-        super().__init__(content, status_code, headers=HEADERS)
-
-    def render(self, content):
-        """Return the bytes of the JSON."""
-        return json.dumps(content, allow_nan=False).encode()
+def respond(content, status=200):
+    """Return JSON in ASCII: texts may have surrogates, which UTF-8 cannot encode."""
+    data = json.dumps(content, allow_nan=False).encode()
+    return Response(data, status, HEADERS, "application/json")
 
 
 class PageRequests:
@@ -95,14 +88,14 @@ class PageRequests:
         self._classes = {f"{label}": label for label in view.session.classes}
 
     def start(self, body, who):
-        """Return what stays the same while people label."""
+        """Return what stays the same while people label, and the progress."""
         view = self._view
         return {
             "title": view.title,
             "guide": view.guide,
             "may_decide": view.may_decide(who),
             "classes": list(view.keys.as_json().values()),
-            "counts": view.counts(who),
+            **view.progress(who),
         }
 
     def next(self, body, who):
@@ -123,16 +116,16 @@ class PageRequests:
         return self._shown(self._view.undo(who))
 
     def changes(self, body, who):
-        """Return what has changed since a version of the session that the page has."""
+        """Return the progress and a row, unless the page has this version of both."""
         version = self._session.version
         if version == body.get("version"):
             return {"version": version}
-        row = {}
+        row = None
         if "id" in body:
-            row["row"] = self._row(self._session.answers(get_id(body), viewer=who))
-        return {"version": version, "counts": self._view.counts(who), **row}
+            row = self._row(self._session.answers(get_id(body), viewer=who))
+        return {"version": version, "row": row, **self._view.progress(who)}
 
-    def progress(self, body, who):
+    def advice(self, body, who):
         """Return the learning curve and the advice."""
         curve = self._session.curve()
         return {
@@ -170,43 +163,36 @@ class PageRequests:
             rows.append({**plain_row(row), "excerpt": excerpt(item, kind)})
         return {**found._asdict(), "rows": rows}
 
-    def open(self, body, who):
-        """Return a row with its answers and notes."""
-        row = self._session.answers(get_id(body), viewer=who)
-        return {**self._row(row), "counts": self._view.counts(who)}
-
     def people(self, body, who):
         """Return what each person has done, and how far people agree."""
-        return {"lines": describe_people(self._session) or ["Nobody with a name."]}
+        return {"lines": describe_people(self._session) or [NOBODY]}
 
     def correct(self, body, who):
         """Label a row that was opened from a list."""
         is_final = body.get("final") is True
         self._session.label(get_id(body), self._get_label(body), who, final=is_final)
-        return self.open(body, who)
+        return self.changes(body, who)
 
     def withdraw(self, body, who):
         """Undo the person's last answer to a row."""
         self._session.undo(who, id=get_id(body))
-        return self.open(body, who)
+        return self.changes(body, who)
 
     def reopen(self, body, who):
         """Show all skipped rows again."""
         n_rows = len(self._session.reopen(None, who))
-        return {"n_rows": n_rows, "counts": self._view.counts(who)}
+        return {"n_rows": n_rows, **self._view.progress(who)}
 
     def note(self, body, who):
         """Store a note on a row."""
         self._session.note(get_id(body), get_text(body, "text", LONGEST_TEXT), who)
-        return self.open(body, who)
+        return self.changes(body, who)
 
     def _get_label(self, body):
         name = body.get("label")
-        if isinstance(name, str) and name in self._classes:
-            return self._classes[name]
-        if not get_text(body, "label", LONGEST_NAME):
+        if not isinstance(name, str):
             raise ValueError("label must be one of the classes.")
-        return name  # the session names the classes in its error
+        return self._classes.get(name, name)  # the session refuses other names
 
     def _shown(self, shown):
         row = None if shown.row is None else self._row(shown.row)
@@ -219,48 +205,26 @@ class PageRequests:
         return {**plain_row(row), "kind": kind, "item": shown_item(item, kind)}
 
 
-class Verb(NamedTuple):
-    """A request of the page."""
-
-    call: Callable
-    may_wait: bool = False  # for training
-
-
 #: Everything that the page may ask for, by the last part of the address.
-VERBS = {
-    "start": Verb(PageRequests.start),
-    "next": Verb(PageRequests.next, may_wait=True),
-    "label": Verb(PageRequests.label),
-    "skip": Verb(PageRequests.skip),
-    "undo": Verb(PageRequests.undo, may_wait=True),
-    "changes": Verb(PageRequests.changes),
-    "progress": Verb(PageRequests.progress, may_wait=True),
-    "image": Verb(PageRequests.image),
-    "review": Verb(PageRequests.review),
-    "open": Verb(PageRequests.open),
-    "people": Verb(PageRequests.people),
-    "correct": Verb(PageRequests.correct),
-    "withdraw": Verb(PageRequests.withdraw, may_wait=True),
-    "reopen": Verb(PageRequests.reopen, may_wait=True),
-    "note": Verb(PageRequests.note),
-}
+VERBS = [name for name in vars(PageRequests) if not name.startswith("_")]
+#: Requests that may wait for training.
+WAITING = {"next", "undo", "advice", "withdraw", "reopen"}
 
 
 def plain_row(row):
-    """Return a row of a review as JSON."""
+    """Return a row of a review as JSON, labels as the page shows them."""
+
+    def name(label):
+        return None if label is None else f"{label}"
+
     return {
         "id": row.id,
         "state": row.state,
-        "label": name_of(row.label),
-        "predicted": name_of(row.predicted),
-        "answers": [{**a._asdict(), "label": name_of(a.label)} for a in row.answers],
+        "label": name(row.label),
+        "predicted": name(row.predicted),
+        "answers": [{**a._asdict(), "label": name(a.label)} for a in row.answers],
         "notes": [note._asdict() for note in row.notes],
     }
-
-
-def name_of(label):
-    """Return a label as the page shows it, None without a label."""
-    return None if label is None else f"{label}"
 
 
 def get_text(body, name, longest):
@@ -301,8 +265,8 @@ def make_app(server):
 
         return Route(path, send)
 
-    def route_verb(name, verb):
-        threads = waiting if verb.may_wait else quick
+    def route_verb(name):
+        threads = waiting if name in WAITING else quick
 
         async def answer(request):
             check_host(request)
@@ -310,24 +274,24 @@ def make_app(server):
             server.remove_redirect()
             body = await read_body(request)
             if server.requests is None:
-                return JSONResponse({"preparing": server.preparing})
+                return respond({"preparing": server.preparing})
             loop = asyncio.get_running_loop()
             try:
                 who = get_text(body, "who", LONGEST_NAME) or None
-                arguments = verb.call, server.requests, body, who
-                found = await loop.run_in_executor(threads, *arguments)
+                call = getattr(server.requests, name)
+                found = await loop.run_in_executor(threads, call, body, who)
             except (ValueError, TypeError, KeyError) as error:
                 raise HTTPException(400, str(error)) from error
             except OSError as error:  # the same request works when the cause is gone
                 raise HTTPException(503, error.strerror or str(error)) from error
-            return found if isinstance(found, Response) else JSONResponse(found)
+            return found if isinstance(found, Response) else respond(found)
 
         return Route(f"/api/{name}", answer, methods=["POST"])
 
     return Starlette(
         routes=[
             *(route_file(path, file) for path, file in FILES.items()),
-            *(route_verb(name, verb) for name, verb in VERBS.items()),
+            *map(route_verb, VERBS),
         ],
         exception_handlers={HTTPException: refuse, Exception: fail},
     )
@@ -335,13 +299,13 @@ def make_app(server):
 
 async def refuse(request, error):
     """Answer with a status and a sentence."""
-    return JSONResponse({"error": error.detail}, error.status_code)
+    return respond({"error": error.detail}, error.status_code)
 
 
 async def fail(request, error):
     """Answer that the server failed, without the reason."""
     sentence = "The server failed. The reason is in the terminal where it runs."
-    return JSONResponse({"error": sentence}, 500)
+    return respond({"error": sentence}, 500)
 
 
 def check_host(request):

@@ -136,10 +136,11 @@ class LabelingView:
         """Return True if a person can make final decisions."""
         return who is not None and self.session.votes > 1
 
-    def counts(self, who=None):
-        """Return the progress of the session and of one person, in words."""
-        session = self.session
-        return describe_counts(session.status(), session.status(who), len(session.ids))
+    def progress(self, who=None):
+        """Return the progress as the page shows it: in words, and from 0 to 1."""
+        own, n_rows = self.session.status(who), len(self.session.ids)
+        counts = describe_counts(self.session.status(), own, n_rows)
+        return {"counts": counts, "share": share_done(own, n_rows)}
 
     def _describe(self, look, last):
         reason = prediction = ""

@@ -20,39 +20,27 @@ export function current() {
   return { label: page.view?.row, row: page.opened }[page.mode] ?? null;
 }
 
-/** Run an action that ends with the next row; keys do nothing meanwhile. */
-async function whileBusy(action) {
+/** Send a request that returns the next row, and show it; keys do nothing meanwhile. */
+export async function send(verb, body = {}, words = "") {
   if (page.busy) return;
   page.busy = true;
   setWaiting(true);
   $("error").hidden = true;
+  $("last").textContent = words; // until the server confirms it
   try {
-    await action();
+    page.view = await ask(verb, body);
+    if (page.view.is_training) {
+      $("last").textContent = `${page.view.last}. The next row follows the training.`;
+      page.view = await ask("next", { last: page.view.last });
+    }
     await show();
+    showAdvice().catch(fail);
   } catch (error) {
     $("last").textContent = page.view?.last ?? "";
     fail(error);
   }
   setWaiting(false);
   page.busy = false;
-}
-
-/** Send an answer and show the next row. */
-export function send(verb, body, words) {
-  return whileBusy(async () => {
-    $("last").textContent = words; // until the server confirms it
-    page.view = await ask(verb, body);
-    if (page.view.is_training) {
-      $("last").textContent = `${page.view.last}. The next row follows the training.`;
-      page.view = await ask("next", { last: page.view.last });
-    }
-    updateProgress().catch(fail);
-  });
-}
-
-/** Ask for the row to label again: an answer undone, or another person's work. */
-export function refreshNext() {
-  return whileBusy(async () => { page.view = await ask("next"); });
 }
 
 export function setWaiting(is) {
@@ -64,13 +52,13 @@ export async function show() {
   const { view } = page;
   showCounts(view);
   page.version = view.version;
-  $("last").textContent = view.last ?? "";
   if (page.mode !== "label") return; // it is shown when the person comes back
-  $("prediction").textContent = view.prediction ?? "";
+  $("last").textContent = view.last;
+  $("prediction").textContent = view.prediction;
   $("prediction").hidden = !view.prediction;
   const { row, reason } = view;
   $("facts").replaceChildren(...(row ? facts(row, false) : []));
-  const shown = row ? await content(row) : make("p", {}, reason ?? "");
+  const shown = row ? await content(row) : make("p", {}, reason);
   if (page.mode !== "label" || page.view.row !== row) return; // an image came late
   $("card").replaceChildren(shown);
   markLabel(null);
@@ -79,7 +67,7 @@ export async function show() {
 
 export function showCounts({ counts, share }) {
   $("counts").textContent = counts;
-  if (share !== undefined) $("share").value = share;
+  $("share").value = share;
 }
 
 /** Show which class a row has. */
@@ -114,14 +102,12 @@ export function showClasses(classes) {
 }
 
 export function answer(label) {
-  const row = current();
-  if (!row) return;
   if (page.mode === "row") correct(label);
-  else send("label", { id: row.id, label }, label);
+  else if (current()) send("label", { id: current().id, label }, label);
 }
 
-export function skip() {
-  if (page.mode === "label" && page.view?.row) send("skip", { id: page.view.row.id }, "Skipped");
+export function skip(reason = "") {
+  if (page.mode === "label" && current()) send("skip", { id: current().id, reason }, "Skipped");
 }
 
 export function undo() {
@@ -130,12 +116,11 @@ export function undo() {
 }
 
 /** Show the learning curve and the advice. */
-async function updateProgress() {
+async function showAdvice() {
   if (!$("details").open) return;
-  const { advice, plot, words } = await ask("progress");
+  const { advice, plot, words } = await ask("advice");
   $("advice").textContent = advice;
   $("plot").hidden = !plot;
-  if (!plot) return;
   const { color } = getComputedStyle($("advice"));
   const svg = plot.replace("<svg ", `<svg color="${color}" `);
   URL.revokeObjectURL($("plot").src);
@@ -144,4 +129,5 @@ async function updateProgress() {
 }
 
 onClick({ skip, undo });
-$("details").addEventListener("toggle", () => attempt(updateProgress));
+$("details").addEventListener("toggle", () => attempt(showAdvice));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => showAdvice().catch(fail));

@@ -7,7 +7,7 @@ import {
   answer, current, page, send, showClasses, showCounts, showTyped, skip, undo,
 } from "./label.js";
 import {
-  focusList, followChanges, goBack, isSearching, pressInList, toggleFinal, toggleReview,
+  focusList, followChanges, goBack, isSearching, pressInList, setMode, toggleFinal, toggleReview,
 } from "./review.js";
 import { openGuide, openHelp, openNote, setGuide, skipWithReason } from "./dialogs.js";
 
@@ -23,7 +23,8 @@ async function begin() {
   showCounts(found);
   setGuide(found.guide);
   showClasses(found.classes);
-  await send("next", {}, "");
+  setMode("label");
+  await send("next");
   setTimeout(follow, PERIOD);
 }
 
@@ -32,8 +33,7 @@ async function follow() {
   try {
     if (!document.hidden && !page.busy) {
       const row = current();
-      const body = { version: page.version, ...(row && { id: row.id }) };
-      const found = await ask("changes", body);
+      const found = await ask("changes", { version: page.version, ...(row && { id: row.id }) });
       const isNew = found.version !== page.version && !page.busy;
       if (isNew) {
         page.version = found.version;
@@ -48,30 +48,20 @@ async function follow() {
 }
 
 addEventListener("keydown", (event) => {
+  const { key, target } = event;
   // a key that is held down, or a shortcut of the browser, is no answer
-  if (event.repeat && event.key === "Enter") event.preventDefault();
+  if (event.repeat && key === "Enter") event.preventDefault();
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
-  const { key } = event;
+  if (document.querySelector("dialog[open]")) return;
   const { typing } = page;
-  const dialog = document.querySelector("dialog[open]");
-  // the field of a dialog that was closed has the focus for a moment longer
-  const isField = event.target.getClientRects().length > 0 &&
-    event.target.matches("input:not([type=radio], [type=checkbox])");
-  if (dialog) {
-    const own = { text: "!", help: "?" }[dialog.id];
-    if (key === own && !isField) { event.preventDefault(); dialog.close(); }
-    return;
-  }
+  const isField = target.type === "search";
   if (key === "Escape") {
     if (typing.typed) { typing.press(key); showTyped(); }
-    else if (isField) { event.target.blur(); focusList(); }
+    else if (isField && $("list").children.length) focusList();
     else goBack();
     return;
   }
-  if (isField) {
-    if (key === "ArrowDown" && event.target.type === "search") { event.preventDefault(); focusList(); }
-    return;
-  }
+  if (isField && key !== "ArrowDown") return;
   if (page.mode === "list") {
     if (typing.continuesName(key)) event.preventDefault(); // of the correction before
     else pressInList(event, COMMANDS);

@@ -3,38 +3,33 @@
 import { $, ask, attempt, fail, make, makeButton, onClick, when, who } from "./server.js";
 import { content, facts, highlighted } from "./row.js";
 import {
-  current, markLabel, page, refreshNext, setWaiting, show, showCounts, showTyped,
+  current, markLabel, page, send, setWaiting, show, showCounts, showTyped,
 } from "./label.js";
 
+const PAGE = 20; // rows of a list that the server sends
+const UNDOING = "Undoing; the model may have to be trained";
+const field = $("search").elements.text;
 let start = 0; // of the part of the list that is shown
 let request = 0; // the last one; answers to earlier ones are not shown
 let shownFrom = null; // row to come back to
 let isComputing = false; // whether doubtful rows are being searched
+let done = ""; // last change that was made from the list
 let timer = 0;
 
 export function setMode(mode) {
-  page.mode = mode;
+  page.mode = document.body.dataset.mode = mode; // the style sheet hides the rest
   page.typing.press("Escape");
   showTyped();
-  const isList = mode === "list";
-  $("review").hidden = !isList;
-  for (const id of ["card", "facts"]) $(id).hidden = isList;
-  document.querySelector("footer").hidden = isList;
-  $("details").hidden = $("skip").hidden = mode !== "label";
-  $("prediction").hidden = mode !== "label" || !$("prediction").textContent;
-  $("back").hidden = mode !== "row";
-  $("final-choice").hidden = mode !== "row" || !page.mayDecide;
+  $("final-choice").hidden = !page.mayDecide;
   $("undo-word").textContent = mode === "row" ? "Undo yours" : "Undo";
   $("to-review").setAttribute("aria-pressed", `${mode !== "label"}`);
   $("error").hidden = true;
 }
 
-export async function toggleReview() {
+export function toggleReview() {
   if (page.mode !== "label") return leave();
   start = 0;
-  setMode("list");
-  await attempt(search);
-  focusList();
+  closeRow();
 }
 
 /** Go one step back: to the list, or to labelling. */
@@ -51,17 +46,18 @@ async function leave() {
   $("card").focus();
 }
 
-/** Show the rows that the search finds. */
+/** Show the rows that the search finds, or the reason why there are none. */
 async function search(refresh = false) {
   const number = ++request;
   const body = Object.fromEntries(new FormData($("search")));
-  const found = await ask("review", { ...body, start, refresh });
+  const found = await ask("review", { ...body, start, refresh }).catch(
+    (error) => ({ rows: [], n_rows: 0, error: error.message }));
   if (number !== request || page.mode !== "list") return;
   const focused = document.activeElement?.closest("#list button")?.dataset.id;
   $("list").replaceChildren(...found.rows.map(listItem));
   if (focused) focusList(focused);
-  isComputing = found.is_computing;
-  $("found").textContent = describeFound(found, body.list);
+  isComputing = Boolean(found.is_computing);
+  $("found").textContent = done + describeFound(found, body.list);
   $("earlier").hidden = start === 0;
   $("later").hidden = start + found.rows.length >= found.n_rows;
   $("reopen").hidden = body.list !== "skipped" || !found.n_rows;
@@ -72,7 +68,7 @@ const countRows = (n) => `${n} ${n === 1 ? "row" : "rows"}`;
 
 function describeFound(found, list) {
   if (found.error) return found.error;
-  if (found.is_computing) {
+  if (isComputing) {
     return "The model is searching for doubtful labels. You can go on meanwhile.";
   }
   const end = start + found.rows.length;
@@ -81,62 +77,53 @@ function describeFound(found, list) {
   return `${countRows(found.n_rows)}${from}${part}`;
 }
 
-function listItem(row) {
-  const votes = row.answers.map(({ label }) => label ?? "skip");
-  const label = row.label ?? (row.state === "skipped" ? "skipped" : [...new Set(votes)].join(" / "));
-  const last = row.answers.at(-1);
+function listItem({ id, state, label, predicted, answers, notes, excerpt }) {
+  const distinct = (values) => [...new Set(values)];
+  const votes = distinct(answers.map((answer) => answer.label ?? "skip")).join(" / ");
   const about = [
-    row.predicted && `the model expects ${row.predicted}`,
-    row.state === "disputed" && "disputed",
-    [...new Set(row.answers.map((answer) => answer.who).filter(Boolean))].join(", "),
-    last && when(last.at),
-    ...row.answers.map(({ reason }) => reason),
-    ...row.notes.map(({ text }) => `note: ${text}`),
+    predicted && `the model expects ${predicted}`,
+    state === "disputed" && "disputed",
+    distinct(answers.map((answer) => answer.who).filter(Boolean)).join(", "),
+    answers.length > 0 && when(answers.at(-1).at),
+    ...answers.map(({ reason }) => reason),
+    ...notes.map(({ text }) => `note: ${text}`),
   ].filter(Boolean);
   return make("li", {}, makeButton(
-    () => openRow(row.id), { "data-id": JSON.stringify(row.id) },
-    make("span", { class: "label" }, label),
-    make("span", { class: "excerpt", dir: "auto" }, ...highlighted(row.excerpt || `Row ${row.id}`)),
+    () => openRow(id), { "data-id": JSON.stringify(id) },
+    make("span", { class: "label" },
+      label ?? (state === "skipped" ? "skipped" : votes || "no label")),
+    make("span", { class: "excerpt", dir: "auto" }, ...highlighted(excerpt || `Row ${id}`)),
     make("span", { class: "about" }, about.join(" · "))));
 }
 
-const listButtons = () => [...$("list").querySelectorAll("button")];
-
+/** Move the focus to a row of the list, or else to the search. */
 export function focusList(id = shownFrom) {
-  const buttons = listButtons();
+  const buttons = [...$("list").querySelectorAll("button")];
   const button = buttons.find(({ dataset }) => dataset.id === id) ?? buttons[0];
-  (button ?? $("search").elements.text).focus();
+  (button ?? field).focus();
 }
 
 export function pressInList(event, commands) {
   const { key } = event;
-  const field = $("search").elements.text;
-  if (key === "/" || ["*", "?", "!"].includes(key)) {
-    event.preventDefault();
-    if (key === "/") field.focus();
-    else commands[key]();
-    return;
-  }
   const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-  const buttons = listButtons();
-  const at = buttons.indexOf(document.activeElement);
-  if (!step || at < 0) return;
+  const stops = [field, ...$("review").querySelectorAll("#list button, .row button:not([hidden])")];
+  const next = stops[stops.indexOf(document.activeElement) + step];
+  if (key === "/") { field.focus(); field.select(); }
+  else if (["*", "?", "!"].includes(key)) commands[key]();
+  else if (next && stops.includes(document.activeElement)) next.focus();
+  else return;
   event.preventDefault();
-  if (at + step < 0) field.focus();
-  else buttons[Math.min(at + step, buttons.length - 1)].focus();
 }
 
 async function openRow(id) {
-  const row = await attempt(() => ask("open", { id }));
-  if (!row || page.mode !== "list") return;
+  const found = await attempt(() => ask("changes", { id }));
+  if (!found || page.mode !== "list") return;
   shownFrom = JSON.stringify(id);
   setMode("row");
-  $("final").checked = false;
-  $("last").textContent = "Another label replaces this one";
-  page.opened = row;
-  showCounts(row);
-  showFacts(row);
-  const shown = await content(row);
+  setFinal(false);
+  showCounts(found);
+  showOpened(found.row);
+  const shown = await content(found.row);
   if (page.opened?.id !== id) return; // an image came late
   $("card").replaceChildren(shown);
   scrollTo(0, 0);
@@ -144,7 +131,8 @@ async function openRow(id) {
 }
 
 /** Show the answers to the opened row, and its notes. */
-function showFacts(row) {
+function showOpened(row) {
+  page.opened = row;
   $("facts").replaceChildren(...facts(row, true));
   markLabel(row.label ?? row.answers.find((answer) => answer.who === who)?.label ?? null);
 }
@@ -152,91 +140,90 @@ function showFacts(row) {
 /** Show what other people have changed meanwhile. */
 export async function followChanges({ row }) {
   if (page.mode === "list") return search();
-  if (page.mode === "label") {
-    if (page.view && !page.view.row) return refreshNext();
-    if (row && current()?.id === row.id) {
-      page.view.row = { ...page.view.row, notes: row.notes };
-      $("facts").replaceChildren(...facts(row, row.state !== "open"));
-    }
-  } else if (row && page.opened?.id === row.id) {
-    page.opened = row;
-    showFacts(row);
-  }
+  if (page.mode === "label" && page.view && !page.view.row) return send("next");
+  if (!row || current()?.id !== row.id) return;
+  if (page.mode === "row") return showOpened(row);
+  page.view.row.notes = row.notes;
+  $("facts").replaceChildren(...facts(row, row.state !== "open"));
 }
 
 export const isSearching = () => page.mode === "list" && isComputing;
 
 async function closeRow(words = "") {
   page.opened = null;
+  done = words;
   setMode("list");
-  await attempt(search);
-  if (words) $("found").textContent = `${words}. ${$("found").textContent}`;
+  await search();
   focusList();
+}
+
+function setFinal(is) {
+  $("final").checked = is;
+  $("last").textContent = is ? "The next class decides for all" : "The next class is your answer";
 }
 
 /** Let the next class be the final decision, where that is possible. */
 export function toggleFinal() {
-  if (!page.mayDecide) {
-    return fail(new Error(
-      "A final decision needs rows with several votes, and your name in the address: ?who=NAME"));
-  }
-  $("final").checked = !$("final").checked;
-  $("last").textContent = $("final").checked
-    ? "The next class decides for all" : "Another label replaces this one";
+  if (page.mayDecide) return setFinal(!$("final").checked);
+  fail(new Error(
+    "A final decision needs rows with several votes, and your name in the address: ?who=NAME"));
 }
 
-/** Give the opened row a label, and come back to the list. */
-export async function correct(label) {
+/** Send a request about the opened row, and come back to the list. */
+async function change(verb, body, words) {
   const { id } = page.opened;
+  const found = await attempt(() => ask(verb, { id, ...body }));
+  if (!found) return false;
+  showCounts(found);
+  if (page.opened?.id === id) await closeRow(`Row ${id}: ${words}. `);
+  return true;
+}
+
+/** Give the opened row a label. */
+export function correct(label) {
   const isFinal = $("final").checked;
-  const row = await attempt(() => ask("correct", { id, label, final: isFinal }));
-  if (!row) return;
-  showCounts(row);
-  if (page.opened?.id === id) await closeRow(`Row ${id}: ${label}${isFinal ? ", decided" : ""}`);
+  change("correct", { label, final: isFinal }, label + (isFinal ? ", decided" : ""));
 }
 
 export async function withdraw() {
-  const { id } = page.opened;
-  $("last").textContent = "Undoing; the model may have to be trained";
-  const row = await attempt(() => ask("withdraw", { id }));
-  if (!row) return;
-  showCounts(row);
-  if (page.opened?.id === id) await closeRow(`Row ${id}: answer undone`);
-  refreshNext(); // the row comes first again
+  $("last").textContent = UNDOING;
+  if (await change("withdraw", {}, "answer undone")) send("next"); // the row comes first again
 }
 
 async function reopenAll() {
-  $("found").textContent = "Undoing; the model may have to be trained";
-  const done = await attempt(() => ask("reopen"));
-  if (!done) return;
-  showCounts(done);
-  await attempt(search);
-  $("found").textContent = `${countRows(done.n_rows)} will be shown again`;
-  refreshNext();
+  $("found").textContent = UNDOING;
+  const found = await attempt(() => ask("reopen"));
+  if (!found) return;
+  showCounts(found);
+  done = `${countRows(found.n_rows)} will be shown again. `;
+  await search();
+  send("next");
 }
 
 async function turn(step) {
-  start = Math.max(0, start + step * 20);
+  start = Math.max(0, start + step);
   shownFrom = null;
-  await attempt(search);
+  await search();
   focusList();
   scrollTo(0, 0);
 }
 
 $("search").addEventListener("input", () => {
   start = 0;
+  done = "";
   clearTimeout(timer);
-  timer = setTimeout(() => attempt(search), 200);
+  timer = setTimeout(search, 200);
 });
 $("search").addEventListener("submit", (event) => {
   event.preventDefault();
-  attempt(search).then(() => focusList());
+  search().then(() => focusList());
 });
+$("final").addEventListener("change", () => setFinal($("final").checked));
 onClick({
-  earlier: () => turn(-1),
-  later: () => turn(1),
+  earlier: () => turn(-PAGE),
+  later: () => turn(PAGE),
   reopen: reopenAll,
-  again: () => attempt(() => search(true)),
+  again: () => search(true),
   leave,
   back: goBack,
   "to-review": toggleReview,

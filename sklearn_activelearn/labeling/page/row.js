@@ -1,26 +1,15 @@
 // Contents of a row: a text, a table of cells or an image; its answers and notes.
 
-import { make, makeButton, post, settings, when } from "./server.js";
+import { make, makeButton, post, when } from "./server.js";
 
-let keywords = splitWords(settings.get("keywords"));
 let zoom = 1;
 
-function splitWords(words) {
-  return words.split(",").map((word) => word.trim()).filter(Boolean);
-}
-
-export const getKeywords = () => keywords.join(", ");
-
-export function setKeywords(words) {
-  keywords = splitWords(words);
-  settings.set("keywords", keywords.join(","));
-}
-
-/** Return a text as nodes, with the person's keywords marked. */
+/** Return a text as nodes, with the words marked that this browser keeps. */
 export function highlighted(text) {
-  if (!keywords.length) return [text];
-  const escaped = keywords.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const parts = text.split(new RegExp(`(${escaped.join("|")})`, "giu"));
+  const words = (localStorage.getItem("keywords") ?? "").split(",").map((word) => word.trim())
+    .filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  if (!words.length) return [text];
+  const parts = text.split(new RegExp(`(${words.join("|")})`, "giu"));
   return parts.map((part, i) => (i % 2 ? make("mark", {}, part) : part));
 }
 
@@ -63,14 +52,12 @@ export function enlarge(factor) {
 }
 
 /** Return the notes on a row as list items, and the answers if they are wanted. */
-export function facts(row, withAnswers) {
-  const lines = (withAnswers ? row.answers : []).map((answer) => {
-    const done = answer.label ?? "skipped" + (answer.reason ? `: ${answer.reason}` : "");
-    return `${answer.who ? `${answer.who}: ` : ""}${done}` +
-      `${answer.is_final ? " (decided)" : ""}, ${when(answer.at)}`;
-  });
-  lines.push(...row.notes.map(
-    ({ who, text, at }) => `Note${who ? ` of ${who}` : ""}: ${text} (${when(at)})`
-  ));
+export function facts({ answers, notes }, withAnswers) {
+  const from = (who, words) => (who ? `${who}: ${words}` : words);
+  const lines = (withAnswers ? answers : []).map(({ who, label, reason, is_final, at }) =>
+    from(who, (label ?? "skipped") + (reason ? `: ${reason}` : "")) +
+    `${is_final ? " (decided)" : ""}, ${when(at)}`);
+  lines.push(...notes.map(({ who, text, at }) =>
+    `Note${who ? ` of ${who}` : ""}: ${text} (${when(at)})`));
   return lines.map((line) => make("li", { dir: "auto" }, line));
 }

@@ -77,18 +77,5 @@ export function onClick(actions) {
   for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => action());
 }
 
-export function when(at) {
-  const time = new Date(at);
-  if (isNaN(time)) return at;
-  return time.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-}
-
-/** Settings that this browser keeps, if it may. */
-export const settings = {
-  get(name) {
-    try { return localStorage.getItem(name) ?? ""; } catch { return ""; }
-  },
-  set(name, value) {
-    try { localStorage.setItem(name, value); } catch { /* kept for this page only */ }
-  },
-};
+export const when = (at) =>
+  new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });

@@ -1,15 +1,18 @@
 /** Letters typed one by one; the first that leaves a single class answers. */
 export class TypeAhead {
   static commands = "suq?*!#"; // as long as nothing is typed
-  // milliseconds after an answer in which letters that continue its name are ignored
+  // milliseconds in which a letter that continues the name of the last answer is ignored,
+  // if no class begins with it, and milliseconds in which it is ignored in any case
   static nameTime = 1000;
+  static typingTime = 400;
 
   /** Classes are {label, own, number}: what the server knows of their keys. */
   constructor(classes, now = () => performance.now()) {
     this.classes = classes;
     this.now = now;
     this.typed = this.problem = this.rest = "";
-    this.until = 0;
+    this.isInName = false;
+    this.last = 0;
   }
 
   /** Return {answer, classes} for typed letters; no answer while several classes match. */
@@ -50,16 +53,20 @@ export class TypeAhead {
   /** Take a key that came before the next row was shown. */
   ignore(key) {
     if ([...key].length > 1) return;
-    this.rest = this.rest[0] === key.toLowerCase() ? this.rest.slice(1) : "";
-    this.until = this.now() + TypeAhead.nameTime;
+    this.isInName = this.rest[0] === key.toLowerCase();
+    this.rest = this.isInName ? this.rest.slice(1) : "";
+    this.last = this.now();
   }
 
   /** Return true if a key only continues the name of the last answer. */
   continuesName(key) {
     key = key.toLowerCase();
-    const isNext = this.rest !== "" && this.rest[0] === key && this.now() <= this.until;
+    const gap = this.now() - this.last;
+    const isNext = this.rest !== "" && this.rest[0] === key && gap <= TypeAhead.nameTime;
     const isCommand = TypeAhead.commands.includes(key) || key === "/";
-    if (this.typed || !isNext || (!isCommand && this.find(key).classes.length)) {
+    const beginsClass = !isCommand && this.find(key).classes.length > 0;
+    const isAnswer = beginsClass && !this.isInName && gap > TypeAhead.typingTime;
+    if (this.typed || !isNext || isAnswer) {
       this.rest = "";
       return false;
     }
@@ -74,7 +81,8 @@ export class TypeAhead {
       const name = answer.label.toLowerCase();
       const isPart = !isWhole && name.startsWith(letters);
       this.rest = isPart ? name.slice(letters.length) : "";
-      this.until = this.now() + TypeAhead.nameTime;
+      this.isInName = false;
+      this.last = this.now();
       this.typed = "";
       return { label: answer.label };
     }
