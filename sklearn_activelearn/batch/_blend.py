@@ -414,7 +414,7 @@ def bounded_logits(model, X):
     probability is below `FLOOR`: forests give probabilities of exactly 0.
     """
     if score_method_of(model) == "predict_proba":
-        return np.log(np.maximum(model.predict_proba(X), 1e-12))
+        return np.log(np.maximum(model.predict_proba(X), FLOOR))
     scores = scores_of(model, X)
     return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores
 
