@@ -8,7 +8,8 @@
 
 import sys
 
-from ._cli.compare_options import add_compare
+from . import __version__
+from ._cli.compare import add_compare
 from ._cli.label import add_label
 from ._cli.options import PROGRAM, Parser, UsageError
 from ._cli.predict import add_predict
@@ -30,11 +31,15 @@ def main(argv=None):
         on the standard error then tells what is wrong, or what is kept.
     """
     parser = Parser(PROGRAM, description="Active learning for scikit-learn.")
+    version = f"{PROGRAM} {__version__}"
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(metavar="command", required=True)
     for add in (add_compare, add_label, add_predict, add_reproduce):
         add(commands)
     try:
-        args = parser.parse_args(argv)
+        args, unknown = parser.parse_known_args(argv)
+        if unknown:
+            args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         args.run(args)
     except UsageError as error:
         message = " ".join(str(error).split()).rstrip(".")

@@ -105,14 +105,15 @@ class RowEncoder(BaseEstimator):
 
 
 class TableEncoder(RowEncoder):
-    """Encode the columns of a table: numbers, booleans, dates, categories and texts.
+    """Encode the columns of a table: numbers, dates, categories and texts.
 
     The kind of a column follows from all of its cells. Numbers are standardised; gaps
     are filled with the median and marked in a further column. Dates become a number
     and the time of the year, of the week and of the day. Categories are one-hot
-    encoded; the rarest of more than 30 categories share one column. Texts become the
-    TF-IDF weights of their words. Columns with one value, columns that count the rows,
-    and columns with another value in each row are left out.
+    encoded, without regard to case; the rarest of more than 30 categories share one
+    column. Texts become the TF-IDF weights of their words. Columns with one value,
+    columns that count the rows, and columns with another value in each row are left
+    out.
 
     Parameters
     ----------
@@ -170,14 +171,14 @@ class TableEncoder(RowEncoder):
 
     def _fit_table(self, table):
         if self.dates is not None:
-            check_option(self.dates, "dates", tuple(ORDERS))
+            check_option(self.dates, "dates", ORDERS)
         columns = find_kinds(table, **self.get_params())
         used = [column for column in columns if column.kind != "left out"]
         self.treated_as_: list[str] = describe_kinds(columns)
         self.columns_: list[list[str]] = [[c.name, c.kind, c.form] for c in used]
-        self.encoder_ = make_encoder(used)
-        numbers = self.encoder_.fit_transform(read_columns(table, used))
-        return numbers, [column.name for column in used]
+        values = read_columns(table, used)
+        self.encoder_ = make_encoder(values)
+        return self.encoder_.fit_transform(values), [column.name for column in used]
 
     def _encode_table(self, table):
         columns = [Column(*each) for each in self.columns_]

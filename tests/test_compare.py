@@ -4,6 +4,7 @@ import dataclasses
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import t as student
 from sklearn.base import clone
@@ -309,7 +310,7 @@ class TestVerdict:
         assert 1 - result.savings.high == pytest.approx(2 / 3, abs=0.01)
         assert result.gain == pytest.approx([0.06] * 3)
         assert text(result).startswith(
-            "On these data, 1 labels chosen by DKM reach the error of 3 random labels "
+            "On these data, 1 label chosen by DKM reaches the error of 3 random labels "
             "(30.0 %): 67 % of the labels saved (95 % interval: 67–100)."
         )
         assert text.outcome == "labels saved"
@@ -727,6 +728,11 @@ class TestPassiveBaseline:
         assert passive.n_queries_ == 30
 
 
+def write_table(path, X, y):
+    names = [f"x{k}" for k in range(X.shape[1])]
+    pd.DataFrame(X, columns=names).assign(kind=y).to_csv(path, index=False)
+
+
 class TestCommand:
     SMALL = ("--folds", "2", "--repeats", "2", "--jobs", "1")
     X = np.repeat(X, 2, axis=0)[:200]
@@ -734,11 +740,12 @@ class TestCommand:
 
     @pytest.fixture
     def run(self, tmp_path, capsys):
-        path = tmp_path / "rows.npz"
-        np.savez(path, X=self.X, y=self.Y)
+        path = tmp_path / "rows.csv"
+        write_table(path, self.X, self.Y)
+        data = ["--data", str(path), "--target", "kind"]
 
         def run(*argv):
-            code = main(["compare", *self.SMALL, "--data", str(path), *argv])
+            code = main(["compare", *self.SMALL, *data, *argv])
             return code, *capsys.readouterr()
 
         run.path = path
@@ -781,7 +788,7 @@ class TestCommand:
         code, out, err = run("--scoring", "neg_log_loss", "--learner", "CBGZ")
         assert (code, out) == (2, "")
         assert "1 of" not in err
-        assert err.count("\n") == 3
+        assert err.count("\n") == 4
         two = ["--learner", "UncertaintySampling", "--learner", "CBGZ"]
         assert run("--scoring", "neg_log_loss", *two)[:2] == (2, "")
         assert "'neg_log_loss' needs predict_proba, which CBGZClassifier does" in err
@@ -794,11 +801,12 @@ class TestCommand:
         assert "class_weight" not in err
 
     def test_warnings_of_learners_are_noted_once(self, tmp_path, capsys):
-        path = tmp_path / "rare.npz"
+        path = tmp_path / "rare.csv"
         rng = np.random.default_rng(0)
         y = (rng.uniform(size=2_600) < 0.02).astype(int)
-        np.savez(path, X=rng.standard_normal((2_600, 2)) + y[:, None], y=y)
-        code = main(["compare", *self.SMALL, "--data", str(path), "--learner", "CBGZ"])
+        write_table(path, rng.standard_normal((2_600, 2)) + y[:, None], y)
+        argv = ["--data", str(path), "--target", "kind", "--learner", "CBGZ"]
+        code = main(["compare", *self.SMALL, *argv])
         out, err = capsys.readouterr()
         assert code == 0
         assert "Warning" not in err
@@ -807,7 +815,7 @@ class TestCommand:
         assert "set class_weight='balanced', and judge" in " ".join(out.split())
 
     def test_default_learners_that_do_not_support_a_measure(self, run):
-        np.savez(run.path, X=np.tile(self.X, (1, 400)), y=self.Y)
+        write_table(run.path, np.tile(self.X, (1, 400)), self.Y)
         code, out, _ = run("--scoring", "neg_log_loss", "--rows", "60")
         assert code == 0
         assert "note  left out: scoring='neg_log_loss' needs predict_proba" in out

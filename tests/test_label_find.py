@@ -1,6 +1,7 @@
 """Finding all rows of a class: the command, its references, and what a session says."""
 
 import csv
+import io
 import sys
 
 import numpy as np
@@ -41,11 +42,9 @@ def refs(tmp_path):
 def label(tmp_path, capsys, monkeypatch):
     """Run the command with answers; return its output and its messages."""
 
-    def run(file, *argv, answers=None, text="title", code=0):
+    def run(file, *argv, answers="", text="title", code=0):
         argv = ["label", file, "--text", text, "--out", f"{file}.sqlite", *argv]
-        if answers is not None:
-            (tmp_path / "answers").write_text(answers)
-            argv += ["--answers", tmp_path / "answers"]
+        monkeypatch.setattr("sys.stdin", io.StringIO(answers))
         assert main([*map(str, argv)]) == code
         return capsys.readouterr()
 
@@ -59,9 +58,14 @@ def rows_of(path):
 
 class TestCommand:
     def test_it_ends_when_the_recall_is_certain(self, refs, label):
+        """The classes are the labels of the column."""
+        refs.write_text(refs.read_text().replace("not yes", "no"))
         argv = ["--find", "yes", "--recall", "0.8", "--labelled", "include"]
         out, _ = label(refs, *argv, "--rehearse", "--test-size", "5")
         assert out.count(CERTAIN) == 1
+        refs.write_text(refs.read_text().replace("no\n", "perhaps\n", 2))
+        _, err = label(refs, *argv, "--rehearse", "--test-size", "5", code=2)
+        assert "one other class are needed, got yes, no, perhaps" in err
 
     def test_the_price_is_said_when_somebody_stops(self, refs, label):
         out, _ = label(refs, "--find", "yes", answers="1\n2\n" * 15)

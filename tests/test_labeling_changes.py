@@ -570,7 +570,7 @@ def test_several_changes_at_once(path):
         status = session.status()
         assert (status.n_test, len(session.ids)) == (5, N + 7)
         assert isinstance(session.learner, MinMarginClassifier)
-    with pytest.raises(ValueError, match="none of its 47 rows is among the 40 rows"):
+    with pytest.raises(ValueError, match="none of its 47 rows are among the 40 rows"):
         begun(path)
 
 
@@ -739,7 +739,7 @@ def test_the_error_names_all_words_that_are_missing(path, refused):
     for word in "pool", "features", "votes":
         setting.change(word)
     said = refused(setting)
-    assert "none of its 40 rows is among the 47 rows, as if another column" in said
+    assert "none of its 40 rows are among the 47 rows, as if another column" in said
     assert "votes was 1 and is now 3" in said
     assert said.endswith("pass change=('pool', 'features', 'votes').")
     said = refused(setting, ("pool", "votes"))

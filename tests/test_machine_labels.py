@@ -1,6 +1,7 @@
 """Machine labels: certificate, sample, ranking, sessions and the command."""
 
 import csv
+import io
 import json
 import pickle
 from math import comb
@@ -561,18 +562,21 @@ def table(folder):
     return path
 
 
-def run(table, *argv, answers=None, code=0):
+@pytest.fixture
+def run(table, monkeypatch):
     """Run the command; answers are given by the first column."""
-    argv = ["label", table, "--out", table.with_suffix(".sqlite"), *argv]
-    argv += ["--machine", "llm_label", "--machine-confidence", "sure"]
-    if answers is not None:
-        (table.parent / "answers").write_text(answers)
-        argv += ["--answers", table.parent / "answers"]
-    assert main([*map(str, argv)]) == code
+
+    def run_command(*argv, answers="", code=0):
+        argv = ["label", table, "--out", table.with_suffix(".sqlite"), *argv]
+        argv += ["--machine", "llm_label", "--machine-confidence", "sure"]
+        monkeypatch.setattr("sys.stdin", io.StringIO(answers))
+        assert main([*map(str, argv)]) == code
+
+    return run_command
 
 
-def test_the_command_resumes_and_writes_all_labels_with_origins(table, capsys):
-    run(table, "--max-error", "0.05", answers="1\n" * 20)
+def test_the_command_resumes_and_writes_all_labels_with_origins(run, table, capsys):
+    run("--max-error", "0.05", answers="1\n" * 20)
     out, err = capsys.readouterr()
     assert "A random sample of 60 of 120 rows is labelled first." in err
     shown, *others = out.split("Row ")
@@ -585,11 +589,11 @@ def test_the_command_resumes_and_writes_all_labels_with_origins(table, capsys):
                 f" no. The machine: {MACHINE[int(row) - 1]} "
             )
     assert "20 of 120 labels were checked" in out
-    run(table, answers="2\n" * 5)  # the error is in the file
+    run(answers="2\n" * 5)  # the error is in the file
     out, _ = capsys.readouterr()
     assert "25 of 120 labels were checked" in out
     final = table.with_name("final.csv")
-    run(table, "--predict", final)
+    run("--predict", final)
     assert "25 labelled, 95 with the machine's label" in capsys.readouterr().out
     with final.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -610,12 +614,12 @@ def test_the_command_resumes_and_writes_all_labels_with_origins(table, capsys):
         (["--max-error", "0.05", "--test-size", "9"], "do not go together"),
     ],
 )
-def test_the_command_refuses_in_one_sentence(table, argv, words, capsys):
-    run(table, *argv, code=2)
+def test_the_command_refuses_in_one_sentence(run, argv, words, capsys):
+    run(*argv, code=2)
     assert words.split("|")[-1] in capsys.readouterr().err
 
 
-def test_the_command_names_a_confidence_that_is_no_number(table, capsys):
+def test_the_command_names_a_confidence_that_is_no_number(run, table, capsys):
     table.write_text(table.read_text().replace("0.9", "high"))
-    run(table, "--max-error", "0.05", code=2)
+    run("--max-error", "0.05", code=2)
     assert "is not a number" in capsys.readouterr().err

@@ -43,10 +43,7 @@ class TestKinds:
             (["1", " 2.5 ", "n/a", "4"], "number"),
             (["1", "0", "1", "1"], "number"),
             (["1", "two", "", "1"], "category"),
-            (["yes", "No", "?", "yes"], "boolean"),
-            (["True", "False", "", "TRUE"], "boolean"),
-            (["yes", "no", "perhaps", "yes"], "category"),
-            (["yes", "yes", "", "true"], "category"),
+            (["yes", "No", "?", "yes"], "category"),
             (["2024-02-01", "", "2023-12-31", "2024-01-01T08:30"], "date"),
             (["1/31/2024", "2/1/2024", "2/1/2024", "NA"], "date"),
             (["31/1/2024 10:00", "1/2/2024 11:30", "", ""], "date"),
@@ -170,7 +167,7 @@ class TestNumbers:
         assert gap.argmax() == 2
 
     def test_categories_and_their_gaps(self):
-        X = TableEncoder().fit_transform({"a": ["red", "blue", "?", "red"]})
+        X = TableEncoder().fit_transform({"a": ["red", "blue", "?", "Red"]})
         assert X.shape == (4, 3)
         assert (X.sum(axis=1) == 1).all()
         assert (X[0] == X[3]).all()
@@ -250,7 +247,6 @@ class TestNewRows:
                 {"day": ["2024-02-01"] * 4},
                 r"row 1, .*not a date of the form %d\.%m\.%Y",
             ),
-            ({"flag": ["yes", "maybe", "", ""]}, "row 2, .*'maybe' is not a boolean"),
             ({"n": ["1"]}, "different numbers of cells"),
             ({name: [] for name in ("n", "day", "flag", "colour", "one")}, "is no row"),
         ],

@@ -3,6 +3,8 @@
 `evaluation.Comparison` makes the verdict and the text of the report.
 """
 
+# Modules that import scikit-learn are imported in functions: wrong arguments are
+# refused before that.
 import csv
 import json
 import sys
@@ -10,29 +12,156 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
-import numpy as np
-from scipy.sparse import issparse
+from .. import __version__
+from .options import (
+    COLUMNS,
+    DATES,
+    UsageError,
+    add_command,
+    add_options,
+    blame,
+    check_exists,
+    check_output,
+    check_together,
+    class_name,
+    interrupted_with,
+    number,
+    require,
+    tell,
+)
 
-from .. import RelevanceSamplingClassifier, __version__
-from .._tables.encoding import principal_directions, with_directions
-from ..evaluation import ExperimentInterrupted, compare, compare_recall
-from ..evaluation._measures import default_measure
-from .labelled_data import digits, read_labelled
-from .learners import parse_learner
-from .options import UsageError, blame, tell
-from .rows import BATCH, N_DIRECTIONS, model_of_words_and_directions
+DIGITS = "digits of scikit-learn"
+PICTURES = (".png", ".pdf", ".svg")
+TABLE_OPTIONS = ("target", "text", "categorical", "drop", "dates")
+
+ROWS = f"""
+--data FILE
+    Read rows with labels from a table (.csv with a header line, .parquet, .xlsx) or
+    from references (.ris, .bib). Default: the digits of scikit-learn.
+--target COLUMN
+    Take the labels from this column of a table. Rows without a label are left out.
+--text COLUMN
+    Treat this column as texts. May be repeated.
+{COLUMNS.strip()}
+--rows N
+    Use at most N random rows in a run. Default: 2,500 for learners of a pool, 20,000
+    for learners of a stream.
+"""
+LEARNING = """
+--learner NAME[:param=value,...]
+    Compare this learner, with these parameters; classifiers of scikit-learn may be
+    among them, as in 'MinMargin:estimator=SVC(C=10)'. May be repeated. Default:
+    the learner of the command label, in batches of 10, and RLSSampling (GreedyOnline
+    with adaptive steps for dense rows of more than 1,000 numbers); one logistic
+    regression with random labels shows what the model brings.
+--scoring NAME
+    Measure this score of scikit-learn (balanced_accuracy, f1_macro, average_precision,
+    roc_auc, neg_log_loss, …), or NAME:CLASS for the recall, precision, f1,
+    average_precision or roc_auc of one class. Default: the error, or the balanced error
+    where one class has more than 70 %% of the labels.
+--target-error E
+    Also count the labels until the test error is at most E, from 0 to 1.
+--find LABEL
+    Instead, count the rows that must be read to find 95 %% and all of the rows with
+    this label, if the likeliest rows are read first.
+"""
+RUNS = """
+--folds N
+    Number of folds of the cross-validation. Default: %(default)s.
+--repeats N
+    Number of repeats of the cross-validation. Default: 8, or 1 for larger data.
+--seed N
+    Seed of the random numbers. Default: %(default)s.
+--jobs N
+    Number of processes. Default: one for each core.
+--cache FOLDER
+    Keep finished runs in this folder, so that the same command resumes after Ctrl-C.
+    The files are pickles, which can run any code: do not use a folder from somebody
+    else.
+"""
+RESULTS = """
+--plot FILE.png
+    Draw the error against the number of labels, as .png, .pdf or .svg.
+--json FILE
+    Write JSON instead of the table, to FILE or, without FILE, to the standard output.
+--csv FILE
+    Also write the table as CSV.
+"""
 
 
-def run_compare(args):
+def add_compare(commands):
+    """Add the command to the parser."""
+    parser = add_command(
+        commands,
+        start_compare,
+        "compare [--data FILE [--target COLUMN]] [options]",
+        "See whether active learning would save labels on your data. Learners buy "
+        "labels of rows that they choose; the same models get labels of random rows. "
+        "The report says how many random labels do the work of the chosen ones.",
+        "sklearn-activelearn compare --data iris.csv --target species",
+    )
+    add_options(parser, "rows", ROWS, dates=DATES, rows={"type": number(int, 20)})
+    share = {"type": number(float, 0, 1)}
+    add_options(parser, "learning", LEARNING, target_error=share)
+    add_options(
+        parser,
+        "runs",
+        RUNS,
+        folds={"type": number(int, 2), "default": 5},
+        repeats={"type": number(int, 1)},
+        seed={"type": number(int, 0, 2**32 - 1), "default": 0},
+        jobs={"type": number(int, 1), "default": -1},
+    )
+    json = {"type": str, "nargs": "?", "const": "-"}
+    add_options(parser, "results", RESULTS, json=json)
+
+
+def start_compare(args):
     """Run ``compare``: check everything, then run, then report."""
-    try:
-        learners = [parse_learner(text) for text in args.learner or ()] or None
-    except ValueError as error:
-        raise UsageError(f"--learner: {error}") from error
-    name, data = load_data(args)
-    if args.find is not None:
-        run_find(args, name, data, learners)
-        return
+    for text in args.learner:
+        class_name(text)
+    if args.data is not None:
+        check_exists(args.data)
+        require("--data", "pandas")
+    check_together(
+        args,
+        [(option, "data") for option in TABLE_OPTIONS],
+        [("find", "scoring"), ("find", "target-error")],
+    )
+    if args.cache is not None:
+        with blame(args.cache, option="cache"):
+            args.cache.mkdir(parents=True, exist_ok=True)
+    if args.plot:
+        if args.plot.suffix.lower() not in PICTURES:
+            raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
+        require("--plot", "matplotlib")
+    for option in ("plot", "json", "csv"):
+        path = getattr(args, option)
+        if path not in (None, "-"):
+            check_output(option, Path(path))
+    tell(f"reading {args.data or DIGITS}")
+    kept = "no run is kept without --cache FOLDER"
+    if args.cache:
+        kept = f"finished runs are kept in {args.cache}, and the same command resumes"
+    with interrupted_with(kept):
+        from .labelled_data import read_labelled
+        from .learners import parse_learner
+
+        learners = [parse_learner(text) for text in args.learner] or None
+        with blame(args.data):
+            data = read_labelled(args)
+        name = args.data.name if args.data else DIGITS
+        run = run_compare if args.find is None else run_find
+        run(args, name, data, learners)
+
+
+def run_compare(args, name, data, learners):
+    """Compare learners with random labels, and report."""
+    import numpy as np
+
+    from ..evaluation import ExperimentInterrupted, compare
+    from ..evaluation._measures import default_measure
+
     n_rows, n_columns = data.X.shape
     size = (
         f"{n_rows:,} rows, {n_columns:,} column{'s' * (n_columns != 1)}, "
@@ -69,6 +198,14 @@ def run_compare(args):
 
 def run_find(args, name, data, learners):
     """Run ``compare --find``: how soon all rows of a class are found, and report."""
+    import numpy as np
+    from scipy.sparse import issparse
+
+    from .. import RelevanceSamplingClassifier
+    from .._tables.encoding import principal_directions, with_directions
+    from ..evaluation import compare_recall
+    from .rows import BATCH, N_DIRECTIONS, model_of_words_and_directions
+
     known = np.unique(data.y).tolist()
     wanted = [label for label in known if str(label) == args.find]
     if not wanted:
@@ -76,7 +213,7 @@ def run_find(args, name, data, learners):
             f"--find: no row has the label {args.find!r}; labels are "
             f"{', '.join(map(str, known[:10]))}"
         )
-    X = data.X if data.encoder is None else data.encoder.fit_transform(data.X)
+    X = data.encoder.fit_transform(data.X)
     is_relevant = data.y == wanted[0]
     if args.rows is not None and args.rows < len(is_relevant):
         rng = np.random.default_rng(args.seed)
@@ -105,23 +242,6 @@ def run_find(args, name, data, learners):
     table = [{"order": order} | row for order, row in found.table().items()]
     report = {"data": title, "found": found.to_dict()}
     write_report(args, f"{title}\n\n{found}", report, table, found.plot, title)
-
-
-def load_data(args):
-    """Return the name of the data, and the rows with their labels."""
-    if args.data is None:
-        return "digits of scikit-learn", digits(standardize=not args.raw)
-    options = "text", "categorical", "drop", "dates"
-    kinds = {name: getattr(args, name) for name in options}
-    with blame(args.data):
-        data = read_labelled(
-            args.data,
-            args.target,
-            standardize=not args.raw,
-            once=args.find is not None,
-            **kinds,
-        )
-    return Path(args.data).name, data
 
 
 @contextmanager

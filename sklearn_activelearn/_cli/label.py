@@ -4,7 +4,7 @@
 # refused, and the page answers, before that.
 import argparse
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,132 +12,146 @@ from warnings import catch_warnings, filterwarnings
 
 from .options import (
     COLUMNS,
+    DATES,
     PROGRAM,
     UsageError,
     add_command,
     add_options,
     blame,
     check_exists,
-    check_names,
     check_output,
     check_together,
+    class_name,
     number,
     print_sentences,
     require,
     tell,
 )
 
-#: Options that do not go with --machine: its sample tests the labels.
-NOT_WITH_MACHINE = "find", "learner", "rehearse", "test-size", "show-prediction"
+#: Options that another option needs.
+NEEDS = [
+    ("start-with", "text"),
+    ("recall", "find"),
+    ("max-error", "machine"),
+    ("machine-confidence", "machine"),
+    ("form", "export"),
+    ("rehearse", "labelled"),
+    ("rehearse", "test-size"),
+]
+#: Options, and others that do not go together with them.
+CONFLICTS = {
+    "text": ("image", "categorical", "drop", "dates"),
+    "image": ("categorical", "drop", "dates"),
+    "find": ("learner",),
+    "machine": ("find", "learner", "rehearse", "test-size", "show-prediction"),
+    "rehearse": ("predict", "save-model", "export", "web"),
+}
 #: A warning of scikit-learn that appears as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
-SQLITE = b"SQLite format 3\0"
 
 ROWS = f"""
 FILE
-    The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
-    images. With --export or --recover, it may be left out, or be a file that --out has
-    written.
+    The rows to label: .csv with a header line, .parquet, .xlsx, .ris, .bib, or a folder
+    of images. For --export and --recover, a file that --out has written.
 --text COLUMN
     Show the texts of this column, and learn from their words. May be repeated: the
-    texts of a row are joined. Default: all columns, as a table.
+    texts of a row are joined. Without --text and --image, each row is shown as a table
+    of all columns.
 --image COLUMN
     Show the images whose paths are in this column, relative to the folder of FILE.
-    Without FILE, --image takes a folder of images. Needs Pillow.
+    Without FILE, --image FOLDER shows the images of a folder. Needs Pillow.
 --id COLUMN
     Take the names of the rows from this column. Default: rows are numbered from 1.
 {COLUMNS.strip()}
 """
 CLASSES = """
 --classes A,B,...
-    The labels to choose from, separated by commas.
+    The classes to choose from, separated by commas.
 --rename OLD=NEW
-    Rename a class of the session, or merge it with another class. No label is lost.
-    --classes names the classes from now on. May be repeated.
+    Give the class OLD of the session in --out the name NEW, or merge it with the class
+    NEW. All labels are kept. --classes, if it is given, has the new names. May be
+    repeated.
 --labelled COLUMN
-    Start with the labels in this column, which may have empty cells.
+    Start with the labels in this column. Rows with an empty cell have no label yet.
 --import FILE
-    Start with the labels of an export (.csv, or .json of Label Studio), or of another
-    file that --out has written.
+    Start with the labels in this file: .csv of --export, .json of Label Studio, or
+    another session of --out.
 --keys CLASS=KEY,...
-    Choose the keys of classes, one character each, as in spam=x,ham=h.
+    Label with these keys, one character for each of some classes, as in spam=x,ham=h.
 --guide FILE.md
-    Show this text, which explains the classes, when the key ! is pressed.
+    Show the text of this file, which explains the classes, when ! is pressed.
 """
 LEARNING = """
 --learner NAME[:param=value,...]
-    Let this learner choose the rows, with these parameters, as in compare. Default:
-    HybridSampling with a blend of models.
+    Let this learner, with these parameters, choose the rows, as in MinMargin or
+    'MinMargin:estimator=SVC(C=10)'. Default: HybridSampling with a blend of models.
 --find LABEL
-    Find all rows with this label: ask for the likeliest rows, and then for random ones
-    until the recall is certain.
+    Find all rows of this class: ask for the rows that are likely to be of it, and then
+    for random rows, until the recall is certain.
 --recall SHARE
-    With --find, the share of the rows to find, with a confidence of 95%%. Default:
-    0.95.
+    Stop --find when this share of the rows is found, with a confidence of 95%%.
+    Default: 0.95.
 --machine COLUMN
-    Check the labels in this column, which a language model, a rule or an older model
-    has given. Nobody sees them before the own answer. In the end every row has a label,
-    a person's or the machine's (--predict). Without --classes, the labels of the column
-    are the classes.
+    Check the labels of a language model, a rule or an older model, which are in this
+    column. They are shown only after the person's answer. --predict then writes a label
+    for each row, by a person or by the machine. Without --classes, the labels of the
+    column are the classes.
 --machine-confidence COLUMN
-    With --machine, the machine's confidence in its labels, between 0 and 1.
+    Read the machine's confidence in the labels of --machine, from 0 to 1, from this
+    column.
 --max-error SHARE
-    With --machine, the share of the labels that may be wrong in the end, as in 0.02,
-    with a confidence of 95%%.
+    Stop --machine when at most this share of all labels is wrong, with a confidence of
+    95%%, as in 0.02.
 --start-with WORDS
     Begin with the texts that are most similar to these words, until two classes have
-    labels. This helps if random texts seldom show a class.
+    labels. This helps if a class is rare.
 --budget N
-    Stop after N labels; a larger budget continues. Default: no limit.
---batch-size N
-    Train again after N labels. Default: the batch size of the learner.
+    Stop after N labels. The same command with a larger budget continues. Default: no
+    limit.
 --test-size N
-    Ask for N random rows first and hold them out of training: they tell how good the
-    model is. Default: as in --out, or none.
+    Ask for the labels of N random rows first, and do not train on them: they measure
+    how good the model is. Default: as in --out, or none.
 --change WORD[,WORD...]
-    Allow these differences from the session in --out: pool (more rows at the end),
-    features (other columns or values), classes, learner, test_size, votes.
+    Accept that FILE or options differ from the session in --out: pool (more rows at the
+    end), features (other columns or values), classes, learner, test_size, votes.
 --rehearse
     Ask nobody: take the answers from --labelled, and print how good the model was on
-    the way. Needs --test-size; --out is not needed, nor written.
+    the rows of --test-size. No file is written.
 """
 PEOPLE = """
 --who NAME
-    Your name, if several people label.
+    Give the answers the name of this person, if several people label.
 --votes N
     Ask N people for the label of each row. Default: as in --out, or 1.
 --web
     Label in the browser instead of the terminal, on this machine only.
 --port N
-    With --web, the port of the page. Default: a free one.
+    Serve the page of --web on this port. Default: a free one.
 --title TEXT
-    Show this name of the project above the rows.
+    Show this title above the rows.
 --show-prediction
-    Show the prediction of the model before the label is given, not only afterwards.
-    People tend to agree with it.
---answers FILE
-    Take answers from a file, one a line, as they would be typed; - is the standard
-    input.
+    Show the prediction of the model before the answer, not only after it. People tend
+    to agree with it.
 """
 RESULTS = """
 --out FILE
-    Keep the labels in this file. If it exists, --classes, --find, --recall, --budget,
-    --test-size and --votes may be left out: the file has them.
+    Keep the labels and the settings in this file, the session. If it exists, --classes,
+    --find, --recall, --max-error, --budget, --test-size and --votes may be left out.
 --export FILE
-    Write the labels and end: .csv, or .json for Label Studio. If the rows are given
-    too, their columns are added to the CSV. The names of people are in it.
+    Write the labels and end: .csv, or .json for Label Studio. If FILE has the rows,
+    their columns are in the CSV. The names of people are in it.
 --form FORM
-    With --export, write a line for each row that has a label (wide), or for each answer
+    Let --export write a line for each row that has a label (wide), or for each answer
     of a person (long). Default: wide.
 --predict FILE
-    Write all rows and end, as .csv or .parquet: the label of each row or the prediction
-    of the model, its probability, who gave the label, and the columns of the table.
-    With --machine, the machine's label in place of the prediction.
+    Write all rows and end, as .csv or .parquet: the label of each row, or else the
+    prediction of the model (with --machine, the machine's label), its probability, who
+    gave the label, and the columns of the table.
 --save-model FILE
-    Write the model and end, for the command predict: .skops (needs skops), or .joblib
+    Write the model for the command predict, and end: .skops (needs skops), or .joblib
     for people who trust you.
 --recover FILE
-    Write the intact answers of the damaged file in --out to a CSV, and end.
+    Write the intact answers of a damaged session to a .csv, and end.
 """
 EXAMPLE = r"""
 sklearn-activelearn label mails.csv --text body --classes spam,ham \
@@ -158,36 +172,30 @@ def add_label(commands):
         EXAMPLE,
     )
     count = {"type": number(int, 1)}
-    dates = {"choices": ["day-first", "month-first"]}
-    add_options(parser, "rows", ROWS, FILE={"nargs": "?"}, dates=dates)
+    add_options(parser, "rows", ROWS, FILE={"nargs": "?"}, dates=DATES)
     add_options(
-        parser,
-        "classes",
-        CLASSES,
+        parser, "classes", CLASSES,
         classes={"type": parse_classes},
-        rename={"type": parse_rename},
+        rename={"type": parse_pair},
         keys={"type": parse_keys, "default": {}},
-    )
+        **{"import": {"dest": "imported"}},
+    )  # fmt: skip
     words = {"type": lambda text: text.replace(" ", "").split(","), "default": []}
     add_options(
-        parser,
-        "learning",
-        LEARNING,
+        parser, "learning", LEARNING,
         recall={"type": number(float, 0.01, 1)},
         max_error={"type": number(float, 0.0001, 0.5)},
-        budget=count,
-        batch_size=count,
-        test_size={"type": number(int, 0)},
+        budget=count, test_size={"type": number(int, 0)},
         change=words,
-    )
+    )  # fmt: skip
+    port = {"type": number(int, 0, 65_535), "default": 0}
     add_options(
         parser,
         "people and screen",
         PEOPLE,
         votes=count,
-        port={"type": number(int, 0, 65_535), "default": 0},
+        port=port,
         title={"default": ""},
-        answers={"type": str},
     )
     add_options(parser, "results", RESULTS, form={"choices": ["wide", "long"]})
 
@@ -195,11 +203,7 @@ def add_label(commands):
 def parse_classes(text):
     """Return the classes of a list with commas."""
     names = [name.strip() for name in text.split(",")]
-    if "" in names:
-        raise argparse.ArgumentTypeError(f"{text!r} contains an empty class name")
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise argparse.ArgumentTypeError(f"{repeated[0]!r} is given twice")
+    check_different(names)
     if len(names) < 2:
         raise argparse.ArgumentTypeError(
             f"{text!r} is one class, but at least two are needed"
@@ -207,25 +211,28 @@ def parse_classes(text):
     return names
 
 
-def parse_rename(text):
-    """Return the old and the new name of a class."""
-    old, is_there, new = (part.strip() for part in text.partition("="))
-    if not (old and is_there and new):
-        raise argparse.ArgumentTypeError(f"{text!r} is not OLD=NEW")
-    return old, new
+def parse_pair(text, form="OLD=NEW"):
+    """Return the two texts around the last equals sign."""
+    first, _, second = (part.strip() for part in text.rpartition("="))
+    if not (first and second):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {form}")
+    return first, second
 
 
 def parse_keys(text):
     """Return the key of each class in a list with commas."""
-    keys = {}
-    for part in text.split(","):
-        name, is_there, key = (each.strip() for each in part.rpartition("="))
-        if not is_there or not name:
-            raise argparse.ArgumentTypeError(f"{part!r} is not CLASS=KEY")
-        if name in keys:
+    pairs = [parse_pair(part, "CLASS=KEY") for part in text.split(",")]
+    check_different([name for name, _ in pairs])
+    return dict(pairs)
+
+
+def check_different(names):
+    """Refuse a name that is empty or given twice."""
+    for name in names:
+        if not name:
+            raise argparse.ArgumentTypeError("a name of a class is empty")
+        if names.count(name) > 1:
             raise argparse.ArgumentTypeError(f"{name!r} is given twice")
-        keys[name] = key
-    return keys
 
 
 def start_label(args):
@@ -240,79 +247,68 @@ def start_label(args):
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
         args.FILE, args.image = Path(args.image), None
-    check_names(args, [args.learner] if args.learner else [])
+    if args.learner:
+        class_name(args.learner)
     check_exists(args.FILE)
     require("label", "pandas")
-    check_row_options(args)
+    pairs = [(one, other) for one, others in CONFLICTS.items() for other in others]
+    check_together(args, NEEDS, pairs)
     tell(f"Reading {args.FILE} …")
-    if args.out is not None and args.out.is_file() and not args.rehearse:
-        resume_options(args)
-    if (args.votes or 1) > 1 and not args.who and not args.web:
-        raise UsageError("--votes: whose votes are these? (--who)")
-    check_class_options(args)
+    resume_options(args)
+    check_options(args)
     check_files(args)
-    answers = read_answer_lines(args)
     filterwarnings("ignore", *MANY_CLASSES)
-    with open_page(args) as page:
-        task = read_rows(args)
-        learner = make_learner(args, task)
-        with (
-            one_thread(),
-            session_file(args) as path,
-            open_session(args, task, learner, path) as session,
-            blame(path),
-        ):
-            work_on_session(args, session, task, page, answers)
+    with ExitStack() as stack:
+        is_labelling = not (args.export or args.predict or args.save_model)
+        page = None
+        if args.web and is_labelling:
+            page = stack.enter_context(open_page(args))
+        task, learner = read_rows(args)
+        from threadpoolctl import threadpool_limits  # numpy and scipy are loaded
 
-
-def check_row_options(args):
-    """Refuse options for rows that are missing, or do not go together."""
-    if args.FILE.is_file():
-        with blame(args.FILE), args.FILE.open("rb") as file:
-            start = file.read(len(SQLITE))
-        if start == SQLITE:
-            raise UsageError(
-                f"{args.FILE} is a labelling session, not a file of rows. To save its "
-                "labels, pass --export FILE without --out. To continue it, repeat the "
-                "command that began it"
-            )
-    tables = ("categorical", "drop", "dates")
-    outputs = ("predict", "save-model", "export", "web", "answers")
-    check_together(
-        args,
-        [
-            ("start-with", "text"),
-            ("recall", "find"),
-            ("max-error", "machine"),
-            ("machine-confidence", "machine"),
-            ("form", "export"),
-            ("rehearse", "labelled"),
-            ("rehearse", "test-size"),
-        ],
-        [
-            ("text", "image"),
-            ("web", "answers"),
-            ("find", "learner"),
-            *(("machine", option) for option in NOT_WITH_MACHINE),
-            *((option, shown) for option in tables for shown in ("text", "image")),
-            *(("rehearse", option) for option in outputs),
-        ],
-    )
+        # more threads of BLAS gain little, and wait for each other
+        stack.enter_context(threadpool_limits(1))
+        path = args.out
+        if args.rehearse:
+            path = Path(stack.enter_context(TemporaryDirectory()), "session.sqlite")
+        session = stack.enter_context(open_session(args, task, learner, path))
+        stack.enter_context(blame(path))
+        if args.rehearse:
+            rehearse(session, task.known)
+            return
+        add_known_labels(args, session, task)
+        if is_labelling:
+            show_session(args, session, task, page)
+        else:
+            write_results(args, session, task)
 
 
 def resume_options(args):
     """Set options that are not given as the session in --out has them."""
-    from ..labeling._storage import stored_settings
+    from ..labeling._storage import is_session, stored_settings
 
+    if args.FILE.is_file() and is_session(args.FILE):
+        raise UsageError(
+            f"{args.FILE} is a labelling session, not a file of rows. To save its "
+            "labels, pass --export FILE without --out. To continue it, repeat the "
+            "command that began it"
+        )
+    if args.out is None or not args.out.is_file() or args.rehearse:
+        return
     with blame(args.out):
         stored = stored_settings(args.out)
     if not stored:
         return
+    # the classes of a session made in Python can be numbers
+    label_of = {f"{each}": each for each in stored["classes"] or ()}
+    args.keys = {label_of.get(name, name): key for name, key in args.keys.items()}
+    args.find = label_of.get(args.find, args.find)
+    if args.classes is not None:
+        args.classes = [label_of.get(name, name) for name in args.classes]
     renamed = dict(args.rename)
-    classes = [renamed.get(each, each) for each in stored["classes"] or ()]
+    classes = dict.fromkeys(renamed.get(each, each) for each in label_of.values())
     known = {name: stored[name] for name in ("votes", "test_size")}
-    if classes and all(isinstance(each, str) for each in classes):
-        known["classes"] = list(dict.fromkeys(classes))
+    known["classes"] = [*classes] or None
     if args.learner is None:
         params = stored["learner"]["params"]
         known["budget"] = stored["budget"]
@@ -327,70 +323,18 @@ def resume_options(args):
             setattr(args, option, value)
 
 
-def check_class_options(args):
-    """Refuse classes that are missing, or do not fit --find and --keys."""
-    if args.machine is not None:
-        if args.max_error is None:
-            raise UsageError("which share of the labels may be wrong? (--max-error)")
-        if args.classes is None:
-            args.classes = read_machine_classes(args)
-    if args.find is not None:
-        if args.recall == 1:
-            raise UsageError("--recall must be below 1, for example 0.95")
-        args.classes = args.classes or [args.find, f"not {args.find}"]
-        if args.find not in args.classes or len(args.classes) != 2:
-            raise UsageError(
-                f"--find: {args.find!r} and one other class are needed, got "
-                f"{', '.join(args.classes)}; --classes can be left out"
-            )
-    if args.classes is not None:
-        make_keys(args)
-    elif not args.rehearse:
-        raise UsageError("which labels are there to choose from? (--classes)")
-
-
-def read_machine_classes(args):
-    """Return the labels of the column --machine."""
-    from .._tables.tables import cells_of, read_table
-
-    with blame(args.FILE):
-        cells = cells_of(read_table(args.FILE), args.machine)
-    classes = sorted({cell.strip() for cell in cells} - {""})
-    if len(classes) < 2:
-        raise UsageError(
-            f"--machine: labels of two classes are needed, got {classes}; name all "
-            "classes (--classes)"
-        )
-    return classes
-
-
-def check_files(args):
-    """Refuse files that cannot be read or written, before anything is done."""
+def check_options(args):
+    """Refuse options that are missing, or do not fit the classes."""
     if args.out is None and not args.rehearse:
         raise UsageError("where are the labels to be kept? (--out)")
-    if args.out is not None and not args.out.parent.is_dir():
-        raise UsageError(f"--out: there is no folder {args.out.parent}")
-    if args.web:
-        require("--web", "starlette", "uvicorn")
-    if getattr(args, "import") is not None:
-        check_exists(getattr(args, "import"))
-    if args.guide is not None:
-        with blame(args.guide, option="guide"):
-            args.guide = args.guide.read_text(encoding="utf-8-sig")
-    for option in ("predict", "save-model"):
-        path = getattr(args, option.replace("-", "_"))
-        if path is None:
-            continue
-        from ..labeling._model_files import check_model_file
-        from ..labeling._output import check_table_file
-
-        with blame(path, option=option):
-            (check_table_file if option == "predict" else check_model_file)(path)
-        check_output(option, path, args.FILE, args.out)
-    if args.export:
-        check_output("export", args.export, args.FILE)
-        if args.predict and args.predict.resolve() == args.export.resolve():
-            raise UsageError(f"--predict: {args.predict} is named twice")
+    if (args.votes or 1) > 1 and not args.who and not args.web:
+        raise UsageError("--votes: whose votes are these? (--who)")
+    if args.machine is not None and args.max_error is None:
+        raise UsageError("which share of the labels may be wrong? (--max-error)")
+    if args.recall == 1:
+        raise UsageError("--recall must be below 1, for example 0.95")
+    if args.classes is args.find is args.machine is None and not args.rehearse:
+        raise UsageError("which labels are there to choose from? (--classes)")
 
 
 def make_keys(args):
@@ -403,27 +347,36 @@ def make_keys(args):
         raise UsageError(f"--keys: {error}") from error
 
 
-def read_answer_lines(args):
-    """Return the checked lines of the file --answers; None without that option."""
-    if args.answers is None:
-        return None
-    from ..labeling._keys import check_answers
+def check_files(args):
+    """Refuse files that cannot be read or written, before anything is done."""
+    if args.out is not None and not args.out.parent.is_dir():
+        raise UsageError(f"--out: there is no folder {args.out.parent}")
+    if args.web:
+        require("--web", "starlette", "uvicorn")
+    if args.imported is not None:
+        check_exists(args.imported)
+    if args.guide is not None:
+        with blame(args.guide, option="guide"):
+            args.guide = args.guide.read_text(encoding="utf-8-sig")
+    if args.export:
+        check_output("export", args.export, args.FILE)
+    if args.predict:
+        from ..labeling._output import check_table_file
 
-    with blame(args.answers, option="answers"):
-        if args.answers == "-":
-            lines = sys.stdin.read().splitlines()
-        else:
-            lines = Path(args.answers).read_text(encoding="utf-8-sig").splitlines()
-        check_answers(lines, make_keys(args))
-    return lines
+        with blame(args.predict, option="predict"):
+            check_table_file(args.predict)
+        check_output("predict", args.predict, args.FILE, args.out, args.export)
+    if args.save_model:
+        from ..labeling._model_files import check_model_file
+
+        with blame(args.save_model, option="save-model"):
+            check_model_file(args.save_model)
+        check_output("save-model", args.save_model, args.FILE, args.out)
 
 
 @contextmanager
 def open_page(args):
-    """Yield the server of the page, which answers before anything is read, or None."""
-    if not args.web or args.export or args.predict or args.save_model:
-        yield None
-        return
+    """Yield the server of the page, which answers before anything is read."""
     from ..labeling._page import PageServer
 
     with blame(args.port, option="port"):
@@ -440,129 +393,24 @@ def open_page(args):
 
 
 def read_rows(args):
-    """Return the rows to label."""
-    kinds = {name: getattr(args, name) for name in ("categorical", "drop", "dates")}
+    """Return the rows to label, and the learner that chooses among them."""
     with blame(args.FILE):
-        from .rows import N_DIRECTIONS, read_task
+        from .rows import make_learner, read_task
 
-        task = read_task(
-            args.FILE,
-            text=args.text,
-            image=args.image,
-            id_column=args.id,
-            labelled=args.labelled,
-            start_with=args.start_with,
-            machine=args.machine,
-            machine_confidence=args.machine_confidence,
-            n_directions=N_DIRECTIONS if args.find and args.text else 0,
-            once=args.find is not None,
-            **kinds,
-        )
-    if args.classes is None:  # a rehearsal
-        args.classes = sorted({*task.known.values()})
-        if len(args.classes) < 2:
-            raise UsageError(
-                f"--labelled: labels of two classes are needed, got {args.classes}"
-            )
-    for row_id, label in task.known.items():
-        if label not in args.classes:
-            raise UsageError(
-                f"--labelled: row {row_id} has the label {label!r}, which is not one "
-                f"of {', '.join(args.classes)}: --classes must name all labels"
-            )
-    for row_id, label in zip(task.ids, task.machine or (), strict=False):
-        if label and label not in args.classes:
-            raise UsageError(
-                f"--machine: row {row_id} has the label {label!r}, which is not one of "
-                f"{', '.join(args.classes)}: --classes must name all labels"
-            )
-    if task.kind == "table":
-        for line in task.encoder.treated_as_:
-            tell(f"treated as {line}")
+        task = read_task(args)
+    make_keys(args)
     if (args.test_size or 0) >= len(task.ids):
         raise UsageError(
             f"--test-size: {args.test_size} rows cannot be held out of {len(task.ids)}"
         )
-    for option in ("predict", "save-model"):
-        wanted = getattr(args, option.replace("-", "_"))
-        if wanted and not (task.known or args.out.exists() or getattr(args, "import")):
+    has_labels = task.known or args.imported or (args.out and args.out.exists())
+    for option, path in (("predict", args.predict), ("save-model", args.save_model)):
+        if path and not has_labels:
             raise UsageError(
                 f"--{option}: There is no model yet, because there are no labels. Run "
                 f"the command without --{option} first, and label some rows"
             )
-    return task
-
-
-def make_learner(args, task):
-    """Return the learner, with the parameters that have options."""
-    from ..evaluation._compare import learner_code
-    from ..pool import HybridSamplingClassifier
-    from .learners import parse_learner
-    from .rows import N_ROWS, checking_learner, finding_learner
-
-    try:
-        if args.learner:
-            learner = parse_learner(args.learner)
-        elif args.machine is not None:
-            learner = checking_learner(task, plan_check(args, task))
-        elif args.find is not None:
-            learner = finding_learner(args.find, args.recall or 0.95, task)
-        else:
-            # the next row is to be there soon
-            few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}
-            learner = HybridSamplingClassifier(**few, budget=None)
-    except ValueError as error:
-        raise UsageError(f"--learner: {error}") from error
-    for option, name, value in (
-        ("budget", "budget", args.budget),
-        ("batch-size", "batch_size", args.batch_size),
-        ("start-with", "initial", task.start),
-    ):
-        if value is None:
-            continue
-        if name not in learner.get_params():
-            raise UsageError(
-                f"--{option}: {learner_code(learner)} has no parameter {name}"
-            )
-        learner.set_params(**{name: value})
-    return learner
-
-
-def plan_check(args, task):
-    """Return the `ErrorTarget`; print what it needs, or refuse it."""
-    from ..pool import ErrorTarget
-
-    target = ErrorTarget(args.max_error)
-    plan = target.plan(len(task.ids))
-    if plan.n_allowed == 0:
-        raise UsageError(
-            f"--max-error: {args.max_error:g} of {plan.n_rows} rows is less than one "
-            "row, so that nothing can be certified: label all rows, without --machine"
-        )
-    if args.budget is not None and args.budget < plan.n_sample:
-        raise UsageError(
-            f"--budget: {args.budget} labels do not pay for the random sample of "
-            f"{plan.n_sample} rows that the certificate needs"
-        )
-    tell(str(plan))
-    return target
-
-
-def one_thread():
-    """Let BLAS use one thread: more threads gain little, and wait for each other."""
-    from threadpoolctl import threadpool_limits  # which numpy and scipy are loaded for
-
-    return threadpool_limits(1)
-
-
-@contextmanager
-def session_file(args):
-    """Yield the file of the session; a rehearsal has a temporary one."""
-    if not args.rehearse:
-        yield args.out
-        return
-    with TemporaryDirectory() as folder:
-        yield Path(folder) / "rehearsal.sqlite"
+    return task, make_learner(args, task)
 
 
 def open_session(args, task, learner, path):
@@ -597,62 +445,48 @@ def printed_warnings():
         print(f"{PROGRAM}: warning: {note.message}", file=sys.stderr)
 
 
-def work_on_session(args, session, task, page, answers):
-    """Do what the options say with an open session."""
-    if args.rehearse:
-        from .rehearsal import rehearse
+def rehearse(session, known):
+    """Answer with the known labels, and print how good the model was on the way."""
+    while (row_id := session.next()) is not None:
+        if row_id in known:
+            session.label(row_id, known[row_id])
+        else:
+            session.skip(row_id)
+    points = session.curve()
+    for point in points[:: max(1, len(points) // 10)]:
+        print(
+            f"{point.n_labels:6} labels: {point.score:.0%} of {point.n_test} "
+            f"(constant prediction: {point.constant:.0%})"
+        )
+    if points:
+        print_sentences(
+            f"The table shows the {points[0].measure} on the held-out rows, whose "
+            f"labels are not counted. {PROGRAM} compare shows the same for random rows."
+        )
+    if n_unknown := sum(row_id not in known for row_id in session.test_ids):
+        print_sentences(
+            f"{n_unknown} of the held-out rows have no known label, and do not count."
+        )
+    print_sentences(session.advice())
 
-        rehearse(session, task.X, task.known)
-        return
-    imported = getattr(args, "import")
-    with blame(imported or args.out), printed_warnings():
+
+def add_known_labels(args, session, task):
+    """Give a session the labels that the rows or the file --import have."""
+    with blame(args.imported or args.out), printed_warnings():
         if session.status().n_taught == 0:
             for row_id, label in task.known.items():
                 session.label(row_id, label)
-        if imported:
-            session.import_labels(imported)
-    if args.export:
-        write = partial(session.export, columns=task.columns)
-        write_exports(args, write, args.out)
-    if args.predict or args.save_model:
-        write_results(args, session, task)
-    if args.export or args.predict or args.save_model:
-        return
-    if n_empty := session.status().empty:
-        are = "row without content is" if n_empty == 1 else "rows without content are"
-        tell(f"{n_empty:,} {are} not shown")
-    show_session(args, session, task, page, answers)
-    if args.find is not None or args.machine is not None:
-        print_sentences(session.advice())
+        if args.imported:
+            session.import_labels(args.imported)
 
 
-def write_results(args, session, task):
-    """Write the predictions and the model."""
-    from sklearn.pipeline import make_pipeline
-
-    from ..labeling import save_model
-
-    with blame(args.out, args.predict, args.save_model), printed_warnings():
-        if args.predict:
-            n_predicted = session.export_predictions(args.predict, task.columns)
-            n_labels = len(session.ids) - n_predicted
-            how = "with the machine's label" if args.machine else "predicted"
-            print(f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} {how}.")
-        if args.save_model:
-            encoder = task.encoder
-            if "folder" in encoder.get_params():
-                encoder.set_params(folder=None)  # a path of this machine
-            save_model(make_pipeline(encoder, session.model()), args.save_model)
-            print(
-                f"Model in {args.save_model}. For new rows: {PROGRAM} predict "
-                f"{args.save_model} FILE --out FILE"
-            )
-
-
-def show_session(args, session, task, page, answers):
+def show_session(args, session, task, page):
     """Show the session in the terminal or on the page, until the person ends it."""
     from ..labeling._view import LabelingView
 
+    if n_empty := session.status().empty:
+        are = "row without content is" if n_empty == 1 else "rows without content are"
+        tell(f"{n_empty:,} {are} not shown")
     folder = args.FILE if args.FILE.is_dir() else args.FILE.parent
     view = LabelingView(
         session,
@@ -673,12 +507,39 @@ def show_session(args, session, task, page, answers):
         else:
             from ..labeling._terminal import label_in_terminal
 
-            label_in_terminal(view, who=args.who, answers=answers)
+            label_in_terminal(view, who=args.who)
     except ValueError as error:
         raise UsageError(error) from error
     finally:
         n_labels = sum(session.status().by_class.values())
         print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
+    if args.find is not None or args.machine is not None:
+        print_sentences(session.advice())
+
+
+def write_results(args, session, task):
+    """Write the labels, the predictions and the model."""
+    from sklearn.pipeline import make_pipeline
+
+    from ..labeling import save_model
+
+    if args.export:
+        write_export(args, partial(session.export, columns=task.columns), args.out)
+    with blame(args.out, args.predict, args.save_model), printed_warnings():
+        if args.predict:
+            n_predicted = session.export_predictions(args.predict, task.columns)
+            n_labels = len(session.ids) - n_predicted
+            how = "with the machine's label" if args.machine else "predicted"
+            print(f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} {how}.")
+        if args.save_model:
+            encoder = task.encoder
+            if "folder" in encoder.get_params():
+                encoder.set_params(folder=None)  # a path of this machine
+            save_model(make_pipeline(encoder, session.model()), args.save_model)
+            print(
+                f"Model in {args.save_model}. For new rows: {PROGRAM} predict "
+                f"{args.save_model} FILE --out FILE"
+            )
 
 
 def write_labels_of_file(args, path):
@@ -686,7 +547,8 @@ def write_labels_of_file(args, path):
     from .. import labeling
 
     if args.recover is None:
-        write_exports(args, partial(labeling.export, path), path)
+        check_output("export", args.export, path)
+        write_export(args, partial(labeling.export, path), path)
         return
     check_output("recover", args.recover, path)
     with blame(path, args.recover):
@@ -694,7 +556,7 @@ def write_labels_of_file(args, path):
     print(f"Intact answers in {args.recover}: {n_answers}.")
 
 
-def write_exports(args, write, path):
+def write_export(args, write, path):
     """Write the labels of a session, and print how many rows have none."""
     from ..labeling._export import omitted_rows
 

@@ -10,8 +10,7 @@ from sklearn.utils import all_estimators
 import sklearn_activelearn
 
 from .. import losses
-from ..evaluation._compare import learner_code
-from .options import choices, class_name
+from .options import UsageError, choices, class_name
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
@@ -22,22 +21,22 @@ def parse_learner(text):
 
     Raises
     ------
-    ValueError
+    UsageError
         For an unknown name, with the known ones, and for a value that the learner
         refuses.
     """
     name = class_name(text)
     learner = getattr(sklearn_activelearn, name)()
     known = sorted(learner.get_params())
-    params = parse_params(text.partition(":")[2])
-    for param in params:
-        if param not in known:
-            raise ValueError(f"{name} has no {param!r}; {choices(param, known)}")
-    learner.set_params(**params)
     try:
+        params = parse_params(text.partition(":")[2])
+        for param in params:
+            if param not in known:
+                raise ValueError(f"no parameter {param!r}; {choices(param, known)}")
+        learner.set_params(**params)
         clone(learner).query(np.empty((0, 1)))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{learner_code(learner)}: {error}") from error
+        raise UsageError(f"--learner: {name}: {error}") from error
     return learner
 
 
@@ -65,30 +64,25 @@ def value_of(node):
     if isinstance(node, ast.Name):
         return WORDS.get(node.id, node.id)
     if isinstance(node, ast.Call):
-        return made(node.func.id, keywords_of(node))
+        return build_object(node.func.id, keywords_of(node))
     try:
         return ast.literal_eval(node)
     except ValueError:
         raise SyntaxError from None
 
 
-def made(name, params):
+def build_object(name, params):
     """Return a loss, or a classifier of scikit-learn, with these parameters."""
     kinds = {kind.__name__: kind for kind in losses.LOSSES.values()}
     if name not in kinds:
         kinds |= all_estimators(type_filter="classifier")
     if name not in kinds:
+        close = get_close_matches(name, kinds, 1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"no loss and no classifier of scikit-learn has the name {name!r}"
-            f"{similar(name, kinds)}"
+            f"no loss and no classifier of scikit-learn has the name {name!r}{hint}"
         )
     try:
         return kinds[name](**params)
     except TypeError as error:
         raise ValueError(f"{name}: {error}") from None
-
-
-def similar(name, names):
-    """Return a hint at what a misspelt name may have meant, empty for nothing."""
-    close = get_close_matches(name, names, 1)
-    return f"; did you mean {close[0]!r}?" if close else ""

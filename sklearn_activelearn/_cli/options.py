@@ -16,7 +16,6 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from .. import __all__ as PUBLIC
-from .. import __version__
 
 PROGRAM = "sklearn-activelearn"
 #: Public classes that choose no rows.
@@ -40,6 +39,10 @@ COLUMNS = """
 """
 
 
+#: Values of the option --dates.
+DATES = {"choices": ["day-first", "month-first"]}
+
+
 class UsageError(Exception):
     """An error that the user can mend; the message is one sentence."""
 
@@ -50,8 +53,6 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args, **kwargs):
         kwargs["formatter_class"] = argparse.RawDescriptionHelpFormatter
         super().__init__(*args, **kwargs)
-        version = f"{PROGRAM} {__version__}"
-        self.add_argument("--version", action="version", version=version)
 
     def error(self, message):
         """Refuse the arguments."""
@@ -82,7 +83,7 @@ def add_command(commands, run, usage, summary, example):
         description=textwrap.fill(summary, 79),
         epilog=f"example:\n{textwrap.indent(example.strip(), '  ')}",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
     return parser
 
 
@@ -140,14 +141,14 @@ def class_name(text):
 
     Raises
     ------
-    ValueError
+    UsageError
         For a name that does not exist, with a list of the names.
     """
     name = text.partition(":")[0].removesuffix("Classifier")
     if f"{name}Classifier" in LEARNERS:
         return f"{name}Classifier"
     short = [learner.removesuffix("Classifier") for learner in LEARNERS]
-    raise ValueError(f"there is no learner {name!r}; {choices(name, short)}")
+    raise UsageError(f"--learner: there is no learner {name!r}; {choices(name, short)}")
 
 
 def choices(name, names):
@@ -156,20 +157,6 @@ def choices(name, names):
     close = longer or get_close_matches(name, names, 1)
     hint = f"did you mean {close[0]!r}, of " if close else "there are "
     return f"{hint}{', '.join(names)}"
-
-
-def check_names(args, learners):
-    """Refuse names of learners that do not exist, and columns that are named twice."""
-    for text in learners:
-        try:
-            class_name(text)
-        except ValueError as error:
-            raise UsageError(f"--learner: {error}") from None
-    for option in ("text", "categorical", "drop"):
-        names = getattr(args, option)
-        for name in names:
-            if names.count(name) > 1:
-                raise UsageError(f"--{option}: {name} is named twice")
 
 
 def check_together(args, needs, conflicts):
@@ -202,17 +189,16 @@ def check_exists(path):
         raise UsageError(f"{path}: {os.strerror(errno.ENOENT)}")
 
 
-def check_output(option, path, *inputs):
-    """Refuse an output file without a folder, and one that is an input."""
+def check_output(option, path, *others):
+    """Refuse an output file without a folder, and one that has another use, too."""
     if not path.parent.is_dir():
         raise UsageError(f"--{option}: there is no folder {path.parent}")
     if path.is_dir():
         raise UsageError(f"--{option}: {path} is a folder")
-    for each in inputs:
-        if path.exists() and each.exists() and path.samefile(each):
-            raise UsageError(f"--{option}: {path} is also an input: name another file")
-        if path.absolute() == each.absolute():
-            raise UsageError(f"--{option}: {path} is named twice")
+    for each in filter(None, others):
+        is_same = path.exists() and each.exists() and path.samefile(each)
+        if is_same or path.absolute() == each.absolute():
+            raise UsageError(f"--{option}: {path} is also {each}: name another file")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"--{option}: {path} cannot be written")
 
@@ -234,7 +220,7 @@ def blame(path, *others, option=None):
         reason = getattr(error, "strerror", None) or f"{error}"
         reason = getattr(error, "command", reason)  # the same for this command
         if isinstance(error, UnicodeError):
-            reason = "the file is not text in UTF-8"
+            reason = "the file is not text in UTF-8: save it in UTF-8"
         if not any(f"{each}" in reason for each in (path, *others)):
             reason = f"{path}: {reason}"
         raise UsageError(f"--{option}: {reason}" if option else reason) from error

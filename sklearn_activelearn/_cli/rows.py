@@ -13,16 +13,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from .. import RankAverageClassifier
+from .._tables.columns import Column, blank_gaps, read_cells
 from .._tables.encoding import round_numbers
 from .._tables.references import READERS, drop_duplicates
 from .._tables.tables import cells_of, joined_texts, read_table
+from ..evaluation._compare import learner_code
 from ..pool import (
     ErrorSamplingClassifier,
+    ErrorTarget,
+    HybridSamplingClassifier,
     RecallTarget,
     RelevanceSamplingClassifier,
 )
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
-from .options import tell
+from .learners import parse_learner
+from .options import UsageError, tell
 
 #: Number of rows that the default learner scores and compares.
 N_ROWS = 1_000
@@ -93,50 +98,8 @@ class Task(NamedTuple):
     confidence: list | None = None
 
 
-def read_task(
-    path,
-    *,
-    text=(),
-    image=None,
-    id_column=None,
-    labelled=None,
-    start_with=None,
-    machine=None,
-    machine_confidence=None,
-    n_directions=0,
-    once=False,
-    **kinds,
-):
-    """Read the rows to label.
-
-    Parameters
-    ----------
-    path : Path
-        A table or a folder of images (see `read_table`).
-    text : sequence of str, default=()
-        Columns with texts, which are joined in each row.
-    image : str, default=None
-        Column with the paths of images below the folder of the table. Without texts
-        and images, all columns are shown, as a table.
-    id_column : str, default=None
-        Column with the names of the rows. None: rows are numbered from 1.
-    labelled : str, default=None
-        Column with the known labels; its cells may be empty.
-    start_with : str, default=None
-        Words to which the first rows are similar; needs `text`.
-    machine, machine_confidence : str, default=None
-        Columns with the labels of a machine and its confidence, which are not shown.
-    n_directions : int, default=0
-        Number of principal directions of the texts; needs `text`.
-    once : bool, default=False
-        Whether duplicates of references are left out, as in RIS and BibTeX.
-    **kinds
-        Parameters of `TableEncoder`, for rows that are shown as a table.
-
-    Returns
-    -------
-    task : Task
-        Items, numbers and ids.
+def read_task(args):
+    """Read the rows to label, as the options of the command ``label`` say.
 
     Raises
     ------
@@ -145,60 +108,90 @@ def read_task(
     OSError
         If the file cannot be opened.
     """
+    path = args.FILE
     table = read_table(path)
-    if path.is_dir():
-        image = "file"
-    if labelled:
-        cells_of(table, labelled)
-    if once or path.suffix.lower() in READERS:
-        table, sentences = drop_duplicates(table, labelled)
+    if args.labelled:
+        cells_of(table, args.labelled)
+    if args.find is not None or path.suffix.lower() in READERS:
+        table, sentences = drop_duplicates(table, args.labelled)
         for sentence in sentences:
             tell(sentence)
-    ids, known = read_ids(table, id_column), {}
-    if labelled:
-        labels = table.pop(labelled).str.strip()
+    ids, known = read_ids(table, args.id), {}
+    if args.labelled:
+        labels = table.pop(args.labelled).str.strip()
         pairs = zip(ids, labels, strict=True)
         known = {row_id: label for row_id, label in pairs if label}
-    start, hidden = None, {}
-    for column in filter(None, (machine, machine_confidence)):
-        hidden[column] = [cell.strip() for cell in cells_of(table, column)]
+    hidden = {
+        column: [cell.strip() for cell in cells_of(table, column)]
+        for column in (args.machine, args.machine_confidence)
+        if column
+    }
     table = table.drop(columns=[*hidden])
-    confidence = hidden.get(machine_confidence)
-    if confidence is not None:
-        confidence = read_shares(confidence, machine_confidence)
-    if text:
-        kind, items = "text", joined_texts(table, text, captions=True)
-        encoder = TextEncoder(list(text), n_directions)
-        if n_directions:
+    machine, confidence = hidden.get(args.machine), None
+    if args.machine_confidence:
+        column = Column(args.machine_confidence, "number")
+        cells = blank_gaps(hidden[column.name])
+        confidence = read_cells(cells, table.index, column).tolist()
+    known = settle_classes(args, known, dict(zip(ids, machine or (), strict=False)))
+    start = None
+    if args.text:
+        kind, items = "text", joined_texts(table, args.text, captions=True)
+        encoder = TextEncoder(args.text, N_DIRECTIONS if args.find is not None else 0)
+        if encoder.n_directions:
             n = f"{len(items):,}"
-            tell(f"finding up to {n_directions} principal directions of {n} texts")
+            tell(f"finding up to {N_DIRECTIONS} principal directions of {n} texts")
         X = encoder.fit_transform(table)
-        if start_with:
-            start = score_similarity(start_with, encoder, X.shape[1])
-    elif image:
-        kind, items = "image", [name.strip() for name in cells_of(table, image)]
-        encoder = ImageEncoder(image, folder=path if path.is_dir() else path.parent)
+        if args.start_with:
+            start = score_similarity(args.start_with, encoder, X.shape[1])
+    elif args.image or path.is_dir():
+        column, folder = (args.image, path.parent) if args.image else ("file", path)
+        kind, items = "image", [name.strip() for name in cells_of(table, column)]
+        encoder = ImageEncoder(column, folder=folder)
         X = encoder.fit_transform(table)
     else:
         kind, items = "table", table.to_dict("records")
-        encoder = TableEncoder(**kinds)
-        X = encoder.fit_transform(table.drop(columns=[id_column] * bool(id_column)))
+        names = "categorical", "drop", "dates"
+        encoder = TableEncoder(**{name: getattr(args, name) for name in names})
+        X = encoder.fit_transform(table.drop(columns=[args.id] * bool(args.id)))
+        for line in encoder.treated_as_:
+            tell(f"treated as {line}")
     columns = {**table.to_dict("list"), **hidden}
-    labels = hidden.get(machine), confidence
-    return Task(kind, items, X, ids, known, columns, encoder, start, *labels)
+    return Task(
+        kind, items, X, ids, known, columns, encoder, start, machine, confidence
+    )
 
 
-def read_shares(cells, column):
-    """Return the numbers of a column, NaN for empty cells."""
-    shares = []
-    for row, cell in enumerate(cells, start=1):
-        try:
-            shares.append(float(cell or "nan"))
-        except ValueError:
-            raise ValueError(
-                f"row {row}, column {column!r}: {cell!r} is not a number."
-            ) from None
-    return shares
+def settle_classes(args, known, machine):
+    """Set the classes if they are not given; refuse labels in the file that are others.
+
+    Return the known labels as members of the classes, which can be numbers.
+    """
+    given = {"labelled": known, "machine": machine}
+    if args.classes is None:
+        option = "machine" if args.machine else "labelled"
+        args.classes = sorted({*given[option].values()} - {"", args.find})
+        if args.find is not None:
+            others = args.classes or [f"not {args.find}"]
+            args.classes = [args.find, *others]
+        elif len(args.classes) < 2:
+            raise UsageError(
+                f"--{option}: labels of two classes are needed, got {args.classes}; "
+                "name all classes (--classes)"
+            )
+    names = {f"{label}": label for label in args.classes}
+    if args.find is not None and (args.find not in args.classes or len(names) != 2):
+        raise UsageError(
+            f"--find: {args.find!r} and one other class are needed, got "
+            f"{', '.join(names)}"
+        )
+    for option, labels in given.items():
+        for row_id, label in labels.items():
+            if label and label not in names:
+                raise UsageError(
+                    f"--{option}: row {row_id} has the label {label!r}, which is not "
+                    f"one of {', '.join(names)}: --classes must name all labels"
+                )
+    return {row_id: names[label] for row_id, label in known.items()}
 
 
 def read_ids(table, column):
@@ -238,47 +231,60 @@ def score_similarity(words, encoder, width):
     return SimilarTo(words, row)
 
 
-def finding_learner(label, recall, task):
-    """Return the learner that finds the rows with a label, up to a recall.
+def make_learner(args, task):
+    """Return the learner, with the parameters that have options."""
+    if args.learner:
+        learner = parse_learner(args.learner)
+    elif args.machine is not None:
+        learner = ErrorSamplingClassifier(
+            task.machine,
+            machine_confidence=task.confidence,
+            estimator=LogisticRegression(C=10.0, max_iter=1_000),
+            stopping=plan_check(args, len(task.ids)),
+        )
+    elif args.find is not None:
+        model = None
+        if getattr(task.encoder, "directions_", None) is not None:
+            n_words = len(task.encoder.vectorizer_.vocabulary_)
+            model = model_of_words_and_directions(n_words)
+        learner = RelevanceSamplingClassifier(
+            model,
+            positive=args.find,
+            batch_size=BATCH,
+            budget=None,
+            stopping=RecallTarget(args.recall or 0.95, positive=args.find),
+        )
+    else:
+        # the next row is to be there soon
+        few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}
+        learner = HybridSamplingClassifier(**few, budget=None)
+    if args.budget is not None:
+        learner.set_params(budget=args.budget)
+    if task.start is not None:
+        if "initial" not in learner.get_params():
+            raise UsageError(
+                f"--start-with: {learner_code(learner)} has no parameter initial"
+            )
+        learner.set_params(initial=task.start)
+    return learner
 
-    Parameters
-    ----------
-    label : str
-        The label.
-    recall : float
-        The share of the rows with this label.
-    task : Task
-        If its texts have principal directions, the learner ranks by these too.
-    """
-    model = None
-    if getattr(task.encoder, "directions_", None) is not None:
-        n_words = len(task.encoder.vectorizer_.vocabulary_)
-        model = model_of_words_and_directions(n_words)
-    return RelevanceSamplingClassifier(
-        model,
-        positive=label,
-        batch_size=BATCH,
-        budget=None,
-        stopping=RecallTarget(recall, positive=label),
-    )
 
-
-def checking_learner(task, target):
-    """Return the learner that checks the machine labels of a task.
-
-    Parameters
-    ----------
-    task : Task
-        Rows with machine labels.
-    target : ErrorTarget
-        The error that is acceptable.
-    """
-    return ErrorSamplingClassifier(
-        task.machine,
-        machine_confidence=task.confidence,
-        estimator=LogisticRegression(C=10.0, max_iter=1_000),
-        stopping=target,
-    )
+def plan_check(args, n_rows):
+    """Return the `ErrorTarget`; print what it needs, or refuse it."""
+    target = ErrorTarget(args.max_error)
+    plan = target.plan(n_rows)
+    if plan.n_allowed == 0:
+        raise UsageError(
+            f"--max-error: {args.max_error:g} of {plan.n_rows} rows is less than one "
+            "row, so that nothing can be certified: label all rows, without --machine"
+        )
+    if args.budget is not None and args.budget < plan.n_sample:
+        raise UsageError(
+            f"--budget: {args.budget} labels do not pay for the random sample of "
+            f"{plan.n_sample} rows that the certificate needs"
+        )
+    tell(str(plan))
+    return target
 
 
 def model_of_words_and_directions(n_words):

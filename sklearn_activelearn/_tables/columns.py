@@ -8,7 +8,6 @@ first is never guessed.
 import math
 import re
 from datetime import UTC, datetime
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -18,25 +17,32 @@ from .tables import cells_of
 #: Cells that stand for "not known".
 GAPS = {"", "?", "na", "n/a", "nan", "none", "null"}
 
-#: Pairs of cells that stand for yes and no.
-BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
-YES = {"true", "yes", "t", "y"}
-
 N_CATEGORIES = 30  # of a column; the rare ones share one
 WORDS_OF_A_TEXT = 3  # on average
 HUGE = 1e150  # the squares of larger numbers would be infinite
 
 #: Kinds of columns, in the order in which they are listed.
-KINDS = ("number", "boolean", "date", "category", "text", "left out")
+KINDS = ("number", "date", "category", "text", "left out")
 
-#: Which of day and month comes first, and the form of such dates.
-ORDERS = {"day-first": "%d{0}%m{0}", "month-first": "%m{0}%d{0}"}
+#: Ways to read dates that can begin with the day or with the month.
+ORDERS = ("day-first", "month-first")
 ISO = "ISO 8601"
-TIMES = ("", " %H:%M", " %H:%M:%S")
-#: Forms that can be read in one way: with dots, the day comes first everywhere.
-PLAIN = ("%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y")
-#: Separators and years of the forms that can be read in two ways.
-TWO_WAYS = (("/", "%Y"), ("-", "%Y"), ("/", "%y"))
+#: Forms of dates, each with its order; with dots, the day comes first everywhere.
+FORMS = {ISO: ""} | {
+    form + time: order
+    for form, order in (
+        ("%Y/%m/%d", ""),
+        ("%d.%m.%Y", ""),
+        ("%d.%m.%y", ""),
+        ("%d/%m/%Y", "day-first"),
+        ("%m/%d/%Y", "month-first"),
+        ("%d-%m-%Y", "day-first"),
+        ("%m-%d-%Y", "month-first"),
+        ("%d/%m/%y", "day-first"),
+        ("%m/%d/%y", "month-first"),
+    )
+    for time in ("", " %H:%M", " %H:%M:%S")
+}
 PERIODS = (365.2425, 7, 1)  # days of a year, a week and a day
 
 
@@ -128,8 +134,6 @@ def find_kind(name, cells, dates):
         if len(numbers) > 2 and np.all(np.diff(numbers) == 1):
             return Column(name, "left out", remark="counts the rows")
         return Column(name, "number")
-    if {cell.lower() for cell in distinct} in BOOLEANS:
-        return Column(name, "boolean")
     form, order = find_date_form(name, distinct, dates)
     if form:
         return Column(name, "date", form, order.replace("-", " "))
@@ -173,27 +177,18 @@ def find_date_form(name, cells, order):
     ValueError
         If both orders are possible, give different dates, and no order is given.
     """
-    for form in (ISO, *map("".join, product(PLAIN, TIMES))):
-        if read_dates(cells, form):
-            return form, ""
-    for (separator, year), time in product(TWO_WAYS, TIMES):
-        forms = {
-            each: start.format(separator) + year + time
-            for each, start in ORDERS.items()
-        }
-        found = {each: read_dates(cells, form) for each, form in forms.items()}
-        possible = [each for each, days in found.items() if days]
-        if len(possible) == 2:
-            if order is None and found["day-first"] != found["month-first"]:
-                raise ValueError(
-                    f"the dates of the column {name!r}, such as {min(cells)}, can "
-                    "begin with the day or with the month: choose --dates day-first or "
-                    "--dates month-first, or leave the column out with --drop."
-                )
-            possible = [order or "day-first"]
-        if possible:
-            return forms[possible[0]], possible[0]
-    return "", ""
+    found = {form: days for form in FORMS if (days := read_dates(cells, form))}
+    if not found:
+        return "", ""
+    first, *others = found.values()
+    if order is None and any(days != first for days in others):
+        raise ValueError(
+            f"the dates of the column {name!r}, such as {min(cells)}, can begin with "
+            "the day or with the month: choose --dates day-first or --dates "
+            "month-first, or leave the column out with --drop."
+        )
+    forms = [form for form in found if FORMS[form] == order] or [*found]
+    return forms[0], FORMS[forms[0]]
 
 
 def read_dates(cells, form):
@@ -225,63 +220,54 @@ def read_columns(table, columns):
     Returns
     -------
     values : DataFrame
-        Numbers, booleans and dates as floats with NaN for gaps, dates as days since
-        1970; for each date the places of the day in the year, the week and the day
-        (0 for gaps); categories with empty cells for gaps; texts as they are.
+        Numbers and dates as floats with NaN for gaps, dates as days since 1970; for
+        each date the places of the day in the year, the week and the day (0 for gaps);
+        categories in small letters, with empty cells for gaps; texts as they are.
 
     Raises
     ------
     ValueError
-        For a column that is missing, and for a cell that is no number, boolean or date
-        where the column holds them.
+        For a column that is missing, and for a cell that is no number or date where the
+        column holds them.
     """
     import pandas as pd
 
-    values = []
+    values = {}
     for column in columns:
         cells = cells_of(table, column.name)
-        if column.kind == "text":
-            values.append(cells)
-        elif column.kind == "category":
-            values.append(blank_gaps(cells))
-        elif column.kind != "left out":
-            values.append(read_cells(blank_gaps(cells), table.index, column))
-        if column.kind == "date":
-            days = values[-1]
-            for period in PERIODS:
-                angle = 2 * math.pi / period * days
-                values += [np.nan_to_num(f(angle)) for f in (np.sin, np.cos)]
-    return pd.DataFrame(dict(enumerate(values)), index=table.index)
+        if column.kind == "left out":
+            continue
+        if column.kind == "category":
+            cells = [cell.lower() for cell in blank_gaps(cells)]
+        elif column.kind != "text":
+            cells = read_cells(blank_gaps(cells), table.index, column)
+        values[f"{column.kind}: {column.name}"] = cells
+        for period in PERIODS * (column.kind == "date"):
+            for f in (np.sin, np.cos):
+                place = np.nan_to_num(f(2 * math.pi / period * cells))
+                values[f"circle: {column.name} {period} {f.__name__}"] = place
+    return pd.DataFrame(values, index=table.index)
 
 
 def read_cells(cells, rows, column):
-    """Return numbers, booleans or dates as floats, with NaN for gaps."""
+    """Return numbers, or dates as days since 1970, as floats with NaN for gaps."""
     known = {"": math.nan}
     for row, cell in zip(rows, cells, strict=True):
+        if cell in known:
+            continue
         try:
-            if cell not in known:
-                known[cell] = read_cell(cell, column)
+            is_date = column.kind == "date"
+            known[cell] = days_since_1970(cell, column.form) if is_date else float(cell)
+            if not abs(known[cell]) < HUGE:
+                raise ValueError
         except (ValueError, OverflowError):
-            what = f"date of the form {column.form}" if column.form else column.kind
-            what += f" below {HUGE:g}" * (column.kind == "number")
+            what = f"number below {HUGE:g}"
+            if column.form:
+                what = f"date of the form {column.form}"
             raise ValueError(
                 f"row {row}, column {column.name!r}: {cell[:40]!r} is not a {what}."
             ) from None
     return np.array([known[cell] for cell in cells])
-
-
-def read_cell(cell, column):
-    """Return the float for a number, boolean or date."""
-    if column.kind == "date":
-        return days_since_1970(cell, column.form)
-    if column.kind == "boolean":
-        if cell.lower() not in set.union(*BOOLEANS):
-            raise ValueError
-        return float(cell.lower() in YES)
-    number = float(cell)
-    if not abs(number) < HUGE:
-        raise ValueError
-    return number
 
 
 def describe_kinds(columns):

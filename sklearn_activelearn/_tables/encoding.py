@@ -14,7 +14,7 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from ..labeling._items import image_path
-from .columns import N_CATEGORIES, PERIODS
+from .columns import N_CATEGORIES
 
 N_WORDS = 50_000  # the most frequent ones
 
@@ -27,49 +27,39 @@ DIRECTIONS = 8  # of edges
 WEIGHTS = (0.25, 3.0, 3.0)
 
 
-def make_encoder(columns, standardize=True):
+def make_encoder(values):
     """Return an unfitted transformer of the values that `read_columns` returns.
 
     Parameters
     ----------
-    columns : list of Column
-        Those of the values. Columns that are left out are ignored.
-    standardize : bool
-        Whether numbers are brought to mean 0 and variance 1.
+    values : DataFrame
+        Only its names are used.
 
     Returns
     -------
     encoder : ColumnTransformer
         It returns a CSR matrix if there are texts, an ndarray otherwise.
     """
-    places, circles, k = {}, [], 0
-    for column in columns:
-        if column.kind != "left out":
-            places.setdefault(column.kind, []).append(k)
-            k += 1
-        if column.kind == "date":
-            circles += range(k, k := k + 2 * len(PERIODS))
-    numbers = [
-        p for kind in ("number", "boolean", "date") for p in places.get(kind, ())
-    ]
+
+    def names(*kinds):
+        return [name for name in values.columns if name.partition(":")[0] in kinds]
+
     # a column that has no value in the rows of a fold is constant
     fill = SimpleImputer(
         strategy="median", add_indicator=True, keep_empty_features=True
     )
-    scale = make_pipeline(fill, *[StandardScaler()] * standardize)
     one_hot = OneHotEncoder(
         max_categories=N_CATEGORIES, handle_unknown="infrequent_if_exist"
     )
-    texts = places.get("text", [])
-    parts = [
-        ("numbers", scale, numbers),
-        ("dates", "passthrough", circles),
-        ("categories", one_hot, places.get("category", [])),
-        # a place, not a list of one: a vectorizer takes a column of texts
-        *((f"text{place}", make_vectorizer(), place) for place in texts),
-    ]
     return ColumnTransformer(
-        [part for part in parts if part[2] != []], sparse_threshold=float(bool(texts))
+        [
+            ("numbers", make_pipeline(fill, StandardScaler()), names("number", "date")),
+            ("dates", "passthrough", names("circle")),
+            ("categories", one_hot, names("category")),
+            # a name, not a list of one: a vectorizer takes a column of texts
+            *((name, make_vectorizer(), name) for name in names("text")),
+        ],
+        sparse_threshold=float(bool(names("text"))),
     )
 
 

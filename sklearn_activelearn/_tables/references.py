@@ -1,7 +1,6 @@
 """References: reading RIS and BibTeX, and leaving out duplicates."""
 
 import re
-from importlib.util import find_spec
 from logging import ERROR, getLogger
 
 #: Names that rispy gives to one column, beside the name that is used here.
@@ -18,7 +17,6 @@ DOIS = ("doi",)
 
 def read_ris(text):
     """Return the columns of the references in a RIS file."""
-    import_or_explain("rispy", ".ris")
     import rispy
 
     try:
@@ -40,7 +38,6 @@ def read_ris(text):
 
 def read_bibtex(text):
     """Return the columns of the references in a BibTeX file."""
-    import_or_explain("bibtexparser>=2", ".bib")
     from bibtexparser import Library, parse_string
     from bibtexparser.middlewares import (
         LatexDecodingMiddleware,
@@ -57,9 +54,8 @@ def read_bibtex(text):
             line = block.start_line + 1
             raise ValueError(f"line {line}: this reference cannot be read.")
     entries = [block for block in blocks if isinstance(block, Entry)]
-    keys = [entry.key for entry in entries]
     for number, entry in enumerate(entries):
-        entry.key = f"{number}"  # two references may have the same key
+        entry.key = f"{number} {entry.key}"  # two references may have the same key
     library = Library(blocks)
     for middleware in (
         ResolveStringReferencesMiddleware(),
@@ -68,26 +64,17 @@ def read_bibtex(text):
     ):
         library = middleware.transform(library)
     references = [
-        {"key": key}
+        {"key": entry.key.partition(" ")[2]}
         | {
             field.key.lower(): " ".join(re.sub(r"[{}]", "", f"{field.value}").split())
             for field in entry.fields
         }
-        for key, entry in zip(keys, library.entries, strict=True)
+        for entry in library.entries
     ]
     return to_columns(references, ".bib")
 
 
 READERS = {".ris": read_ris, ".bib": read_bibtex}
-
-
-def import_or_explain(requirement, suffix):
-    """Raise a ValueError if a package is not installed."""
-    if find_spec(requirement.partition(">")[0]) is None:
-        raise ValueError(
-            f'{suffix} files need {requirement}: pip install "{requirement}"; or '
-            "export the references as .csv."
-        )
 
 
 def to_columns(references, suffix):

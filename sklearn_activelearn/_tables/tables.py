@@ -12,12 +12,15 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from .references import READERS as REFERENCES
+from .references import READERS
 
 #: Packages that read tables other than CSV, besides pandas.
-PACKAGES = {".parquet": "pyarrow", ".xlsx": "openpyxl", ".xls": "xlrd"}
-#: Ends of the names of files that hold tables.
-TABLES = (".csv", *PACKAGES, *REFERENCES)
+PACKAGES = {
+    ".parquet": "pyarrow",
+    ".xlsx": "openpyxl",
+    ".ris": "rispy",
+    ".bib": "bibtexparser>=2",
+}
 
 
 def read_table(path):
@@ -44,12 +47,21 @@ def read_table(path):
     """
     if path.is_dir():
         return read_folder(path)
-    check_file(path)
-    if find_spec("pandas") is None:
-        raise ValueError("tables need pandas: pip install pandas.")
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for a writer
+        raise ValueError("only plain files are read, no folder, pipe or device.")
+    if status.st_size == 0:
+        raise ValueError("the file is empty.")
     suffix = path.suffix.lower()
-    if suffix in REFERENCES:
-        table = as_text_table(REFERENCES[suffix](read_text(path)))
+    package = PACKAGES.get(suffix, "pandas")  # for CSV
+    if find_spec(package.partition(">")[0]) is None:
+        raise ValueError(
+            f'{suffix} files need {package}: pip install "{package}"; or save the '
+            "table as .csv."
+        )
+    if suffix in READERS:
+        text = path.read_text(encoding="utf-8-sig")
+        table = as_text_table(READERS[suffix](text))
     elif suffix in PACKAGES:
         table = as_text_table(read_binary(path, suffix))
     else:
@@ -73,10 +85,6 @@ def read_csv(path):
             skip_blank_lines=False,  # rows keep the numbers that they have in the file
             encoding="utf-8-sig",
         )
-    except UnicodeDecodeError:
-        raise ValueError(
-            "the file is not text in UTF-8: save it as CSV in UTF-8, or as .xlsx."
-        ) from None
     except pd.errors.EmptyDataError:
         raise ValueError("the first line names no columns.") from None
     except pd.errors.ParserError as error:
@@ -101,12 +109,6 @@ def read_binary(path, suffix):
 
     try:
         return (pd.read_parquet if suffix == ".parquet" else pd.read_excel)(path)
-    except ImportError:
-        package = PACKAGES[suffix]
-        raise ValueError(
-            f"{suffix} files need {package}: pip install {package}; or save the table "
-            "as .csv."
-        ) from None
     except OSError:
         raise
     except Exception as error:  # a dozen kinds, from zipfile, XML and Arrow
@@ -127,14 +129,6 @@ def read_folder(path):
         ends = ", ".join(IMAGE_TYPES)
         raise ValueError(f"the folder holds no images: no file ends in {ends}.")
     return name_columns(pd.DataFrame(names, dtype=object), ["file"])
-
-
-def read_text(path):
-    """Read a text in UTF-8."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError("the file is not text in UTF-8.") from None
 
 
 def as_text_table(rows):
@@ -247,12 +241,3 @@ def joined_texts(table, names, captions=False):
         )
         for texts in zip(*columns, strict=True)
     ]
-
-
-def check_file(path):
-    """Refuse a folder, a pipe, a device, and an empty file."""
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for a writer
-        raise ValueError("only plain files are read, no folder, pipe or device.")
-    if status.st_size == 0:
-        raise ValueError("the file is empty.")

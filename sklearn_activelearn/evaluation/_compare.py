@@ -548,8 +548,10 @@ class Comparison:
     def _judge(self, name, best):
         """Return the outcome of a learner, and its sentences."""
         measure, n_bought = self.measure, f"{best.n_bought:,.0f}"
+        needed = count_labels(best.n_needed)
         saved = (
-            f"{best.n_needed:,.0f} labels chosen by {name} reach the {measure.name} of "
+            f"{needed} chosen by {name} reach{'es' * (needed == '1 label')} the "
+            f"{measure.name} of "
             f"{n_bought} random labels ({measure.text(best.passive_errors.mean())}): "
             f"{saved_share(best.savings)} of the labels saved "
             f"({LEVEL} interval: {saved_interval(best.savings)})."
@@ -838,10 +840,16 @@ def count_within(n_labels, most):
     return f"{min(n_labels, most):,.0f}"
 
 
+def count_labels(n_labels):
+    """Return a number of labels in words."""
+    number = f"{n_labels:,.0f}"
+    return f"{number} label{'s' * (number != '1')}"
+
+
 def count_range(first, last):
     """Return a range of label counts in words."""
     if round(first) == round(last):
-        return f"at {first:,.0f} labels"
+        return f"at {count_labels(first)}"
     return f"between {first:,.0f} and {last:,.0f} labels"
 
 

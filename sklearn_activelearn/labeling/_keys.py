@@ -1,5 +1,6 @@
 """Keys and letters that people type for each class, in the terminal and on the page."""
 
+from collections import Counter
 from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
@@ -244,23 +245,17 @@ def shortest_prefixes(names, reserved):
 
     Names that begin with one of the reserved letters are left out.
     """
-
-    def n_shared(first, second):
-        pairs = enumerate(zip(first, second, strict=False))
-        shorter = min(len(first), len(second))
-        return next((i for i, (one, other) in pairs if one != other), shorter)
-
-    ordered = sorted(names.values())
-    neighbours = zip(["", *ordered], ordered, [*ordered[1:], ""], strict=False)
-    needed = {}
-    for before, name, after in neighbours:
-        n_letters = 1 + max(n_shared(name, before), n_shared(name, after))
-        needed[name] = max(needed.get(name, 1), n_letters)
-    return {
-        label: name[: needed[name]]
-        for label, name in names.items()
-        if needed[name] <= min(LONGEST, len(name)) and name[0] not in reserved
-    }
+    counts = Counter(
+        name[:n]
+        for name in names.values()
+        for n in range(1, min(LONGEST, len(name)) + 1)
+    )
+    found = {}
+    for label, name in names.items():
+        unique = [n for n in range(1, LONGEST + 1) if counts[name[:n]] == 1]
+        if unique and name[0] not in reserved:
+            found[label] = name[: unique[0]]
+    return found
 
 
 def parse_line(line, keys):
@@ -293,9 +288,3 @@ def parse_line(line, keys):
         f"{UNDO} (undo), {GUIDE} (guide), {NOTE} TEXT (note), {HELP} (help), "
         f"{QUIT} (quit)."
     )
-
-
-def check_answers(lines, keys):
-    """Raise ValueError for the first line that is not an answer."""
-    for line in filter(None, map(str.strip, lines)):
-        parse_line(line, keys)

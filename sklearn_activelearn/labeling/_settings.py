@@ -179,10 +179,10 @@ def describe_pool_change(before, now):
     old, new = hashes_of_rows(before, now)
     n_missing = (Counter(old) - Counter(new)).total()
     n_new = (Counter(new) - Counter(old)).total()
-    if n_missing == len(old):
+    if n_missing > len(old) / 2:  # rows without content are alike in all columns
         return (
-            f"none of its {len(old)} rows is among the {len(new)} rows, as if another "
-            "column or another file were shown"
+            f"{len(old) - n_missing or 'none'} of its {len(old)} rows are among the "
+            f"{len(new)} rows, as if another column or another file were shown"
         )
     if n_missing or n_new:
         return f"{n_missing} of its {len(old)} rows are missing and {n_new} are new"

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from queue import SimpleQueue
 from textwrap import wrap
-from threading import Event
+from threading import Event, Thread
 from typing import NamedTuple
 
 from prompt_toolkit.application import Application
@@ -22,12 +22,9 @@ from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import (
     BufferControl,
     ConditionalContainer,
-    Dimension,
     FormattedTextControl,
     HSplit,
     Layout,
-    UIContent,
-    UIControl,
     Window,
 )
 from prompt_toolkit.layout.processors import BeforeInput
@@ -66,7 +63,10 @@ KEY_NAMES = {
     Keys.PageUp: PAGE_UP,
     Keys.Up: PAGE_UP,
 }
-TURNS = {PAGE_DOWN: 1, PAGE_UP: -1}
+#: Styles of lines; parts in brackets of a line of keys are keys.
+MESSAGE, TITLE, HINT, KEYS, KEY = (
+    f"class:{name}" for name in ("message", "title", "hint", "keys", "key")
+)
 STYLE = Style.from_dict(
     {"title": "bold", "message": "fg:ansimagenta", "hint": "fg:ansiblue", "key": "bold"}
 )
@@ -80,22 +80,23 @@ CONTROL = re.compile(
 FILLER = "\x00"  #: stands for the second column of a wide letter while lines are broken
 
 USAGE = (
-    ("letters", "of a class, or its key or number"),
-    ("Enter", "ends a name; Esc clears it"),
+    ("letters", "answer: the first letters of a class, its key or its number"),
+    ("Enter", "ends a name that begins a longer one; Esc clears the letters"),
     (SPELL, f"before a class that begins with {SKIP}, {UNDO} or {QUIT}"),
-    (SKIP, f"skip the row; {SKIP.upper()}: skip and say why"),
+    (SKIP, f"skip this row; {SKIP.upper()} asks for the reason"),
     (UNDO, "undo your last answer"),
-    (ROWS, "rows you have answered, and search"),
+    (ROWS, "list the rows with answers: search, correct, reopen"),
     (NOTE, "write a note on this row"),
-    (GUIDE, "the guide"),
-    ("Space", "next page of a text; PgUp: previous"),
-    (QUIT, "quit, as Ctrl-C; Ctrl-Z: pause"),
+    (GUIDE, "show the guide to the classes"),
+    ("Space", "next page of a long text; PgUp: previous page"),
+    (QUIT, "quit, as Ctrl-C does; Ctrl-Z pauses"),
 )
-SAVED = (
-    "Each label is saved at once: the same command resumes. Skipped rows are in the "
-    f"list of rows ({ROWS}), where you can correct every answer."
-)
+SAVED = "Each label is saved at once, and the same command resumes."
 
+SEARCH = (
+    "Words of the row, class:NAME, who:NAME, date:DAY, since:DAY or until:DAY; nothing "
+    "finds all rows."
+)
 #: Keys of the lists of rows.
 LISTS = {
     "l": "labelled",
@@ -105,12 +106,17 @@ LISTS = {
     "n": "noted",
     "e": "empty",
 }
+#: Words for the state of a row without a label.
+STATES = {"open": "not decided", "skipped": "skipped", "disputed": "disputed"}
 REOPEN, REFRESH, DECIDE = "r", "f", "="
+NO_ROW = "There is no row to label."
 N_LISTED = 9  #: rows of a list that are shown: one digit opens each
 
 
-def label_in_terminal(view, *, who=None, answers=None):
+def label_in_terminal(view, *, who=None):
     """Show rows and take answers until no row is left or the person quits.
+
+    If the standard input is not a terminal, each line of it is an answer.
 
     Parameters
     ----------
@@ -118,9 +124,6 @@ def label_in_terminal(view, *, who=None, answers=None):
         Session to label.
     who : str, default=None
         Name of the person.
-    answers : iterable of str, default=None
-        Answers, one a line. None reads keys if the standard input is a terminal, else
-        its lines.
 
     Raises
     ------
@@ -129,27 +132,33 @@ def label_in_terminal(view, *, who=None, answers=None):
     OSError
         If the file cannot be written and answers are lines.
     """
-    if answers is None and sys.stdin.isatty():
+    if sys.stdin.isatty():
         screen = Screen()
         screen.run(Labeling(view, who, screen).run)
     else:
-        label_by_lines(view, who, sys.stdin if answers is None else answers)
+        label_by_lines(view, who, sys.stdin)
 
 
 def label_by_lines(view, who, lines):
     """Answer rows with lines that are not empty, until the lines or the rows end."""
+
+    def print_page(page):
+        print("\n".join(line for _, line in page.lines(width)), flush=True)
+
     lines = filter(None, map(str.strip, lines))
     width = max(8, min(WIDEST, shutil.get_terminal_size().columns))
     shown = view.next(who)
     while shown.row is not None:
-        print_page(row_page(view, shown, row_text(view, shown.row.id)), width)
+        print_page(row_page(view, shown))
         answer, last = parse_line(next(lines, QUIT), view.keys), ""
         if answer.command == QUIT:
             return
         if answer.command == NOTE:
             last = store_note(view, shown.row.id, answer.value, who)
-        elif answer.command in (GUIDE, HELP):
-            print_page(Page(view.title, TEXTS[answer.command](view)), width)
+        elif answer.command == GUIDE:
+            print_page(Page(view.title, guide_text(view)))
+        elif answer.command == HELP:
+            print_page(Page(view.title, help_text(view, view.session.advice())))
         else:
             shown = view.carry_out(answer, shown.row, who)
             last = shown.last
@@ -174,84 +183,106 @@ class Labeling:
     def __init__(self, view, who, screen):
         self.view, self.who, self.screen = view, who, screen
         self.typing = TypeAhead(view.keys)
-        self._text, self._text_row = None, None
+        self._help, self._advising = None, None
 
     def run(self):
         """Show rows until the person quits."""
         shown = self.view.next(self.who)
         while shown is not None:
-            shown = self._answer_row(shown)
-            if shown is not None and shown.is_training:
-                self._show(shown)
+            page = row_page(self.view, shown, f"[{ROWS}] rows")
+            if shown.is_training:
+                self.screen.show(page)
                 shown = self.view.next(self.who, shown.last)
+            else:
+                shown = self._answer_row(shown, page)
 
-    def _answer_row(self, shown):
+    def _answer_row(self, shown, page):
         """Show a row until it is answered; return the next one, None to quit."""
-        page, message, is_stored = self._show(shown), "", None
-        for key in self.screen.unseen_keys():
+        for key in self.screen.show_new(page):
             self.typing.ignore(key)
+        message = ""
         while True:
             answer = self.choose(page._replace(message=message or page.message))
-            if answer.command == QUIT:
-                return None
             try:
-                # after an OSError the answer may be stored or not
-                done = (
-                    self.view.next(self.who) if is_stored else self._do(answer, shown)
-                )
-            except (ValueError, OSError) as error:
-                message, is_stored = f"{error}", isinstance(error, OSError)
-                if is_stored:
-                    message += " Press a key to continue."
-                continue
-            if done is not None:
-                return done
+                if answer.command == QUIT:
+                    return None
+                if answer.command == ROWS:
+                    RowList(self).run()
+                    return self.view.next(self.who)
+                if answer.command not in (None, SKIP, UNDO):
+                    message = self.do_beside(answer.command, page.text, shown.row)
+                elif shown.row is None and answer.command != UNDO:
+                    message = NO_ROW
+                else:
+                    return self.view.carry_out(answer, shown.row, self.who)
+            except ValueError as error:
+                message = f"{error}"
+            except OSError as error:
+                # nobody knows whether the answer is stored
+                message = f"{error} Press a key to continue."
+                self.screen.show(page._replace(message=message))
+                is_over = self.screen.read() == END
+                return None if is_over else self.view.next(self.who)
 
-    def _do(self, answer, shown):
-        """Carry out an answer; return the next row, None to stay with this one."""
-        view, command, row = self.view, answer.command, shown.row
-        if row is None and command in (None, SKIP, NOTE):
-            raise ValueError("There is no row to label.")
-        if command in (None, SKIP, UNDO):
-            return view.carry_out(answer, row, self.who)
-        if command == ROWS:
-            RowList(self).run()
-            return view.next(self.who)
-        if command in TURNS:
-            self._text.turn(TURNS[command])
-            return None
-        return shown._replace(last=self.show_or_note(command, row and row.id))
+    def do_beside(self, command, text, row):
+        """Turn the page of a text, take a note, or show a text; return what was done.
 
-    def show_or_note(self, command, row_id):
-        """Ask for a note, or show the help or the guide; return what was done."""
-        if command == NOTE:
-            notes = self.view.session.answers(row_id).notes
+        The row stays on the screen.
+        """
+        if command in (PAGE_DOWN, PAGE_UP):
+            text.turn(command)
+        elif command == GUIDE:
+            self._read(guide_text(self.view))
+        elif command == HELP:
+            self._read(self._help_text())
+        elif row is None:
+            return NO_ROW
+        else:
+            notes = self.view.session.answers(row.id).notes
             own = next((note.text for note in notes if note.who == self.who), "")
-            text = self.screen.ask(f"Note on row {row_id}: ", own)
-            return "" if text is None else store_note(self.view, row_id, text, self.who)
-        text = TEXTS[command](self.view)
-        page = Page(self.view.title, text, commands=["[q] back"])
-        while True:
+            new = self.screen.ask(f"Note on row {row.id} (Esc: go back): ", own)
+            if new is not None:
+                return store_note(self.view, row.id, new, self.who)
+        return ""
+
+    def _help_text(self):
+        """Return the help, to which a thread adds the quality of the model later."""
+        if self._advising is None or not self._advising.is_alive():
+            self._help = help_text(self.view, "How good is the model? Please wait …")
+            self._advising = Thread(target=self._advise, args=[self._help], daemon=True)
+            self._advising.start()
+        return self._help
+
+    def _advise(self, text):
+        try:
+            advice = self.view.session.advice()
+            text.replace(help_text(self.view, advice))
+        except Exception as error:  # the session can be closed meanwhile
+            text.replace(Text([f"{error}"]))
+        self.screen.redraw()
+
+    def _read(self, text):
+        """Show a text until a key is pressed that does not turn its pages."""
+        page, key = Page(self.view.title, text, commands=[f"[{QUIT}] back"]), PAGE_UP
+        while key in (" ", PAGE_DOWN, PAGE_UP):
+            text.turn(key)
             self.screen.show(page)
             key = self.screen.read()
-            if key == PAGE_UP:
-                text.turn(-1)
-            elif key not in (PAGE_DOWN, " ", ENTER) or not text.turn(1):
-                return ""
 
     def choose(self, page, extra=""):
         """Show a page and return the answer, a command or a key that turns the page.
 
         Keys in `extra` are commands too.
         """
+        keys = self.view.keys
         self.typing.clear()
         while True:
             typed, hint = self.typing.typed, self.typing.problem
-            found = self.view.keys.find(typed, is_whole=True)
-            if not hint and typed and found.label is not None:
-                hint = f"Enter: {found.label}"
+            whole = keys.find(typed, is_whole=True).label
+            if typed and not hint and whole is not None:
+                hint = f"Enter: {whole}"
             if page.classes:
-                classes = describe_keys(self.view, self.view.keys.find(typed).classes)
+                classes = describe_keys(keys, keys.find(typed).classes)
                 page = page._replace(classes=classes)
             self.screen.show(page._replace(typed=typed, hint=hint))
             answer = self._press(self.screen.read(), extra)
@@ -270,60 +301,50 @@ class Labeling:
         if key == " ":
             return Choice(PAGE_DOWN)
         if key == SKIP.upper():
-            reason = self.screen.ask("Why do you skip the row? ")
+            reason = self.screen.ask("Why do you skip the row? (Esc: go back) ")
             return None if reason is None else Choice(SKIP, reason or None)
         return self.typing.press(key)
 
-    def _show(self, shown):
-        """Show a row, or why there is none; return the page."""
-        if shown.row is not None and self._text_row != shown.row.id:
-            self._text_row = shown.row.id
-            self._text = row_text(self.view, shown.row.id)
-        page = row_page(self.view, shown, self._text)
-        self.screen.show(page, is_new=True)
-        return page
 
+def row_page(view, shown, *more):
+    """Return the page of a row, or of the reason why there is none.
 
-def row_page(view, shown, text):
-    """Return the page of a row, or of the reason why there is none."""
-    names = ["[u]ndo", "[q]uit", f"[{ROWS}] rows"]
+    The names of `more` commands are shown after undo and quit.
+    """
+    page = Page(view.title, Text([shown.reason]), shown.last, shown.counts)
+    names = ["[u]ndo", "[q]uit", *more]
     if shown.row is None:
-        reason = Text([shown.reason])
-        return Page(view.title, reason, shown.last, shown.counts, commands=names)
-    names += [f"[{GUIDE}] guide"] if view.guide else []
-    return Page(
-        view.title, text, shown.last, shown.counts, shown.prediction,
-        describe_keys(view, view.keys.shown),
-        ["[s]kip", *names, f"[{NOTE}] note", f"[{HELP}] help"],
-    )  # fmt: skip
+        return page._replace(commands=names)
+    names = ["[s]kip", *names, *[f"[{GUIDE}] guide"] * bool(view.guide)]
+    return page._replace(
+        text=row_text(view, shown.row.id),
+        note=shown.prediction,
+        classes=describe_keys(view.keys, view.keys.shown),
+        commands=[*names, f"[{NOTE}] note", f"[{HELP}] help"],
+    )
 
 
-def row_text(view, row_id):
-    """Return what a row contains."""
+def row_text(view, row_id, *lines):
+    """Return the content of a row below some lines."""
     kind, item = view.item(row_id)
     if kind == "table":
         cells = shown_item(item, kind).items()
-        return Text([(f"{name}: {cell}", "    ") for name, cell in cells])
+        return Text([*lines, *(f"{name}: {cell}" for name, cell in cells)], "    ")
     if kind == "image" and isinstance(item, str | PathLike):
-        return Text([f"{Path(view.folder or '', item)}"])
-    return Text([shown_item(item, kind) or "An image; the page (--web) shows it."])
+        return Text([*lines, f"{Path(view.folder or '', item)}"])
+    shown = shown_item(item, kind) or "An image; the page (--web) shows it."
+    return Text([*lines, shown])
 
 
-def help_text(view):
+def help_text(view, advice):
     """Return the keys, the quality of the model and what each person has done."""
-    indent = max(len(key) for key, _ in USAGE) + 2
-    usage = [(f"{key:{indent}}{what}", " " * indent) for key, what in USAGE]
-    return Text(
-        [*usage, SAVED, " ", view.session.advice(), *describe_people(view.session)]
-    )
+    keys = [f"{key:9}{what}" for key, what in USAGE]
+    return Text([*keys, SAVED, " ", advice, *describe_people(view.session)])
 
 
 def guide_text(view):
     """Return the guide."""
     return Text([view.guide or "There is no guide. Add one with --guide FILE.md."])
-
-
-TEXTS = {HELP: help_text, GUIDE: guide_text}
 
 
 def store_note(view, row_id, text, who):
@@ -332,13 +353,12 @@ def store_note(view, row_id, text, who):
     return f"Row {row_id}: note {'saved' if text else 'removed'}"
 
 
-def describe_keys(view, labels):
+def describe_keys(keys, labels):
     """Return classes with their keys in brackets."""
-    keys = view.keys.shown
     return [
         f"[{label}]"
-        if keys[label] == [f"{label}".lower()]
-        else f"[{'/'.join(keys[label])}] {label}"
+        if keys.shown[label] == [f"{label}".lower()]
+        else f"[{'/'.join(keys.shown[label])}] {label}"
         for label in labels
     ]
 
@@ -357,13 +377,13 @@ class RowList:
         self._view, self._who = labeling.view, labeling.who
         self._session = labeling.view.session
         self._kind, self._start, self._message = "labelled", 0, ""
-        self._n_shown = min(N_LISTED, max(2, (self._screen.height() - 7) // 2))
+        self._n_shown = min(N_LISTED, max(2, (self._screen.size().rows - 8) // 2))
         self._words = ""
 
     def run(self):
         """Show a list until the person goes back to the rows to label."""
         while True:
-            found = self._find()
+            found = self._find(self._start, self._n_shown)
             self._screen.show(self._page_of(found))
             key = self._screen.read()
             if key in (QUIT, ESCAPE, END):
@@ -376,40 +396,37 @@ class RowList:
             except ValueError as error:
                 self._message = f"{error}"
 
-    def _find(self, *, start=None, limit=None, refresh=False):
-        start = self._start if start is None else start
+    def _find(self, start, limit, **options):
         return self._view.review(
-            self._kind, self._words, who=self._who, start=start,
-            limit=limit or self._n_shown, refresh=refresh,
-        )  # fmt: skip
+            self._kind, self._words, who=self._who, start=start, limit=limit, **options
+        )
 
     def _do(self, key, found):
         if key in LISTS:
             self._kind, self._start = LISTS[key], 0
         elif key.isdecimal() and 0 < int(key) <= len(found.rows):
             self._open(found.rows[int(key) - 1].id)
-        elif key in (" ", PAGE_DOWN, "+"):
+        elif key in (" ", PAGE_DOWN):
             if self._start + self._n_shown < found.n_rows:
                 self._start += self._n_shown
-        elif key in (PAGE_UP, "-"):
+        elif key == PAGE_UP:
             self._start = max(0, self._start - self._n_shown)
         elif key == SPELL:
-            hint = "words class:NAME who:NAME date:DAY since:DAY until:DAY"
-            self._screen.show(self._page_of(found)._replace(message=hint))
-            words = self._screen.ask("Search: ", self._words)
+            self._screen.show(self._page_of(found)._replace(message=SEARCH))
+            words = self._screen.ask("Search (Esc: go back): ", self._words)
             if words is not None:
                 parse_search(words, self._view.keys)  # raises before it is kept
                 self._words, self._start = words, 0
         elif key == REFRESH and self._kind == "doubtful":
-            self._find(refresh=True)
-        elif key == REOPEN and self._kind == "skipped":
+            self._find(0, 1, refresh=True)
+        elif key == REOPEN and self._kind == "skipped" and found.n_rows:
             self._reopen(found.n_rows)
         else:
             raise ValueError(f"{key[:40]!r} is not a key of this list.")
 
     def _reopen(self, n_rows):
         """Show the skipped rows that were found again."""
-        rows = self._find(start=0, limit=max(1, n_rows)).rows
+        rows = self._find(0, n_rows).rows
         ids = [row.id for row in rows if row.state == "skipped"]
         answer = self._screen.ask(f"Show {len(ids)} skipped rows again? (y) ")
         if ids and (answer or "").lower() in ("y", "yes"):
@@ -418,37 +435,31 @@ class RowList:
 
     def _open(self, row_id):
         """Show a row of the list, and take a correction or a decision."""
-        text, is_final, message = row_text(self._view, row_id), False, ""
-        may_decide = self._view.may_decide(self._who)
+        decide = DECIDE if self._view.may_decide(self._who) else ""
+        is_final, message, text = False, "", None
+        names = ["Type a class to correct it", "[u]ndo yours", f"[{NOTE}] note"]
         while True:
             row = self._session.answers(row_id, viewer=self._who)
-            names = ["A class corrects it", "[u]ndo yours", f"[{NOTE}] note"]
-            if may_decide:
-                names += [f"[{DECIDE}] a class decides{' now' * is_final}"]
-            classes = describe_keys(self._view, self._view.keys.shown)
+            text = text or row_text(self._view, row_id, *lines_about(row), " ")
+            last = [f"[{key}] a class decides{' now' * is_final}" for key in decide]
             page = Page(
-                f"Row {row_id}", text, message, "\n".join(lines_about(row)), "",
-                classes, [*names, "[q] back"],
+                f"Row {row_id}", text, message,
+                classes=describe_keys(self._view.keys, self._view.keys.shown),
+                commands=[*names, *last, f"[{QUIT}] back"],
             )  # fmt: skip
-            answer = self._labeling.choose(page, extra=DECIDE)
-            command, message = answer.command, ""
+            answer = self._labeling.choose(page, extra=decide)
+            command = answer.command
             try:
                 if command == QUIT:
                     return
-                if command in TURNS:
-                    text.turn(TURNS[command])
-                elif command == DECIDE and may_decide:
-                    is_final = not is_final
-                elif command == DECIDE:
-                    message = (
-                        "A final decision needs rows with several votes and the name "
-                        "of a person (--votes, --who)."
-                    )
-                elif command is None or command in (SKIP, UNDO):
+                if command in (None, SKIP, UNDO):
                     self._correct(row_id, answer, is_final)
                     return
+                if command == DECIDE:
+                    is_final = not is_final
                 else:
-                    message = self._labeling.show_or_note(command, row_id)
+                    message = self._labeling.do_beside(command, text, row)
+                    text = None if command == NOTE else text
             except ValueError as error:
                 message = f"{error}"
 
@@ -468,17 +479,14 @@ class RowList:
     def _page_of(self, found):
         title = f"{self._kind.capitalize()} rows: {found.n_rows}"
         title += f", found by {self._words}" if self._words else ""
-        lines = [
-            line
-            for number, row in enumerate(found.rows, start=1)
-            for line in self._lines_of(number, row)
-        ]
-        n_after = found.n_rows - self._start - len(found.rows)
+        n_rows = len(found.rows)
+        n_after = found.n_rows - self._start - n_rows
         names = [
-            *["[1-9] open"] * bool(found.rows),
+            *[f"[1-{n_rows}] open the row with this number"] * (n_rows > 1),
+            *["[1] open the row"] * (n_rows == 1),
             *[f"[Space] {n_after} more"] * (n_after > 0),
             f"[{SPELL}] search",
-            *[f"[{REOPEN}] show them again"] * (self._kind == "skipped"),
+            *[f"[{REOPEN}] show them again"] * (self._kind == "skipped" and n_rows > 0),
             *[f"[{REFRESH}] find them again"] * (self._kind == "doubtful"),
             f"[{QUIT}] back",
         ]
@@ -486,12 +494,20 @@ class RowList:
         if found.is_computing:
             empty = "The model is searching for them. Press o in a while."
         lists = [f"[{key}] {name}" for key, name in LISTS.items() if name != self._kind]
-        text = Text(lines, is_cut=True) if lines else Text([empty])
-        return Page(title, text, self._message, classes=lists, commands=names)
+        # a page wraps lines with wide letters a column earlier
+        width = min(WIDEST, self._screen.size().columns) - 1
+        lines = [
+            cut(line, width)
+            for number, row in enumerate(found.rows, start=1)
+            for line in self._lines_of(number, row)
+        ]
+        return Page(
+            title, Text(lines or [empty]), self._message, classes=lists, commands=names
+        )
 
     def _lines_of(self, number, row):
-        label = row.label if row.state == "labelled" else row.state
-        about = [f"{number}", f"row {row.id}", f"{label}"]
+        label = row.label if row.state == "labelled" else STATES[row.state]
+        about = [f"[{number}] row {row.id}", f"{label}"]
         if row.predicted is not None:
             about += [f"the model: {row.predicted}"]
         if self._who is not None:
@@ -499,12 +515,12 @@ class RowList:
             about += [" ".join(votes[:3])]
         about += [when(row.answers[-1].at)[:10]] if row.answers else []
         kind, item = self._view.item(row.id)
-        return [GAP.join(about), f"   {excerpt(item, kind)}"]
+        return [GAP.join(about), f"    {excerpt(item, kind)}"]
 
 
 def lines_about(row):
     """Return the state, the answers and the notes of a row, one in each line."""
-    lines = [row.state.capitalize()] if row.state != "labelled" else []
+    lines = [] if row.state == "labelled" else [STATES[row.state].capitalize()]
     for answer in row.answers:
         what = "skipped" if answer.label is None else f"{answer.label}"
         reason = f" ({answer.reason})" if answer.reason else ""
@@ -526,35 +542,25 @@ def when(at):
         return at[:16]
 
 
-class Page(NamedTuple):
-    """Contents of the screen, from top to bottom."""
-
-    title: str
-    text: "Text"
-    message: str = ""  # what has just been done, or what is wrong; above the title
-    counts: str = ""
-    note: str = ""  # below the text
-    classes: list = []
-    commands: list = []
-    typed: str = ""
-    hint: str = ""  # behind what is typed
-
-
 class Text:
     """A text that is shown page by page.
 
     Parameters
     ----------
-    paragraphs : list of str or (str, str)
-        Paragraphs; the second text indents all lines but the first.
-    is_cut : bool, default=False
-        Whether a paragraph that is too long is cut instead of wrapped.
+    paragraphs : list of str
+        Paragraphs of the text.
+    indent : str, default=""
+        Begins each line of a paragraph but the first.
     """
 
-    def __init__(self, paragraphs, *, is_cut=False):
-        self._paragraphs = [(p, "") if isinstance(p, str) else p for p in paragraphs]
-        self._is_cut, self._width, self._lines = is_cut, None, []
+    def __init__(self, paragraphs, indent=""):
+        self._paragraphs, self._indent = paragraphs, indent
+        self._width, self._lines = None, []
         self._start = self._size = 0
+
+    def replace(self, other):
+        """Take the paragraphs of another text."""
+        self._paragraphs, self._width = other._paragraphs, None
 
     def lines(self, width, height=None):
         """Return the lines of the present page, at most `height`."""
@@ -562,12 +568,8 @@ class Text:
             self._width, self._start = width, 0
             self._lines = [
                 line
-                for text, hanging in self._paragraphs
-                for line in (
-                    [cut(text, width)]
-                    if self._is_cut
-                    else wrap_text(text, width, hanging)
-                )
+                for text in self._paragraphs
+                for line in wrap_text(text, width, self._indent)
             ]
         n_lines = len(self._lines)
         if height is None:
@@ -581,47 +583,77 @@ class Text:
         words += ["Space: more"] * (end < n_lines) + ["PgUp: back"] * (self._start > 0)
         return [*self._lines[self._start : end], f"── {', '.join(words)} ──"]
 
-    def turn(self, by):
-        """Go to the next (1) or previous (-1) page; return False if there is none."""
-        start = max(0, self._start + by * self._size)
-        if start == self._start or start >= len(self._lines):
-            return False
-        self._start = start
-        return True
+    def turn(self, key):
+        """Go to the next page, or to the previous one if the key is PAGE_UP."""
+        size = -self._size if key == PAGE_UP else self._size
+        start = max(0, self._start + size)
+        if start < len(self._lines):
+            self._start = start
 
 
-def clean(text):
-    """Return a text without characters that control a terminal."""
-    return CONTROL.sub("", text).expandtabs()
+class Page(NamedTuple):
+    """Contents of the screen, from top to bottom."""
+
+    title: str
+    text: Text
+    message: str = ""  # what has just been done, or what is wrong; above the title
+    counts: str = ""
+    note: str = ""  # below the text
+    classes: list = []
+    commands: list = []
+    typed: str = ""
+    hint: str = ""  # behind what is typed
+
+    def lines(self, width, height=None):
+        """Return the lines as pairs of a style and a text.
+
+        With a `height`, a long text shows one page, and some classes are left out. The
+        classes get at least a third of the lines that both share.
+        """
+        above = [(MESSAGE, line) for line in wrap_text(self.message, width)]
+        above += [(TITLE, rule(self.title, width))]
+        above += [("", line) for line in [*wrap_text(self.counts, width), ""]]
+        note = [("", line) for line in ["", *wrap_text(self.note, width)]]
+        commands = pack(self.commands, width, 1, f"[{HELP}]")
+        classes, n_text = pack(self.classes, width), None
+        if height is not None:
+            n_free = height - len(above) - len(note) - len(commands)
+            n_classes = max(1, n_free // 3, n_free - len(self.text.lines(width)))
+            classes = pack(self.classes, width, n_classes, MORE_CLASSES)
+            n_text = max(1, n_free - len(classes))
+        text = [("", line) for line in self.text.lines(width, n_text)]
+        keys = [(KEYS, line) for line in [*classes, *commands]]
+        return [*above, *text, *note, *keys]
 
 
-def wrap_text(text, width, hanging=""):
-    """Return a text in lines of at most `width` columns."""
+def wrap_text(text, width, indent=""):
+    """Return a text in lines of at most `width` columns, without control characters."""
     found = []
-    for line in clean(text).splitlines():
+    for line in CONTROL.sub("", text).expandtabs().splitlines():
         # a wide letter counts as two; a word cut before the filler is a column longer
         wide = "".join(f"{c}{FILLER}" if get_cwidth(c) > 1 else c for c in line)
-        lines = wrap(wide, width - (wide != line), subsequent_indent=hanging) or [""]
+        lines = wrap(wide, width - (wide != line), subsequent_indent=indent) or [""]
         found += [each.replace(FILLER, "") for each in lines]
     return found
 
 
 def cut(text, width):
     """Return the beginning of a text that fits into one line."""
-    text = clean(text).replace("\n", " ")
+    text = CONTROL.sub("", text).expandtabs().replace("\n", " ")
     if get_cwidth(text) <= width:
         return text
+    text = text[: width - 1]
     while get_cwidth(text) > width - 1:
-        text = text[: max(0, min(len(text) - 1, width - 1))]
+        text = text[:-1]
     return f"{text}…"
 
 
 def pack(items, width, n_lines=None, rest="… and {} more"):
     """Arrange items in lines, and say how many were left out."""
-    lines, items = [""], [cut(item, width) for item in items]
+    lines, items = [], [cut(item, width) for item in items]
     for i, item in enumerate(items):
-        line = f"{lines[-1]}{GAP}{item}" if lines[-1] else item
-        if get_cwidth(line) <= width:
+        line = GAP.join([*lines[-1:], item])
+        if lines and get_cwidth(line) <= width:
             lines[-1] = line
         elif n_lines is None or len(lines) < n_lines:
             lines.append(item)
@@ -638,50 +670,6 @@ def rule(title, width):
     """Return a line across the screen, with a title."""
     title = f"── {cut(title, width - 6)} " if title else ""
     return title + "─" * (width - get_cwidth(title))
-
-
-def print_page(page, width):
-    """Print all of a page."""
-    lines = [*wrap_text(page.message, width), rule(page.title, width)]
-    lines += [*wrap_text(page.counts, width), "", *page.text.lines(width), ""]
-    lines += wrap_text(page.note, width)
-    lines += pack(page.classes, width) if page.classes else []
-    lines += pack(page.commands, width, 1, f"[{HELP}]") if page.commands else []
-    print("\n".join(lines), flush=True)
-
-
-class Lines(UIControl):
-    """Lines that depend on the size of their window.
-
-    Parameters
-    ----------
-    make_lines : callable
-        ``make_lines(width, height)`` returns a list of str; a height of None is not
-        limited.
-    has_keys : bool
-        Whether parts in brackets are keys.
-    """
-
-    def __init__(self, make_lines, has_keys):
-        self._make_lines, self._has_keys = make_lines, has_keys
-
-    def preferred_height(self, width, *_):
-        """Return the number of lines."""
-        return len(self._make_lines(min(width, WIDEST), None))
-
-    def create_content(self, width, height):
-        """Return the lines for the window."""
-        lines = self._make_lines(min(width, WIDEST), height)
-
-        def fragments(i):
-            parts = (
-                re.split(r"(\[[^] ]+\])", lines[i])
-                if self._has_keys
-                else lines[i : i + 1]
-            )
-            return [("class:key" if k % 2 else "", p) for k, p in enumerate(parts)]
-
-        return UIContent(fragments, line_count=len(lines), show_cursor=False)
 
 
 class Screen:
@@ -701,13 +689,15 @@ class Screen:
         self._question = Window(
             BufferControl(self._answer, [BeforeInput(lambda: self._prompt)]), height=1
         )
-        self._typed = Window(
-            FormattedTextControl(self._typed_fragments, focusable=True), height=1
+        self._shown = Window(
+            FormattedTextControl(self._fragments, focusable=True),
+            dont_extend_height=True,
         )
+        question = ConditionalContainer(self._question, self._is_asking)
         self._app = Application(
-            Layout(self._layout(), focused_element=self._typed), style=STYLE,
-            key_bindings=self._bindings(), full_screen=True,
-            before_render=self._begin_drawing, after_render=self._end_drawing,
+            Layout(HSplit([self._shown, question, Window()]), self._shown),
+            style=STYLE, key_bindings=self._bindings(), full_screen=True,
+            after_render=self._end_drawing,
         )  # fmt: skip
         # seconds after Esc in which further characters make another key of it
         self._app.timeoutlen = self._app.ttimeoutlen = 0.1
@@ -735,20 +725,27 @@ class Screen:
                 self._keys.put(END)
             conversation.result()
 
-    def height(self):
-        """Return the number of lines of the terminal."""
-        return self._app.output.get_size().rows
+    def size(self):
+        """Return the number of rows and columns of the terminal."""
+        return self._app.output.get_size()
 
-    def width(self):
-        """Return the number of columns that lines may have."""
-        return min(WIDEST, self._app.output.get_size().columns)
-
-    def show(self, page, *, is_new=False):
-        """Draw a page as soon as possible; keys pressed before a new one are unseen."""
+    def show(self, page):
+        """Draw a page as soon as possible."""
         self._page = page
-        if is_new:
-            self._drawn.clear()
+        self.redraw()
+
+    def redraw(self):
+        """Draw the page again, whose text has changed."""
         self._app.invalidate()
+
+    def show_new(self, page):
+        """Draw a page, and return the keys that were pressed before it was drawn."""
+        self._drawn.clear()
+        self.show(page)
+        while not self._drawn.wait(0.1) and not self._is_over:
+            pass
+        unseen, self._unseen = self._unseen, []
+        return unseen
 
     def read(self):
         """Return the next key, or END."""
@@ -765,56 +762,26 @@ class Screen:
         self._app.invalidate()
         answer = self.read()
         self._prompt = ""
-        self._app.layout.focus(self._typed)
+        self._app.layout.focus(self._shown)
         return answer[1] if isinstance(answer, tuple) else None
 
-    def unseen_keys(self):
-        """Return the keys pressed before the last new page was drawn."""
-        while not self._drawn.wait(0.1) and not self._is_over:
-            pass
-        unseen, self._unseen = self._unseen, []
-        return unseen
-
-    def _layout(self):
-        def make(lines, weight=50, style="", has_keys=False, **options):
-            height = Dimension(weight=weight, **options)
-            return Window(
-                Lines(lines, has_keys),
-                height=height,
-                style=style,
-                dont_extend_height=True,
-            )
-
-        def classes(width, height):
-            return pack(self._drawing.classes, width, height, MORE_CLASSES)
-
-        def commands(width, _):
-            return pack(self._drawing.commands, width, 1, f"[{HELP}]")
-
-        return HSplit(
-            [
-                make(
-                    lambda w, _: wrap_text(self._drawing.message, w),
-                    style="class:message",
-                ),
-                make(lambda w, _: [rule(self._drawing.title, w)], style="class:title"),
-                make(lambda w, _: [*wrap_text(self._drawing.counts, w), ""]),
-                make(lambda w, h: self._drawing.text.lines(w, h), weight=2, min=1),
-                make(lambda w, _: ["", *wrap_text(self._drawing.note, w)]),
-                make(classes, weight=1, has_keys=True),
-                make(commands, has_keys=True),
-                ConditionalContainer(self._question, self._is_asking),
-                ConditionalContainer(self._typed, ~self._is_asking),
-                Window(),
-            ]
-        )
-
-    def _typed_fragments(self):
-        page = self._drawing
+    def _fragments(self):
+        """Return the page to draw, and what is typed unless a question is asked."""
+        self._drawing = page = self._page
+        size = self.size()
+        width = min(WIDEST, size.columns)
+        fragments = []
+        for style, line in page.lines(width, size.rows - 1):
+            parts = re.split(r"(\[[^] ]+\])", line) if style == KEYS else [line]
+            styles = [style, KEY] * len(parts)
+            fragments += [*zip(styles, parts, strict=False), ("", "\n")]
+        if self._prompt:
+            return fragments[:-1]
         return [
-            ("", f"> {clean(page.typed)}"),
+            *fragments,
+            ("", f"> {CONTROL.sub('', page.typed)}"),
             ("[SetCursorPosition]", ""),
-            ("class:hint", f"{GAP}{cut(page.hint, self.width() // 2)}"),
+            (HINT, f"{GAP}{cut(page.hint, width // 2)}"),
         ]
 
     def _bindings(self):
@@ -853,9 +820,6 @@ class Screen:
     def _accept(self, buffer):
         self._keys.put(("answer", buffer.text.strip()))
         return True  # the text stays until the next question
-
-    def _begin_drawing(self, _):
-        self._drawing = self._page
 
     def _end_drawing(self, _):
         if self._drawing is self._page and not self._drawn.is_set():
