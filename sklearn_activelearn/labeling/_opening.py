@@ -380,10 +380,11 @@ class Resumption:
         """Return the error for a change that a session cannot make."""
         path = self.args.path
         return refusal(
-            f"{self.differs} A session cannot change that: {why}. Begin a new session "
-            "in another file",
-            f"and call its import_labels({str(path)!r}).",
-            f"(--out), and take over the labels with --import {path}.",
+            f"{self.differs} A session cannot change that: {why}.",
+            "Begin a new session in another file and call its "
+            f"import_labels({str(path)!r}).",
+            "Repeat the options of the first call, or begin a new session in another "
+            f"file (--out), and take over the labels with --import {path}.",
         )
 
     def _may_be_other_rows(self):
