@@ -162,11 +162,6 @@ class TestKeys:
         assert labels_of(view.session) == ["Yes"]
         assert view.session.status().skipped == 0
 
-    def test_letters_that_begin_classes_are_answers(self, open_view, press):
-        view = open_view(classes=["bilo", "idea", "lost", "other"])
-        press(*"bilo", view=view)
-        assert sorted(labels_of(view.session)) == ["bilo", "idea", "lost", "other"]
-
     def test_typed_letters_narrow_the_classes(self, press):
         shown = press("p", "r", "a", ESCAPE, "p", classes=TWELVE)
         assert "[10/pra] praise" in shown[1]
