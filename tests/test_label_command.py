@@ -749,7 +749,9 @@ class TestChanges:
     def test_options_that_are_left_out_are_those_of_the_file(self, run, exported):
         begin = [*TEXT, "--test-size", "4", "--votes", "2", "--budget", "20"]
         run(*begin, "--who", "ann", answers="1\n" * 6)
-        argv = [*TEXT[:4], "--out", "labels.sqlite", "--who", "bob"]
+        argv = [*TEXT[:4], "--out", "labels.sqlite"]
+        assert "whose votes are these? (--who)" in run(*argv, code=2)
+        argv += ["--who", "bob"]
         run(*argv, answers="1\n" * 4)
         run(*argv, "--export", "out.csv")
         with sqlite3.connect("labels.sqlite") as db:

@@ -147,6 +147,26 @@ class TestKeys:
         assert "x: no class; ? for help" in shown[7]
         assert sorted(labels_of(view.session)) == ["bad", "good", "good", "so-so"]
 
+    def test_keys_pressed_before_the_next_row_is_shown_are_no_answers(
+        self, open_view, press, monkeypatch
+    ):
+        class Watched(terminal.Screen):
+            def __init__(self):
+                super().__init__()
+                screens.append(self)
+
+        def label(self, *args):
+            while len(screens) == 1 and screens[0]._keys.qsize() < 2:
+                time.sleep(0.01)
+            screens.append(None)
+            return label_row(self, *args)
+
+        screens, label_row, view = [], LabelingView.label, open_view()
+        monkeypatch.setattr(terminal, "Screen", Watched)
+        monkeypatch.setattr(LabelingView, "label", label)
+        press("g", "b", "2", "1", view=view)
+        assert labels_of(view.session) == ["good", "good"]
+
     @pytest.mark.parametrize(
         "keys", [[ARROW, F1], [ALT_G], [PASTE.format("good\n1")], ["\x7f", ENTER]]
     )
@@ -253,7 +273,7 @@ class TestLists:
 
     @pytest.mark.parametrize("letter", ["w", "語"])
     def test_a_row_has_two_lines_and_says_its_key(self, open_view, press, letter):
-        view = open_view(texts=[letter * 200] * 20)
+        view = open_view(texts=[f"x{letter * 200}"] * 20)
         for _ in range(12):
             view.session.label(view.session.next(), "good")
         shown = press("*", " ", view=view)
@@ -339,6 +359,15 @@ class TestLists:
         shown = press("*", "o", "x", view=view)
         assert "── Doubtful rows: " in shown[2]
         assert "'x' is not a key of this list." in shown[-1] or len(shown) == 4
+
+    def test_votes_of_others_are_hidden_until_a_row_is_decided(self, open_view, press):
+        view = open_view(votes=2)
+        row = view.session.next("ann")
+        view.session.label(row, "good", "ann")
+        view.session.note(row, "odd", "bob")
+        shown = press("*", "n", "1", view=view, who="bob")
+        assert "Note of bob: odd" in shown[-1]
+        assert "ann" not in shown[-1]
 
     def test_a_note_is_found_in_the_list(self, open_view, press):
         view = open_view()
@@ -433,7 +462,8 @@ class TestScreens:
         texts = [" ".join(words)] * 20
         keys = [*" " * n_pages, PAGE_UP]
         shown = press(*keys, classes=classes, texts=texts, size=size)
-        pages = dict.fromkeys(shown)  # the last one stays
+        pages = [*dict.fromkeys(shown[:-1])]  # the last one stays
+        assert shown[-1] == pages[-2]
         seen = [word for text in pages for word in re.findall(r"w\d{4}", text)]
         n_seen = len(seen) if classes is MANY and size[1] < 20 else len(words)
         assert seen == words[:n_seen]

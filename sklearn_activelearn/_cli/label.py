@@ -307,8 +307,7 @@ def resume_options(args):
         args.classes = [label_of.get(name, name) for name in args.classes]
     renamed = dict(args.rename)
     classes = dict.fromkeys(renamed.get(each, each) for each in label_of.values())
-    known = {name: stored[name] for name in ("votes", "test_size")}
-    known["classes"] = [*classes] or None
+    known = {"votes": stored["votes"], "classes": [*classes] or None}
     if args.learner is None:
         params = stored["learner"]["params"]
         known["budget"] = stored["budget"]
