@@ -418,8 +418,16 @@ class Worker:
         with self._storage.reading() as db:
             if self.job is not None or (self.own.is_stream and not self.own.taught):
                 return
-            query = db.value("SELECT query FROM requests WHERE id = ?", id) or 0
-            if query == current_learner(db)["queries"]:
+            learner = current_learner(db)
+            # rows that an earlier learner asked for start nothing: whether this
+            # learner has asked by then would depend on the time
+            query = db.value(
+                "SELECT query FROM requests WHERE id = ? "
+                "AND (purpose = 'test' OR learner = ?)",
+                id,
+                learner["number"],
+            )
+            if query == learner["queries"]:
                 self.find_rows()
 
     def catch_up(self):
