@@ -2,6 +2,8 @@
 
 import warnings
 from contextlib import suppress
+from time import sleep
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -192,6 +194,30 @@ def test_a_changed_session_goes_on_wherever_it_is_opened_again(name, data, ahead
         live = go(LEARNERS[name], folder / "live", steps, False, ahead)
         again = go(LEARNERS[name], folder / "again", steps, True, ahead)
     assert again == live
+
+
+@pytest.mark.parametrize("word", ["features", "learner"])
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_the_time_that_training_takes_changes_nothing(word, n):
+    query, shown = UncertaintySamplingClassifier.query, []
+    for seconds in (0, 0.03):
+
+        def wait_and_query(*args, seconds=seconds, **options):
+            sleep(seconds)
+            return query(*args, **options)
+
+        setting = Setting(plain, ahead=1)
+        with (
+            quick_folder() as folder,
+            patch.object(UncertaintySamplingClassifier, "query", wait_and_query),
+        ):
+            with setting.open(folder / "a") as session:
+                first = label_all(session, setting, n)
+            for change in "test_size", word:
+                setting.change(change)
+            with setting.open(folder / "a", ("test_size", word)) as session:
+                shown.append([*first, *label_all(session, setting)])
+    assert shown[0] == shown[1]
 
 
 @pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"models"}))  # slow

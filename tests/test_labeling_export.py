@@ -281,7 +281,7 @@ def test_an_unpaired_surrogate_is_refused(folder):
             lambda: session.label(0, half),
             lambda: session.next(f"a{half}"),
         ):
-            with pytest.raises(ValueError, match=r"surrogate|must be a number like"):
+            with pytest.raises(ValueError, match=r"surrogate|must be a number, like"):
                 call()
         assert n_answers(folder / "a") == 4
     for change in {"ids": [*range(29), half]}, {"classes": ["a", half]}:

@@ -533,6 +533,17 @@ def test_of_several_lines_of_a_person_the_last_one_counts(folder, path):
         assert session.status().by_class == {"a": 0, "b": 1, "c": 2}
 
 
+def test_what_is_known_is_imported_once(folder, path):
+    with opened(path, votes=1) as session:
+        session.label(100, "a", "ann")
+        session.label(100, "b", "bob")
+        session.label(101, "a", "ann")
+        session.label(101, "c", "eve", final=True)
+        assert session.export(folder / "out.csv", form="long") == 4
+        assert session.import_labels(folder / "out.csv") == 0
+        assert session.status().by_class == {"a": 0, "b": 1, "c": 1}
+
+
 def test_the_long_form_tells_who_was_asked_because_of_a_tie(folder, path):
     with opened(path) as session:
         disagree(session, 100, "a", "b", "b")

@@ -3,6 +3,7 @@
 import json
 import threading
 import warnings
+from concurrent.futures import Future
 from contextlib import suppress
 from itertools import chain
 from time import sleep
@@ -284,6 +285,20 @@ def test_a_restored_learner_is_where_it_was(family, steps, ahead):
         live = go(learner, folder / "live", steps, opens=False, **options)
         again = go(learner, folder / "again", steps, opens=True, **options)
     assert again == live
+
+
+def test_a_thread_that_ends_late_changes_nothing(path, monkeypatch):
+    set_result = Future.set_result
+
+    def set_late(future, result):
+        sleep(0.05)  # the rows are stored already, and may be shown
+        set_result(future, result)
+
+    monkeypatch.setattr(Future, "set_result", set_late)
+    learner = FAMILIES["plain"]
+    with opened(learner, path, ahead=1) as session:
+        expected = shown_rows(clone(learner), X, Y, CLASSES, 1)
+        assert label_all(session) == [IDS[row] for row in expected]
 
 
 @few

@@ -132,8 +132,8 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
 
 
 def omitted_rows(path):
-    """Return the `Omitted` rows of a session that another process may have open."""
-    with open_to_read(path) as db:
+    """Return the `Omitted` rows of a session, whose labels were just exported."""
+    with open_to_read(path, is_whole=False) as db:
         return count_omitted(db)
 
 

@@ -373,7 +373,8 @@ class Worker:
 
     def __init__(self, storage, ids, build):
         self._storage, self._ids, self._build = storage, ids, build
-        self._job, self.must_rebuild, self._is_closed = None, False, False
+        self._job, self._asks_after = None, 0
+        self.must_rebuild, self._is_closed = False, False
         self._rebuild()
         self._thread = ThreadPoolExecutor(1, "training")
 
@@ -397,18 +398,27 @@ class Worker:
             It is done when the learner has asked; None if the learner has nothing to
             ask for.
         """
-        if self.job is not None:
-            return self._job
         with self._storage.writing() as db:
             learner = current_learner(db)
+            if self._is_asking(learner):
+                return self._job
             is_news = db.row("SELECT 1 FROM rows WHERE is_news") is not None
             if learner["stop_reason"] is not None and not is_news:
                 return None
             # what is taught is fixed now: later answers are for the next call
             if not learner["is_settled"] and record_teaching(db):
                 self.must_rebuild = self.must_rebuild or not self.own.is_stream
-        self._job = self._thread.submit(self._ask, learner["queries"])
+        self._asks_after = learner["queries"]
+        self._job = self._thread.submit(self._ask, self._asks_after)
         return self._job
+
+    def _is_asking(self, learner):
+        """Return True if a job will store rows.
+
+        A job that has stored its rows counts as ended, although its thread may not
+        have: otherwise what is shown would depend on the time.
+        """
+        return self.job is not None and self._asks_after == learner["queries"]
 
     def look_ahead(self, id):
         """Start to choose the next rows when the first row of the last query is shown.
@@ -416,10 +426,20 @@ class Worker:
         A stream learner that was taught nothing would let all rows pass.
         """
         with self._storage.reading() as db:
-            if self.job is not None or (self.own.is_stream and not self.own.taught):
+            learner = current_learner(db)
+            if self._is_asking(learner):
                 return
-            query = db.value("SELECT query FROM requests WHERE id = ?", id) or 0
-            if query == current_learner(db)["queries"]:
+            if self.own.is_stream and not self.own.taught:
+                return
+            # rows that an earlier learner asked for start nothing: whether this
+            # learner has asked by then would depend on the time
+            query = db.value(
+                "SELECT query FROM requests WHERE id = ? "
+                "AND (purpose = 'test' OR learner = ?)",
+                id,
+                learner["number"],
+            )
+            if query == learner["queries"]:
                 self.find_rows()
 
     def catch_up(self):
