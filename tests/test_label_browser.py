@@ -218,6 +218,9 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     page.wait_for_selector("#back:not([hidden])")
     keys.press("Escape")
     page.wait_for_selector("#list button")
+    keys.press("/")
+    keys.type("order")  # in place of the words before
+    assert page.input_value("#search [name=text]") == "order"
     page.check("input[value=noted]")
     wait_for_text(page, "#list", "note: ask\nBob?")
     page.check("input[value=skipped]")
@@ -357,6 +360,10 @@ def test_a_dispute_is_decided_by_keyboard(page, tmp_path):
         assert page.is_checked("#final")
         page.keyboard.press("d")
         wait_for_text(page, "#found", f"Row {row}: delivery, decided")
+        with page.expect_response("**/api/review"):  # the page follows
+            session.label(session.next("bob"), "spam", "bob")
+        page.wait_for_timeout(100)
+        assert "decided" in page.inner_text("#found")  # it stays in sight
         found = session.answers(row)
         assert (found.state, found.label) == ("labelled", "delivery")
         assert [answer.is_final for answer in found.answers] == [False, False, True]
@@ -573,3 +580,6 @@ def test_an_image_is_enlarged(page, tmp_path):
         assert page.evaluate(width) == pytest.approx(2 * before, rel=0.01)
         page.keyboard.press("-")
         assert page.evaluate(width) == pytest.approx(before, rel=0.01)
+        for size in (2 * before, before):
+            page.click("#card img")
+            assert page.evaluate(width) == pytest.approx(size, rel=0.01)

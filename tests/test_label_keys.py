@@ -284,6 +284,7 @@ def test_the_page_takes_keys_as_the_terminal_does():
     lists = [
         (TICKETS, {"spam": "x", "bug": "p"}), (["good", "good enough", "Good"], {}),
         (["5 stars", "1 star", "s", "?!", "/x"], {"s": "5"}), (MANY, {}),
+        (["bilo", "idea", "lost", "other"], {}),
     ]  # fmt: skip
     for classes, own in lists * 12:
         letters = [*"".join(classes[:20]), *"suq?*!#/0123", *PAGE_KEYS]

@@ -515,14 +515,8 @@ class LabelingSession(Generic[LearnerT]):
                 lease_row(db, id, who, now + self.lease)
 
     def _look_at(self, id, who, job):
-        status = self.status()
-        return Look(
-            None if id is None else self.answers(id, viewer=who),
-            status,
-            status if who is None else self.status(who),
-            self.version,
-            job is not None,
-        )
+        row = None if id is None else self.answers(id, viewer=who)
+        return Look(row, *self._statuses(who), self.version, job is not None)
 
     @staticmethod
     def _check_who(who, votes=1, is_final=False):
@@ -905,12 +899,16 @@ class LabelingSession(Generic[LearnerT]):
             If `who` is not a name.
         """
         self._check_who(who)
+        return self._statuses(who)[1]
+
+    def _statuses(self, who):
+        """Return the progress of the session, and of a person, at the same moment."""
         with self._storage.reading() as db:
             status = self._read_status(db)
             if who is None:
-                return status
+                return status, status
             counts = count_answers(db, who).get(who, {})
-            return self._status_of_person(db, status, who, counts)
+            return status, self._status_of_person(db, status, who, counts)
 
     def people(self) -> dict[str | None, Status]:
         """Return the progress of each person who has answered.

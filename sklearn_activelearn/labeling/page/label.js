@@ -43,10 +43,7 @@ export async function send(verb, body = {}, words = "") {
   page.busy = false;
 }
 
-export function setWaiting(is) {
-  $("card").classList.toggle("waiting", is && page.mode === "label");
-  $("card").setAttribute("aria-busy", `${is}`);
-}
+const setWaiting = (is) => $("card").setAttribute("aria-busy", `${is}`);
 
 export async function show() {
   const { view } = page;
@@ -73,10 +70,8 @@ export function showCounts({ counts, share }) {
 /** Show which class a row has. */
 export function markLabel(label) {
   for (const button of $("classes").children) {
-    const isGiven = button.dataset.label === label;
-    button.classList.toggle("given", isGiven);
-    if (page.mode === "row") button.setAttribute("aria-pressed", `${isGiven}`);
-    else button.removeAttribute("aria-pressed");
+    if (page.mode === "label") button.removeAttribute("aria-pressed");
+    else button.setAttribute("aria-pressed", `${button.dataset.label === label}`);
   }
 }
 

@@ -2,9 +2,7 @@
 
 import { $, ask, attempt, fail, make, makeButton, onClick, when, who } from "./server.js";
 import { content, facts, highlighted } from "./row.js";
-import {
-  current, markLabel, page, send, setWaiting, show, showCounts, showTyped,
-} from "./label.js";
+import { current, markLabel, page, send, show, showCounts, showTyped } from "./label.js";
 
 const PAGE = 20; // rows of a list that the server sends
 const UNDOING = "Undoing; the model may have to be trained";
@@ -41,7 +39,6 @@ export function goBack() {
 async function leave() {
   page.opened = null;
   setMode("label");
-  setWaiting(page.busy);
   if (page.view) await show();
   $("card").focus();
 }

@@ -1,6 +1,6 @@
 // Contents of a row: a text, a table of cells or an image; its answers and notes.
 
-import { make, makeButton, post, when } from "./server.js";
+import { make, post, when } from "./server.js";
 
 let zoom = 1;
 
@@ -33,12 +33,11 @@ async function picture(id, name) {
     return make("p", {}, `${words} cannot be shown: ${error.message}`);
   }
   zoom = 1;
+  image.addEventListener("click", () => enlarge(zoom > 1 ? 1 / zoom : 2));
   const frame = make("div", { class: "frame", tabindex: "0", role: "group",
     "aria-label": "Image; the arrow keys move it when it is enlarged" }, image);
-  const zoomButton = (key, words, factor) => makeButton(
-    () => enlarge(factor), { "aria-keyshortcuts": key }, make("kbd", {}, key), ` ${words}`);
-  return make("figure", {}, frame, make("figcaption", {}, words),
-    make("div", { class: "zoom" }, zoomButton("+", "Larger", 2), zoomButton("-", "Smaller", 0.5)));
+  return make("figure", {}, frame,
+    make("figcaption", {}, `${words} · a click, + and − change the size`));
 }
 
 /** Enlarge the image on the card, if there is one. */

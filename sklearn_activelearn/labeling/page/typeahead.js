@@ -18,22 +18,19 @@ export class TypeAhead {
   /** Return {answer, classes} for typed letters; no answer while several classes match. */
   find(typed, isWhole = false) {
     const key = typed.toLowerCase();
-    const own = this.classes.find((each) => each.own && each.own === key);
-    if (own) return { answer: own, classes: [own] };
     const isSpelt = typed.startsWith("/");
-    const exact = this.classes.find(({ label }) => label === typed.slice(isSpelt));
-    if (isWhole && exact) return { answer: exact, classes: [exact] };
     const letters = key.slice(isSpelt);
-    const codes = ({ label, number }) =>
-      isSpelt ? [label.toLowerCase()] : [label.toLowerCase(), number];
+    const codes = ({ label, number }) => [label.toLowerCase(), ...(isSpelt ? [] : [number])];
     const found = this.classes.filter(
-      (each) => codes(each).some((code) => code.startsWith(letters))
-    );
-    const whole = found.filter((each) => isWhole && codes(each).includes(letters));
-    for (const answers of [whole, found]) {
-      if (letters && answers.length === 1) return { answer: answers[0], classes: answers };
-    }
-    return { answer: null, classes: found };
+      (each) => codes(each).some((code) => code.startsWith(letters)));
+    const sets = [
+      this.classes.filter(({ own }) => own && own === key),
+      found.filter(({ label }) => isWhole && label === typed.slice(isSpelt)),
+      found.filter((each) => isWhole && codes(each).includes(letters)),
+      found,
+    ];
+    const [only] = sets.filter((each) => letters && each.length === 1);
+    return only ? { answer: only[0], classes: only } : { answer: null, classes: found };
   }
 
   /** Take the key of an event; return {command}, {label}, or null if more is needed. */
