@@ -62,7 +62,8 @@ def beside_published(rows, out, *, group, name, value, std, title, **settings):
         axis.set(title=key, **settings)
         axis.xaxis.set_minor_formatter("")
         axis.grid(alpha=0.3)
-    axes[0, 0].legend(fontsize=7)
+    lines = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*lines, loc="outside lower center", ncols=2, fontsize=7)
     figure.suptitle(title)
     save(figure, out)
 

@@ -138,7 +138,7 @@ def runs(learner, rows, seeds, jobs, **kwargs):
     done = Parallel(jobs)(
         delayed(run)(learner, rows, seed=seed, **kwargs) for seed in seeds
     )
-    return [list(found) for found in zip(*done, strict=True)]
+    return [[found[k] for found in done] for k in range(3)]
 
 
 def labels_needed(errors, target, every, limit):

@@ -235,7 +235,7 @@ def figure_3(X, topics, args):
         print(f"  rank correlation of {what}: {spearmanr(*pair).statistic:+.2f}")
     thirds = np.array_split(np.arange(len(F)), 3)
     print("  topics    positive  labels  stored      F")
-    for part in thirds:
+    for part in filter(len, thirds):
         row = positive[part].mean(), bought[part].mean(), stored[part].mean()
         cells = " ".join(f"{value:7.2%}" for value in row)
         print(f"  {part[0] + 1:3}..{part[-1] + 1:3}  {cells} {F[part].mean():6.3f}")

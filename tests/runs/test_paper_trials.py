@@ -165,6 +165,9 @@ class TestMarginLoss:
         assert found == [10, 9.1, 5.5, 1, 1]
         assert _margin_loss_runs.threshold(SimpleNamespace()) == 10
 
+    def test_all_runs_may_go_on_or_none(self):
+        assert _margin_loss_runs.runs(None, None, range(3, 3), 1) == [[], [], []]
+
     def test_the_rate_of_least_error_is_by_the_last_weights(self, monkeypatch):
         ends = {0.1: [([], 0.4), ([0.2], 0.9)], 1.0: [([0.5], 0.1), ([0.4], 0.1)]}
 
@@ -217,6 +220,14 @@ def test_orders_of_the_news_are_means_and_single_runs():
     for name in ("F", "labels"):
         std = np.std([one[name] for one in of_first], ddof=1)
         assert rows[0][f"{name}_std"] == pytest.approx(std)
+
+
+def test_one_topic_has_no_empty_thirds(capsys):
+    X, topics = second_order.toy()
+    args = SimpleNamespace(lam=1e4, jobs=1, repeats=1)
+    rows, _ = second_order.figure_3(X, topics[:, :1], args)
+    assert len(rows) == 1
+    assert "  1..  1 " in capsys.readouterr().out
 
 
 def test_topics_of_other_runs_are_replaced(tmp_path):
