@@ -82,9 +82,7 @@ LINEAR = [
         batch_size=2,
         n_candidates=30,
     ),
-    QueryByCommitteeClassifier(
-        n_initial=4, cv=2, disagreement="consensus_kl", estimator=LogisticRegression()
-    ),
+    QueryByCommitteeClassifier(n_initial=4, cv=2, estimator=LogisticRegression()),
     PassiveClassifier(n_initial=4, batch_size=3),
 ]
 

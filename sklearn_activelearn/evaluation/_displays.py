@@ -1,19 +1,18 @@
 """Displays of curves over repeated runs; matplotlib is imported to draw them."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from .._docstrings import DISPLAY, documented
-from .._typing import Estimator, Label, RowsLike
-from .._validation import check_number, check_option
+from .._typing import Estimator, RowsLike
+from .._validation import check_number
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
 from ._measures import ERRORS, NamedMeasure, learner_of
-from ._recall import RecallCurve, recall_curve
+from ._recall import RecallCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -213,30 +212,26 @@ class LabelCurveDisplay(Display):
         self,
         ax: "Axes | None" = None,
         *,
-        kind: Literal["error", "score"] | None = None,
         band: float = 0.8,
     ) -> Self:
         """Draw the curves.
 
+        Accuracies and functions are drawn as errors, 1 - score, and losses as losses,
+        on a logarithmic axis; other measures as scores.
+
         Parameters
         ----------
         {ax}
-        kind : {"error", "score"}, default=None
-            "error": 1 - score on a logarithmic axis (for losses: the loss). "score":
-            the score. None: the error for accuracies, losses and functions, the score
-            for other measures.
         band : float in [0, 1), default=0.8
             Middle share of the runs to shade; 0 for none.
 
         {returns}
         """
-        if kind is not None:
-            check_option(kind, "kind", ("error", "score"))
         check_number(band, "band", 0, 1, closed="left")
         ax = self._start(ax)
         scoring, best = self._first.scoring, self._first.best
         is_share = scoring in ERRORS or scoring == "score"
-        is_error = kind == "error" or (kind is None and (is_share or best == 0))
+        is_error = is_share or best == 0
         styled = [
             *((*item, color_style(i)) for i, item in enumerate(self.curves.items())),
             *(
@@ -282,7 +277,6 @@ class LabelCurveDisplay(Display):
         positive = [height for height in heights if height > 0]
         if is_error and positive:
             highest = max(np.nanmax(line.get_ydata()) for line in self.lines_)
-            is_share = is_share or best == 1
             top = 1.2 * max([highest, *positive])
             ax.set_yscale("log")
             ax.set_ylim(
@@ -294,14 +288,10 @@ class LabelCurveDisplay(Display):
 
 def axis_label(scoring, is_error):
     """Return the label of the axis of scores or errors."""
-    name = NamedMeasure(scoring).name
-    if not is_error:
-        return scoring.replace("_", " ") if scoring in ERRORS else name
     if scoring == "score":
         return "test error"
-    if scoring in ERRORS or scoring.startswith("neg_"):
-        return f"test {name}"
-    return f"1 - {name}"
+    name = NamedMeasure(scoring).name
+    return f"test {name}" if is_error else name
 
 
 @documented(DISPLAY)
@@ -353,51 +343,6 @@ class RecallCurveDisplay(Display):
             )
         check_number(recall, "recall", 0, 1, closed="right")
         self.recall = recall
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Estimator,
-        X: RowsLike,
-        y: ArrayLike,
-        *,
-        positive: Label | None = None,
-        n_runs: int = 3,
-        recall: float = 0.95,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """Fit a pool learner several times and draw the recall of its purchases.
-
-        Parameters
-        ----------
-        estimator : pool learner, or Pipeline that ends in one
-            Cloned; its `random_state` is 0, 1, ... With ``budget=None`` it reads all
-            rows.
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            The pool.
-        y : array-like of shape (n_samples,)
-            Labels of all rows.
-        positive : label or None, default=None
-            Label of the relevant rows, as for `recall_curve`.
-        n_runs : int >= 1, default=3
-            Number of runs.
-        recall : float in (0, 1], default=0.95
-            Target recall.
-        {ax}
-
-        {returns}
-        """
-        cls._check_matplotlib()
-        check_number(n_runs, "n_runs", 1, closed="left", integer=True)
-        orders = []
-        for seed in range(n_runs):
-            model = clone(estimator)
-            learner_of(model).set_params(random_state=seed)
-            model.fit(X, y)
-            orders.append(learner_of(model).queried_indices_)
-        curve = recall_curve(y, orders, positive=positive)
-        name = type(learner_of(estimator)).__name__
-        return cls({name: curve}, recall=recall).plot(ax)
 
     def plot(self, ax: "Axes | None" = None, *, band: float = 0.8) -> Self:
         """Draw the curves.

@@ -5,7 +5,7 @@ from itertools import islice
 
 from ..._docstrings import BOOSTING, documented
 from ..._labels import encode
-from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Floats, Seed, Stopping
 from ..._validation import check_number
 from .._distances import warn_if_worse_than_constant
 from ._trainer import BoostingClassifier, BoostingTrainer
@@ -59,7 +59,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         Factor of the weights of members. 1 is Algorithm 1. Where labels are noisy, or
         many labels are bought, a smaller factor is better: early members, trained on
         few labels, are then outvoted in time.
-    {n_initial, initial, batch_size, explore, budget, stopping, random_state}
+    {n_initial, batch_size, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -122,9 +122,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         n_initial_estimators: int | None = None,
         shrinkage: float = 1.0,
         n_initial: int = 10,
-        initial: Initial = "random",
         batch_size: int = 1,
-        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -135,9 +133,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         self.n_initial_estimators = n_initial_estimators
         self.shrinkage = shrinkage
         self.n_initial = n_initial
-        self.initial = initial
         self.batch_size = batch_size
-        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
