@@ -118,51 +118,47 @@ class LabelCurveComparison(Result):
         Number of pairs of runs.
     n_labels : ndarray of int of shape (n_counts,)
         Label counts at which the scores were compared.
-    differences : ndarray of shape (n_runs, n_counts)
-        Score of the first curve minus score of the second.
-    mean, low, high, p_value : ndarray of shape (n_counts,)
-        Mean difference, its interval, and the two-sided p-value of "no difference".
     area_range : ndarray of int of shape (2,)
         First and last label count of the areas.
-    area_differences : ndarray of shape (n_runs,)
-        Area of the first curve minus area of the second.
-    area_mean, area_low, area_high, area_p_value : float
-        Mean, interval and p-value for the areas.
+    differences : ndarray of shape (n_runs, n_counts + 1)
+        Score of the first curve minus score of the second at each label count; last,
+        the difference of the areas.
+    mean, low, high, p_value : ndarray of shape (n_counts + 1,)
+        Mean difference, its interval, and the two-sided p-value of "no difference".
     """
 
     test: str
     confidence: float
     n_runs: int
     n_labels: np.ndarray
+    area_range: np.ndarray
     differences: np.ndarray
     mean: np.ndarray
     low: np.ndarray
     high: np.ndarray
     p_value: np.ndarray
-    area_range: np.ndarray
-    area_differences: np.ndarray
-    area_mean: float
-    area_low: float
-    area_high: float
-    area_p_value: float
 
     def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame with a row for each label count and the area."""
         area = "area, {} to {} labels".format(*self.area_range)
-        columns = {"what": [*(f"{n} labels" for n in self.n_labels), area]}
-        for name in ("mean", "low", "high", "p_value"):
-            columns[name] = [*getattr(self, name), getattr(self, f"area_{name}")]
-        return frame(columns)
+        return frame(
+            {
+                "what": [*(f"{n} labels" for n in self.n_labels), area],
+                "mean": self.mean,
+                "low": self.low,
+                "high": self.high,
+                "p_value": self.p_value,
+            }
+        )
 
     def __str__(self) -> str:
-        tests = [f"{n} labels" for n in self.n_labels]
-        values = list(zip(self.mean, self.low, self.high, self.p_value, strict=True))
-        tests.append("area, {} to {} labels".format(*self.area_range))
-        area = self.area_mean, self.area_low, self.area_high, self.area_p_value
+        area = "area, {} to {} labels".format(*self.area_range)
+        names = [*(f"{n} labels" for n in self.n_labels), area]
+        values = zip(names, self.mean, self.low, self.high, self.p_value, strict=True)
         lines = [f"difference in score, {self.n_runs} paired runs, {self.test}:"]
         lines += [
             f"  {name}: {mean:+.2g} [{low:+.2g}, {high:+.2g}], p = {p:.1g}"
-            for name, (mean, low, high, p) in zip(tests, [*values, area], strict=True)
+            for name, mean, low, high, p in values
         ]
         return "\n".join(lines)
 
@@ -497,7 +493,7 @@ class LabelCurve(Result):
             for curve, runs in zip((self, other), pairs, strict=True)
         )
         differences = ours - theirs
-        is_missing = np.isnan(differences).any(axis=0)[:-1]
+        is_missing = np.isnan(differences[:, :-1]).any(axis=0)
         if is_missing.any():
             raise ValueError(
                 f"at: not all runs have a score at {at[is_missing].max()} labels."
@@ -505,12 +501,15 @@ class LabelCurve(Result):
         ratio = 0.0
         if test == "corrected_t":
             ratio = np.mean(self.n_held_out[pairs[0]] / self.n_offered[pairs[0]])
-        values = paired_t_test(differences, confidence, ratio)
         return LabelCurveComparison(
-            TESTS[test], float(confidence), len(differences), at, differences[:, :-1],
-            *(value[:-1] for value in values), np.array([start, stop]),
-            differences[:, -1], *(float(value[-1]) for value in values),
-        )  # fmt: skip
+            TESTS[test],
+            float(confidence),
+            len(differences),
+            at,
+            np.array([start, stop]),
+            differences,
+            *paired_t_test(differences, confidence, ratio),
+        )
 
     def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame with a row for each run and label count."""
