@@ -110,13 +110,13 @@ class TestMemory:
             )
             same(kept, plain)
 
-    def test_another_version_runs_anew(self, tmp_path, monkeypatch):
+    @pytest.mark.parametrize("name", ["__version__", "sklearn_version"])
+    def test_another_version_runs_anew(self, name, tmp_path, monkeypatch):
         scorer = CountingScorer(tmp_path)
         arguments = {"cv": 2, "at": [5], "scoring": scorer, "random_state": 0}
         label_curve(EVERYTHING, X, y, memory=tmp_path / "cache", **arguments)
-        monkeypatch.setattr(
-            "sklearn_activelearn.evaluation._label_curve.__version__", "9"
-        )
+        module = "sklearn_activelearn.evaluation._label_curve"
+        monkeypatch.setattr(f"{module}.{name}", "9")
         label_curve(EVERYTHING, X, y, memory=tmp_path / "cache", **arguments)
         assert scorer.n_calls() == 12
 

@@ -1,14 +1,11 @@
 """Experiments: label curves over repeated runs, and tuning for few labels."""
 
-import inspect
 import os
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from hashlib import blake2b
 from numbers import Integral
-from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, Generic
 from warnings import catch_warnings, simplefilter, warn_explicit
 
@@ -213,8 +210,7 @@ def label_curve(
     tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
     data_key = None
     if memory is not None:
-        sources = source_texts(*measures.scorers.values())
-        data_key = joblib.hash((X, y)), __version__, sklearn_version, sources
+        data_key = joblib.hash((X, y)), __version__, sklearn_version
     memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
     run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
     shared = estimator, X, y, np.unique(y), measures, at, until, data_key
@@ -309,31 +305,6 @@ def warn_of_one_class_runs(learner, runs):
     )
 
 
-def source_texts(*scorers):
-    """Return the source texts of scorers and of the callables that they hold."""
-    texts, seen, parts = [], set(), [*scorers]
-    for part in parts:  # grows
-        if not callable(part) or id(part) in seen:
-            continue
-        seen.add(id(part))
-        if isinstance(part, partial):
-            parts += [part.func, *part.args, *part.keywords.values()]
-        elif inspect.isroutine(part) or inspect.isclass(part):
-            texts.append(source_text(part))
-        else:
-            parts += [type(part), *getattr(part, "__dict__", {}).values()]
-    return texts
-
-
-@lru_cache  # a file that is edited later does not run until it is imported again
-def source_text(part):
-    """Return the source text of a function or class, empty where there is none."""
-    try:
-        return inspect.getsource(part)
-    except (OSError, TypeError, SyntaxError, TokenError):
-        return ""
-
-
 def run_numbered(i, run, *args):
     """Return the number of a run, and its outcome."""
     return i, run(*args)
@@ -346,7 +317,7 @@ def run_once(
 
     Returns scores by label count, the labels bought, the last scores, the scores of a
     constant prediction, and whether the learner warned of one class. `data_key`
-    represents X, y and all code where runs are kept on disk.
+    represents X, y and the versions of the code where runs are kept on disk.
     """
     estimator = clone(estimator)
     estimator.set_params(

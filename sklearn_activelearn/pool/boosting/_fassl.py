@@ -4,10 +4,8 @@ from collections.abc import Callable
 from itertools import islice
 
 from ..._docstrings import BOOSTING, documented
-from ..._labels import encode
 from ..._typing import Classifier, Floats, Seed, Stopping
 from ..._validation import check_number
-from .._distances import warn_if_worse_than_constant
 from ._trainer import BoostingClassifier, BoostingTrainer
 
 
@@ -141,13 +139,3 @@ class FASSLBoostClassifier(BoostingClassifier):
     def _make_trainer(self):
         steps = self.n_initial_estimators, self.shrinkage
         return GrowingTrainer(self.estimator, self.alpha, self.init, *steps)
-
-    def _select(self, X, rows, n_wanted, seed):
-        rows_known = self._ledger.labelled.rows
-        warn_if_worse_than_constant(
-            self,
-            lambda: encode(self.estimator_.predict(rows_known), self.classes_),
-            "Take another weak learner, or HybridSamplingClassifier around another "
-            "model.",
-        )
-        return super()._select(X, rows, n_wanted, seed)
