@@ -84,7 +84,6 @@ def recall_estimate(
     *,
     confidence: float = 0.95,
     always_valid: bool = False,
-    probabilities: ArrayLike | None = None,
 ) -> RecallEstimate:
     r"""Estimate the share of the relevant rows that has been found.
 
@@ -108,9 +107,6 @@ def recall_estimate(
         stop as soon as it is high enough. The other bound holds for a number of random
         rows that was chosen in advance; if other rows were read between the random
         rows, the bound for all times is returned anyway.
-    probabilities : array-like of shape (n_unread,), default=None
-        Probability of each unread row to be relevant. Only the estimate uses them.
-        None: the estimate follows from the random rows.
 
     Returns
     -------
@@ -131,15 +127,15 @@ def recall_estimate(
     Notes
     -----
     With r rows found, U unread and R relevant in all, a random row is relevant with
-    probability (R - r) / U. Without `probabilities` the estimate is the R for which the
-    expected number of relevant random rows equals the observed number. It never exceeds
-    the bound. The bound for one look is hypergeometric: the largest number of relevant
-    rows among the rows from which n were drawn, for which x or fewer relevant ones of
-    the n have a probability above 1 - confidence. The bound for all looks is the
-    largest R against which a mixture of likelihood ratios never reached
-    1 / (1 - confidence) [1]_. Half of the mixture has all random rows; a part
-    1 / (2 k (k + 1)) has the random rows after the first 2\ :sup:`k - 1`, k = 1, 2,
-    ...: among rows drawn while a model ranks, the later ones tell how many are left.
+    probability (R - r) / U. The estimate is the R for which the expected number of
+    relevant random rows equals the observed number. It never exceeds the bound. The
+    bound for one look is hypergeometric: the largest number of relevant rows among the
+    rows from which n were drawn, for which x or fewer relevant ones of the n have a
+    probability above 1 - confidence. The bound for all looks is the largest R against
+    which a mixture of likelihood ratios never reached 1 / (1 - confidence) [1]_. Half
+    of the mixture has all random rows; a part 1 / (2 k (k + 1)) has the random rows
+    after the first 2\ :sup:`k - 1`, k = 1, 2, ...: among rows drawn while a model
+    ranks, the later ones tell how many are left.
 
     A row that is drawn when U rows are unread tells of these U rows only. If n
     consecutive rows were drawn from about U unread rows and none was relevant, the
@@ -175,20 +171,11 @@ def recall_estimate(
             )
     check_number(n_rows, "n_rows", len(relevant), closed="left", integer=True)
     reads = Reads(relevant.astype(bool), drawn.astype(bool), n_rows)
-    if probabilities is not None:
-        probabilities = np.asarray(probabilities, dtype=float)
-        if probabilities.shape != (reads.n_unread,):
-            raise ValueError(
-                f"probabilities must have shape ({reads.n_unread},), one for each "
-                f"unread row, got {probabilities.shape}."
-            )
-        if not ((probabilities >= 0) & (probabilities <= 1)).all():
-            raise ValueError("probabilities must lie in [0, 1].")
-    return estimate_of(reads, confidence, always_valid, probabilities)
+    return estimate_of(reads, confidence, always_valid)
 
 
 def estimate_of(
-    reads: Reads, confidence: float, always_valid: bool, p: Floats | None
+    reads: Reads, confidence: float, always_valid: bool, p: Floats | None = None
 ) -> RecallEstimate:
     """Return the estimate for rows that were read; p: probabilities of the others."""
     found, alpha = reads.found, 1 - confidence
