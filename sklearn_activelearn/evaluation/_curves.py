@@ -19,21 +19,9 @@ if TYPE_CHECKING:
 TESTS = {"t": "paired t-test", "corrected_t": "corrected resampled t-test"}
 
 
-class Result:
-    """Base of frozen dataclasses of numbers, strings and arrays that can be stored."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as lists and numbers, None for NaN and infinity."""
-        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
-
-    def to_json(self) -> str:
-        """Return the fields as JSON, null for NaN and infinity."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-
 def plain(value):
     """Return arrays as lists, and None for NaN and infinity."""
-    if isinstance(value, Result):
+    if isinstance(value, LabelCurve):
         return value.to_dict()
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
@@ -57,7 +45,7 @@ def frame(columns):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelsToTarget(Result):
+class LabelsToTarget:
     """Labels that each run needed to reach an error for the first time.
 
     Attributes
@@ -95,14 +83,9 @@ class LabelsToTarget(Result):
         """Standard deviation of `counted` over the runs."""
         return float(self.counted.std())
 
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas DataFrame with a row for each run."""
-        names = "error", "labels", "counted", "n_offered"
-        return frame({name: getattr(self, name) for name in names})
-
 
 @dataclass(frozen=True, eq=False)
-class LabelCurveComparison(Result):
+class LabelCurveComparison:
     """Paired differences of two label curves, with intervals and p-values.
 
     Positive differences speak for the first curve. Each label count is a separate test:
@@ -138,19 +121,6 @@ class LabelCurveComparison(Result):
     high: np.ndarray
     p_value: np.ndarray
 
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas DataFrame with a row for each label count and the area."""
-        area = "area, {} to {} labels".format(*self.area_range)
-        return frame(
-            {
-                "what": [*(f"{n} labels" for n in self.n_labels), area],
-                "mean": self.mean,
-                "low": self.low,
-                "high": self.high,
-                "p_value": self.p_value,
-            }
-        )
-
     def __str__(self) -> str:
         area = "area, {} to {} labels".format(*self.area_range)
         names = [*(f"{n} labels" for n in self.n_labels), area]
@@ -164,7 +134,7 @@ class LabelCurveComparison(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelCurve(Result):
+class LabelCurve:
     """Scores of a learner after each purchase, over repeated runs.
 
     Attributes
@@ -213,6 +183,14 @@ class LabelCurve(Result):
         if not len(self.constant_scores):
             unknown = np.full(len(self.scores), np.nan)
             object.__setattr__(self, "constant_scores", unknown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as lists and numbers, None for NaN and infinity."""
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+
+    def to_json(self) -> str:
+        """Return the fields as JSON, null for NaN and infinity."""
+        return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

@@ -25,6 +25,9 @@ Curves: TypeAlias = LabelCurve | Mapping[str, LabelCurve]
 #: Okabe and Ito's colours, which nearly everybody can tell apart.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
+#: Recall at which a line is drawn.
+RECALL = 0.95
+
 #: Styles of the passive baselines.
 PASSIVE = [
     {"color": color, "linestyle": style}
@@ -299,14 +302,12 @@ class RecallCurveDisplay(Display):
     """Share of the relevant rows found against rows read, one line for each learner.
 
     A line is the mean over the runs; the band around it holds the middle share of the
-    runs. The dashed line is random order.
+    runs. The dashed line is random order, the dotted line a recall of 95 %.
 
     Parameters
     ----------
     curves : RecallCurve or dict of RecallCurve
         Curves by name, all of the same rows.
-    recall : float in (0, 1], default=0.95
-        Target recall; drawn as a horizontal line.
 
     Attributes
     ----------
@@ -318,20 +319,16 @@ class RecallCurveDisplay(Display):
     --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_activelearn import RelevanceSamplingClassifier
-    >>> from sklearn_activelearn.evaluation import RecallCurveDisplay
+    >>> from sklearn_activelearn.evaluation import RecallCurveDisplay, recall_curve
     >>> X, y = load_digits(return_X_y=True)
     >>> learner = RelevanceSamplingClassifier(batch_size=0.2, budget=400)
-    >>> display = RecallCurveDisplay.from_estimator(learner, X / 16, y == 8, n_runs=2)
+    >>> curve = recall_curve(y == 8, learner.fit(X / 16, y == 8).queried_indices_)
+    >>> display = RecallCurveDisplay({"relevance": curve}).plot()
     >>> [line.get_label() for line in display.lines_]
-    ['RelevanceSamplingClassifier', 'random order']
+    ['relevance', 'random order']
     """
 
-    def __init__(
-        self,
-        curves: RecallCurve | Mapping[str, RecallCurve],
-        *,
-        recall: float = 0.95,
-    ):
+    def __init__(self, curves: RecallCurve | Mapping[str, RecallCurve]):
         self.curves = curves_by_name(curves, "learner")
         if not self.curves:
             raise ValueError("curves is empty: pass at least one RecallCurve.")
@@ -341,8 +338,6 @@ class RecallCurveDisplay(Display):
                 "curves must be of the same rows; their numbers of rows and relevant "
                 f"rows are {', '.join(map(str, sorted(sizes)))}."
             )
-        check_number(recall, "recall", 0, 1, closed="right")
-        self.recall = recall
 
     def plot(self, ax: "Axes | None" = None, *, band: float = 0.8) -> Self:
         """Draw the curves.
@@ -363,6 +358,6 @@ class RecallCurveDisplay(Display):
             line.set_drawstyle("steps-post")
         ends = [0, curve.n_rows], [0, 1]
         self.lines_ += ax.plot(*ends, label="random order", **PASSIVE[0])
-        ax.axhline(self.recall, color="black", linewidth=0.8, linestyle=":")
+        ax.axhline(RECALL, color="black", linewidth=0.8, linestyle=":")
         ax.set(xlabel="rows read", ylabel="recall", ylim=(0, 1.02))
         return self._finish(loc="lower right")

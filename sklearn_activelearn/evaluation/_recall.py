@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,10 +27,6 @@ from ..pool.stopping._base import AUDIT, AskedRows
 from ..pool.stopping._recall import relevance_probabilities
 from ..sources._containers import n_rows, restrict_rows
 from ..sources._identity import identify
-from ._curves import Result, frame
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -359,7 +354,7 @@ def shares_explored(learner):
 
 
 @dataclass(frozen=True)
-class RecallCurve(Result):
+class RecallCurve:
     """Recall against the number of rows read, over repeated runs.
 
     Attributes
@@ -433,20 +428,6 @@ class RecallCurve(Result):
         read = self.rows_read(recall)
         saved = (self.n_rows - read) / self.n_rows - (1 - recall)
         return np.where(np.isfinite(read), saved, np.nan)
-
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas DataFrame with columns run, read and recall.
-
-        It has one line for each relevant row of each run.
-        """
-        n_runs, n = self.read.shape
-        return frame(
-            {
-                "run": np.repeat(np.arange(n_runs), n),
-                "read": self.read.ravel(),
-                "recall": np.tile(np.arange(1, n + 1) / n, n_runs),
-            }
-        )
 
 
 def recall_curve(
