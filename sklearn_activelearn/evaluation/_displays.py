@@ -16,8 +16,6 @@ from ._recall import RecallCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 #: One curve, or several by name.
 Curves: TypeAlias = LabelCurve | Mapping[str, LabelCurve]
@@ -37,10 +35,6 @@ PASSIVE = [
 
 class Display:
     """Base of the displays: the axes, and elements that several of them draw."""
-
-    ax_: "Axes"
-    figure_: "Figure"
-    lines_: "list[Line2D]"
 
     @classmethod
     def _check_matplotlib(cls):

@@ -264,8 +264,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     #: Random sample that tests machine labels, for learners that have them.
     _sample: stopping_rules.CheckedSample | None = None
 
-    estimator_: Any
-
     def __init__(
         self,
         estimator: Classifier | None = None,

@@ -1,7 +1,5 @@
 """Query by committee: buy the row on which several models disagree."""
 
-from typing import Any
-
 import numpy as np
 
 from .._docstrings import CANDIDATES, documented
@@ -9,7 +7,6 @@ from .._scores import entropy, of_padded
 from .._typing import (
     Classifier,
     Estimators,
-    Floats,
     ParamGrid,
     Scoring,
     Seed,
@@ -102,12 +99,6 @@ class QueryByCommitteeClassifier(PoolClassifier):
     >>> print(learner.model_names_[learner.best_index_], learner.n_queries_)
     bayes 30
     """
-
-    best_index_: int
-    cv_scores_: Floats
-    estimators_: list[Any]
-    model_names_: list[str]
-    vote_weights_: Floats
 
     def __init__(
         self,

@@ -121,8 +121,6 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     50 labels, accuracy 0.89
     """
 
-    temperature_: float
-
     batch = "herding"
 
     _samples = False

@@ -4,12 +4,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from os import fspath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._typing import FilePath, HasSchema
+from .._typing import FilePath
 from ._source import Source, check_length, parts_between
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class ParquetSource(Source):
 
     def __init__(
         self,
-        path: FilePath | Sequence[FilePath] | HasSchema,
+        path: FilePath | Sequence[FilePath] | Any,
         columns: Sequence[str] | None = None,
     ):
         dataset = open_dataset(path)

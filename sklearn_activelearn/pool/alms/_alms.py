@@ -1,7 +1,6 @@
 """Active learning with model selection (ALMS)."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -198,11 +197,6 @@ class ALMSClassifier(PoolClassifier):
 
     #: True once joint training has failed; the models are refitted from then on.
     _refits = False
-
-    best_index_: int
-    best_params_: dict[str, Any]
-    model_names_: list[str]
-    voi_history_: Floats
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from itertools import islice
 
 from ..._base import make_baseline
 from ..._docstrings import NEWTON_BOOSTING, documented
-from ..._typing import Classifier, Floats, Seed, Stopping
+from ..._typing import Classifier, Seed, Stopping
 from ..._validation import check_number
 from .._selection import draw_rows
 from ._trainer import BoostingClassifier, BoostingTrainer
@@ -88,8 +88,6 @@ class ASSLBoostClassifier(BoostingClassifier):
     """
 
     _needs = "predict_proba"
-
-    cost_curve_: Floats
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Floats, Seed, Stopping
+from ..._typing import Classifier, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 
@@ -56,8 +56,6 @@ class COMBClassifier(BoostingClassifier):
     >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
     60 labels, accuracy 0.95
     """
-
-    cost_curve_: Floats
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Floats, Seed, Stopping
+from ..._typing import Classifier, Seed, Stopping
 from ..._validation import check_number
 from ._trainer import BoostingClassifier, BoostingTrainer
 
@@ -108,8 +108,6 @@ class FASSLBoostClassifier(BoostingClassifier):
     >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
     60 labels, accuracy 0.97
     """
-
-    cost_curve_: Floats
 
     def __init__(
         self,

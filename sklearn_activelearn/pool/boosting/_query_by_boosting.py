@@ -1,7 +1,7 @@
 """Query by boosting: a committee that is boosted again for every query."""
 
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Floats, Seed, Stopping
+from ..._typing import Classifier, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 
@@ -62,8 +62,6 @@ class QueryByBoostingClassifier(BoostingClassifier):
     >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
     60 labels, accuracy 0.97
     """
-
-    cost_curve_: Floats
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from ..._base import unfitted_copy
 from ..._docstrings import POOL, documented
 from ..._labels import encode
-from ..._typing import Floats, Labels, Seed, Stopping
+from ..._typing import Labels, Seed, Stopping
 from ..._validation import check_limit
 from ...sources._containers import hash_rows, n_rows, to_memory
 from .._base import PoolClassifier
@@ -254,8 +254,6 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     """
 
     _samples, _optional_counts = False, ()
-
-    label_distributions_: Floats
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._statistics import Reads
-from ..._typing import Bools, Floats, HasJudge, Ints, Label, Labels
+from ..._typing import Bools, Floats, Ints, Label, Labels
 from ..._validation import check_has, check_number
 from ...sources._containers import restrict_rows
 from .._ledger import PENDING, SKIPPED, Ledger
@@ -570,7 +570,7 @@ class AllOf(StoppingRule):
     200 labels of 1797
     """
 
-    rules: Sequence[str | HasJudge]
+    rules: Sequence[str | StoppingRule]
 
     def __post_init__(self):
         if isinstance(self.rules, list):  # rules must be hashable
