@@ -67,6 +67,5 @@ Change: TypeAlias = Literal[
 Classes: TypeAlias = Sequence[Label]
 
 LearnerT = TypeVar("LearnerT", bound="ActiveClassifier")
-EstimatorT = TypeVar("EstimatorT")
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter, warn_explicit
 
 import joblib
@@ -27,7 +27,6 @@ from .._labels import check_not_missing, plain_labels
 from .._typing import (
     CV,
     Estimator,
-    EstimatorT,
     FilePath,
     ParamGrid,
     RowsLike,
@@ -36,7 +35,7 @@ from .._typing import (
     Seed,
 )
 from .._validation import check_number, check_sparse_rows
-from ..exceptions import OneClassWarning, warn_user
+from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
 from ..sources._containers import take
 from ..stream._base import StreamLoop
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
@@ -44,8 +43,6 @@ from ._measures import learner_of, measures_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ._compare import Comparison
 
 
 class ExperimentInterrupted(KeyboardInterrupt):
@@ -60,7 +57,7 @@ class ExperimentInterrupted(KeyboardInterrupt):
         The runs, settings or learners that had ended.
     """
 
-    def __init__(self, message: str, result: "LabelCurve | Tuning[Any] | Comparison"):
+    def __init__(self, message: str, result: Any):
         super().__init__(message)
         self.result = result
 
@@ -294,13 +291,10 @@ def warn_of_one_class_runs(learner, runs):
     n_warned = sum(run[-1] for run in runs)
     if not n_warned:
         return
-    params = learner.get_params()
-    weights = [name for name in params if name.split("__")[-1] == "class_weight"]
-    advice = [f"set {name}='balanced'" for name in weights if params[name] is None]
-    advice = [*advice[:1], "judge it by balanced accuracy"]
+    advice = advice_for_rare_classes("set class_weight='balanced' where it can be set")
     warn_user(
         f"{type(learner).__name__} knew or predicted only one class in {n_warned} of "
-        f"{len(runs)} runs. Where other classes are rare, {', and '.join(advice)}.",
+        f"{len(runs)} runs. {advice}",
         OneClassWarning,
     )
 
@@ -393,7 +387,7 @@ class TargetReached(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning(Generic[EstimatorT]):
+class Tuning:
     """Result of `tune_labels_to_target`.
 
     Attributes
@@ -407,7 +401,7 @@ class Tuning(Generic[EstimatorT]):
     """
 
     best_params: dict[str, Any]
-    best_estimator: EstimatorT
+    best_estimator: Estimator
     results: list[tuple[dict[str, Any], LabelsToTarget]]
 
     def to_frame(self) -> "DataFrame":
@@ -426,7 +420,7 @@ class Tuning(Generic[EstimatorT]):
 
 
 def tune_labels_to_target(
-    estimator: EstimatorT,
+    estimator: Estimator,
     param_grid: ParamGrid,
     X: RowsLike,
     y: ArrayLike,
@@ -439,7 +433,7 @@ def tune_labels_to_target(
     memory: FilePath | joblib.Memory | None = None,
     progress: bool | Callable[[int, int], object] = False,
     random_state: Seed = None,
-) -> Tuning[EstimatorT]:
+) -> Tuning:
     """Find the parameters that reach a target error with the fewest labels.
 
     The papers tune in this way, on held-out rows whose labels are all known. All

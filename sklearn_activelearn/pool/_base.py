@@ -931,9 +931,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _set_classes(self, classes):
         known = classes.tolist()
-        stopping_rules.check_rule_classes(
-            getattr(self, "stopping", None), known, self.positive
-        )
+        stopping_rules.check_rule_classes(getattr(self, "stopping", None), known)
         self._replace_classes(classes)
         self._may_grow, self._declared_classes = False, tuple(known)
 
