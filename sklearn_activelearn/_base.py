@@ -16,7 +16,7 @@ verb *replaces* fitted attributes and never writes into them.
 
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,24 +80,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     #: Number of rows of a stream that are considered together; None: a whole pool.
     _group = None
-
-    n_queries_: int
-    n_skipped_: int
-    n_taught_: int
-    queried_indices_: RowNumbers
-    stop_reason_: str | None
-
-    if TYPE_CHECKING:
-
-        def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self: ...
-
-        def partial_fit(
-            self,
-            X: RowsLike,
-            y: ArrayLike,
-            classes: ArrayLike | None = None,
-            **fit_params: Any,
-        ) -> Self: ...
 
     def query(
         self, X, *, candidates=None, exclude=None, limit=None,

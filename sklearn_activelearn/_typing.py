@@ -4,13 +4,12 @@ Labels and row numbers are `numpy.typing.ArrayLike`. Rows may also be sparse mat
 DataFrames, texts, dask arrays or parquet files.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import (
     TYPE_CHECKING,
     Any,
     Literal,
-    Protocol,
     TypeAlias,
     TypeVar,
 )
@@ -36,76 +35,26 @@ Scorings: TypeAlias = Scoring | Sequence[Scoring] | Mapping[str, Scoring]
 ParamGrid: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
-class HasShape(Protocol):
-    """Sparse matrices, which have no length."""
-
-    @property
-    def shape(self) -> tuple[Any, ...]: ...
-
-
-class HasSchema(Protocol):
-    """Datasets of pyarrow."""
-
-    @property
-    def schema(self) -> Any: ...
-
-
-RowsLike: TypeAlias = Sized | HasShape | HasSchema
+#: Arrays, sparse matrices, DataFrames, lists, and sources of rows.
+RowsLike: TypeAlias = Any
 
 Oracle: TypeAlias = Callable[[RowNumbers], ArrayLike]
 
-
-class Estimator(Protocol):
-    """A learner, or a pipeline that ends in one."""
-
-    def fit(self, X: Any, y: Any, /) -> Any: ...
-
-    def set_params(self, **params: Any) -> Any: ...
-
-
-class Classifier(Protocol):
-    """A classifier with the interface of scikit-learn."""
-
-    def fit(self, X: Any, y: Any, /) -> Any: ...
-
-    def predict(self, X: Any, /) -> Any: ...
-
-
-class Transformer(Protocol):
-    """A transformer with the interface of scikit-learn."""
-
-    def fit(self, X: Any, /) -> Any: ...
-
-    def transform(self, X: Any, /) -> Any: ...
-
-
-class Splitter(Protocol):
-    """A splitter for cross-validation with the interface of scikit-learn."""
-
-    def split(self, X: Any, y: Any = ..., groups: Any = ...) -> Iterable[Any]: ...
-
-
-class HasJudge(Protocol):
-    """An object with the methods of `sklearn_activelearn.pool.StoppingRule`."""
-
-    @property
-    def needs(self) -> tuple[str, ...]: ...
-
-    def check(self) -> None: ...
-
-    def judge(self, progress: Any, memory: Any) -> tuple[bool, Any]: ...
-
+#: Objects with the interface of scikit-learn; an estimator may be a learner, or a
+#: pipeline that ends in one.
+Estimator: TypeAlias = Any
+Classifier: TypeAlias = Any
+Transformer: TypeAlias = Any
+Splitter: TypeAlias = Any
 
 CV: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
 Embedding: TypeAlias = Transformer | Callable[[Any], Any]
 Estimators: TypeAlias = Sequence[tuple[str, Classifier]]
 Initial: TypeAlias = (
-    Literal["random", "herding", "mixed"]
-    | Callable[[Any], ArrayLike]
-    | HasShape
-    | list[Any]
+    Literal["random", "herding", "mixed"] | Callable[[Any], ArrayLike] | RowsLike
 )
-Stopping: TypeAlias = str | HasJudge | Sequence[str | HasJudge]
+#: Name of a stopping rule, a `StoppingRule`, or a list of them.
+Stopping: TypeAlias = Any
 
 #: The id and the label of a row, as a session stores them.
 Id: TypeAlias = str | int
@@ -118,6 +67,5 @@ Change: TypeAlias = Literal[
 Classes: TypeAlias = Sequence[Label]
 
 LearnerT = TypeVar("LearnerT", bound="ActiveClassifier")
-EstimatorT = TypeVar("EstimatorT", bound=Estimator)
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -69,11 +69,6 @@ def gini(probabilities):
     return 1 - (probabilities**2).sum(axis=1)
 
 
-def mean_range(probabilities, weights):
-    """Return a disagreement of one's own."""
-    return np.ptp(probabilities, axis=0).mean(axis=1)
-
-
 def halved(X):
     """Return an embedding of one's own."""
     return X / 2
@@ -271,12 +266,8 @@ POOL_LEARNERS = [
     ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(
-        estimators=COMMITTEE, disagreement=mean_range, cv=2, n_initial=3, budget=12
-    ),
-    QueryByCommitteeClassifier(
         NaiveBayes(),
         param_grid={"alpha": [0.01, 1.0]},
-        disagreement="consensus_kl",
         cv=3,
         batch_size=3,
         budget=16,
@@ -301,7 +292,6 @@ POOL_LEARNERS = [
         n_neighbors=2,
         n_initial=3,
         batch_size=2,
-        explore=0.2,
         stopping="stable_predictions",
     ),
     ActiveLabelPropagationClassifier(
@@ -354,11 +344,8 @@ POOL_LEARNERS += [
     SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
     family(FASSLBoostClassifier(n_initial=6, budget=20)),
     FASSLBoostClassifier(alpha=0.5, shrinkage=0.3, n_initial=3, budget=12),
-    FASSLBoostClassifier(
-        NaiveBayes(), alpha=0.0, batch_size=3, explore=0.5, n_initial=4, budget=15
-    ),
+    FASSLBoostClassifier(NaiveBayes(), alpha=0.0, batch_size=3, n_initial=4, budget=15),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
-    FASSLBoostClassifier(n_initial=4, initial="herding", batch_size=3, budget=16),
 ]
 
 LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]
@@ -392,7 +379,7 @@ def name_of(prototype):
 
 #: Values of their parameters that searches try.
 SEARCH_GRIDS = {
-    QueryByCommitteeClassifier: {"disagreement": ["vote_entropy", "consensus_kl"]},
+    QueryByCommitteeClassifier: {"cv": [2, 3]},
     SSMarginBoostClassifier: {"alpha": [0.01, 0.1]},
     HybridSamplingClassifier: {"explore": [0.0, 0.3]},
     ErrorSamplingClassifier: {"batch_size": [0.2, 0.5]},

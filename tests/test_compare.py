@@ -812,7 +812,7 @@ class TestCommand:
         assert "Warning" not in err
         note = "note  CBGZClassifier knew or predicted only one class in "
         assert out.count(note) == 1
-        assert "set class_weight='balanced', and judge" in " ".join(out.split())
+        assert "set class_weight='balanced'" in " ".join(out.split())
 
     def test_default_learners_that_do_not_support_a_measure(self, run):
         write_table(run.path, np.tile(self.X, (1, 400)), self.Y)

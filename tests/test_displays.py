@@ -1,6 +1,7 @@
 """What the displays draw; the pictures themselves are for human eyes."""
 
 import builtins
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -10,13 +11,11 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import (
     CBGZClassifier,
-    MinMarginClassifier,
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import (
     LabelCurve,
     LabelCurveDisplay,
-    RecallCurveDisplay,
     label_curve,
 )
 
@@ -69,8 +68,9 @@ class TestLabelCurve:
         assert display.ax_.get_yscale() == "log"
 
     def test_scores(self, curves):
-        display = LabelCurveDisplay(curves[0], target=0.1).plot(kind="score", band=0)
-        assert display.ax_.get_ylabel() == "accuracy"
+        curve = replace(curves[0], scoring="recall")
+        display = LabelCurveDisplay(curve, target=0.1).plot(band=0)
+        assert display.ax_.get_ylabel() == "recall"
         assert len(display.ax_.collections) == 0
         assert drawn(display).lines_[0].get_ydata()[-1] == pytest.approx(
             curves[0].final_scores.mean()
@@ -103,20 +103,11 @@ class TestLabelCurve:
     def test_refused(self, curves):
         with pytest.raises(ValueError, match="target"):
             LabelCurveDisplay(curves[0], target=2)
-        with pytest.raises(ValueError, match="kind"):
-            LabelCurveDisplay(curves[0]).plot(kind="loss")
         with pytest.raises(ValueError, match="band"):
             LabelCurveDisplay(curves[0]).plot(band=1)
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda: LabelCurveDisplay.from_estimator(EVERYTHING, X, y),
-        lambda: RecallCurveDisplay.from_estimator(MinMarginClassifier(), X, y),
-    ],
-)
-def test_without_matplotlib(draw, monkeypatch):
+def test_without_matplotlib(monkeypatch):
     real = builtins.__import__
 
     def fake(name, *args, **kwargs):
@@ -126,4 +117,4 @@ def test_without_matplotlib(draw, monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", fake)
     with pytest.raises(ImportError, match="pip install matplotlib"):
-        draw()
+        LabelCurveDisplay.from_estimator(EVERYTHING, X, y)

@@ -65,7 +65,6 @@ POOL_CHECKED = [
     QueryByCommitteeClassifier(budget=12, cv=2),
     QueryByCommitteeClassifier(
         estimators=[("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())],
-        disagreement="consensus_kl",
         cv=2,
         batch_size=10,
     ),

@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import binomtest, chisquare
 
 from sklearn_activelearn import (
-    ALMSClassifier,
     MinMarginClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
@@ -138,16 +137,6 @@ def test_enough_candidates_are_left_for_the_end_of_the_budget():
             random_state=seed,
         )  # fmt: skip
         assert learner.fit(X[:8], y[:8]).n_queries_ == 5
-
-
-def test_explored_rows_never_validate():
-    learner = ALMSClassifier(
-        param_grid={"C": [0.1, 10.0]}, n_candidates=2, n_pairs=1, cv=2,
-        n_initial=8, batch_size=4, explore=0.5, budget=24, random_state=0,
-    ).fit(X, y)  # fmt: skip
-    purposes = learner._ledger.purposes
-    assert np.count_nonzero(purposes == "explored") == 8
-    assert (learner.allocation_[purposes == "explored"] == "train").all()
 
 
 @pytest.mark.parametrize("explore", [-0.1, 1.1, np.nan, True, "some"])

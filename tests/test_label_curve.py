@@ -1,15 +1,12 @@
 """Label curves against the loop of `query` and `teach` written by hand."""
 
-import importlib
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Perceptron
-from sklearn.metrics import make_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -19,8 +16,7 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     RandomSamplingClassifier,
 )
-from sklearn_activelearn.evaluation import LabelCurve, label_curve, make_priced_scorer
-from sklearn_activelearn.evaluation import _label_curve as _runs
+from sklearn_activelearn.evaluation import LabelCurve, label_curve
 from sklearn_activelearn.exceptions import OneClassWarning
 from tests.learners import each_stream_family
 from tests.tools import fresh, group_of, problem
@@ -251,68 +247,12 @@ def test_labels_for_an_error_that_stays():
     assert curve.labels_for(0.01) == np.inf
 
 
-SCORERS = {
-    "function": lambda module: module.score,
-    "partial": lambda module: partial(module.score, more=0),
-    "object": lambda module: module.Scorer(),
-    "make_scorer": lambda module: make_scorer(module.metric),
-    "make_priced_scorer": lambda module: make_priced_scorer(0, module.score),
-}
-
-
-@pytest.mark.parametrize("kind", SCORERS)
-def test_an_edited_scorer_is_asked_again(kind, tmp_path, monkeypatch):
-    path = tmp_path / f"scorers_{kind}.py"
-    monkeypatch.syspath_prepend(tmp_path)
-    arguments = {"cv": SPLITS, "at": [5], "memory": tmp_path, "random_state": 0}
-
-    def write(value):
-        path.write_text(
-            f"def score(learner, X, y, more=0):\n    return {value}\n"
-            f"def metric(y, predicted):\n    return {value}\n"
-            "class Scorer:\n    def __call__(self, learner, X, y):\n"
-            f"        return {value}\n"
-        )
-
-    def final_scores():
-        scoring = SCORERS[kind](module)
-        curve = label_curve(CBGZClassifier(), X, y, scoring=scoring, **arguments)
-        return curve.final_scores.tolist()
-
-    write(0.5)
-    module = importlib.import_module(path.stem)
-    assert final_scores() == [0.5, 0.5]
-    write(0.125)
-    assert final_scores() == [0.5, 0.5]  # the module is not loaded again yet
-    importlib.reload(module)
-    assert final_scores() == [0.125, 0.125]
-
-
-def counted(folder, learner, X, y):
-    with open(folder / "calls", "a") as file:
-        file.write(".")
-    return 1.0
-
-
-def test_another_scikit_learn_runs_anew(tmp_path, monkeypatch):
-    scoring = partial(counted, tmp_path)
-    arguments = {"cv": SPLITS, "at": [5], "scoring": scoring, "random_state": 0}
-    for version, n_calls in [("1", 6), ("1", 6), ("2", 12)]:
-        monkeypatch.setattr(_runs, "sklearn_version", version)
-        label_curve(CBGZClassifier(), X, y, memory=tmp_path / "cache", **arguments)
-        assert len((tmp_path / "calls").read_text()) == n_calls
-
-
-@pytest.mark.parametrize(
-    ("weights", "cure"),
-    [(None, "rare, set class_weight='balanced', and judge"), ({1: 1}, "rare, judge")],
-)
-def test_one_class_is_warned_of_once_for_all_runs(weights, cure):
+def test_one_class_is_warned_of_once_for_all_runs():
     rng = np.random.default_rng(0)
     y = (rng.uniform(size=2_600) < 0.02).astype(int)
     X = rng.standard_normal((2_600, 2)) + y[:, None]
-    learner = CBGZClassifier(b=0.5, class_weight=weights)
-    with pytest.warns(OneClassWarning, match=rf"in \d of 2 runs.* {cure}") as notes:
+    learner = CBGZClassifier(b=0.5)
+    with pytest.warns(OneClassWarning, match=r"in \d of 2 runs.* rare, set") as notes:
         label_curve(learner, X, y, cv=2, at=[20], random_state=0)
     assert len(notes) == 1
     assert notes[0].filename == __file__

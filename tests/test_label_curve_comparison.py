@@ -112,12 +112,12 @@ class TestCompare:
         one = curve_of([1, 2, 3], [[0.5, 0.7, 0.9], [0.4, 0.6, 0.8]])
         two = curve_of([1, 2, 3], [[0.4, 0.5, 0.6], [0.4, 0.5, 0.5]])
         result = one.compare(two, at=[1, 3])
-        np.testing.assert_allclose(result.differences, [[0.1, 0.3], [0.0, 0.3]])
-        np.testing.assert_allclose(result.mean, [0.05, 0.3])
-        np.testing.assert_allclose(result.area_differences, [0.2, 0.4 / 3])
+        expected = [[0.1, 0.3, 0.2], [0.0, 0.3, 0.4 / 3]]  # last: the areas
+        np.testing.assert_allclose(result.differences, expected)
+        np.testing.assert_allclose(result.mean, [0.05, 0.3, 0.5 / 3])
         assert result.area_range.tolist() == [1, 3]
         alone = one.compare(two, at=3)
-        np.testing.assert_allclose(alone.differences, [[0.3], [0.3]])
+        np.testing.assert_allclose(alone.differences[:, 0], 0.3)
         back = two.compare(one, at=[1, 3])
         np.testing.assert_allclose(back.mean, -result.mean)
         np.testing.assert_allclose(back.low, -result.high)
@@ -128,14 +128,14 @@ class TestCompare:
         two = curve_of([1], [[0.5], [0.5], [0.5]])
         result = one.compare(two, test="corrected_t")
         expected = paired_t_test(np.array([[0.0], [0.2], [0.4]]), 0.95, 20 / 80)
-        assert result.area_p_value == pytest.approx(expected[3][0])
+        assert result.p_value[-1] == pytest.approx(expected[3][0])
 
     def test_runs_are_paired_by_name(self):
         one = curve_of([1], [[0.1], [0.2], [0.3]], runs=["a", "b", "c"])
         two = curve_of([1], [[0.3], [0.25], [0.9]], runs=["c", "b", "x"])
         result = one.compare(two, test="corrected_t")
         assert result.n_runs == 2
-        np.testing.assert_allclose(sorted(result.area_differences), [-0.05, 0.0])
+        np.testing.assert_allclose(sorted(result.differences[:, -1]), [-0.05, 0.0])
 
     def test_real_curves_must_share_their_runs(self):
         learner, arguments = CBGZClassifier(), {"X": X, "y": y, "cv": 3}
@@ -143,7 +143,7 @@ class TestCompare:
             label_curve(learner, **arguments, random_state=seed) for seed in (0, 0, 1)
         )
         result = one.compare(same, at=[5])
-        assert (result.area_mean, result.area_p_value) == (0.0, 1.0)
+        assert (result.mean[-1], result.p_value[-1]) == (0.0, 1.0)
         with pytest.raises(ValueError, match="share 0 runs"):
             one.compare(other)
 

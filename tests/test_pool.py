@@ -36,7 +36,6 @@ from sklearn_activelearn.pool import (
     Trained,
     Trainer,
 )
-from sklearn_activelearn.pool._committee import consensus_kl
 from tests.learners import (
     COMMITTEE,
     POOL_DEFAULTS,
@@ -95,21 +94,6 @@ def test_purchases_are_those_of_the_slow_twin(prototype, utility, batch_size, st
     learner = fresh(prototype, **params).fit(X, y)
     expected = reference.purchases(utility, X, y, random_state=0, **params)
     assert learner.queried_indices_.tolist() == expected
-
-
-def test_divergence_from_the_consensus():
-    rng = np.random.RandomState(0)
-    probabilities = rng.dirichlet([1, 1, 1], size=(4, 9))
-    weights = rng.dirichlet([1, 1, 1, 1])
-    mean = sum(w * p for w, p in zip(weights, probabilities, strict=True))
-    expected = [
-        sum(
-            w * sum(p[i] * np.log(p[i] / mean[i]))
-            for w, p in zip(weights, probabilities, strict=True)
-        )
-        for i in range(9)
-    ]
-    np.testing.assert_allclose(consensus_kl(probabilities, weights), expected)
 
 
 @each_pool_family
@@ -363,11 +347,6 @@ def test_passive_learning_validates_once():
         (UncertaintySamplingClassifier(SVC()), TypeError, "predict_proba.*Calibrated"),
         (UncertaintySamplingClassifier(LinearSVC()), TypeError, "MinMarginClassifier"),
         (MinMarginClassifier(GaussianNB()), TypeError, "UncertaintySampling"),
-        (
-            QueryByCommitteeClassifier(SVC(), disagreement="consensus_kl"),
-            TypeError,
-            "vote_entropy",
-        ),
         (
             UncertaintySamplingClassifier(GaussianNB(), stopping="margin_exhausted"),
             TypeError,

@@ -24,7 +24,6 @@ from sklearn_activelearn import (
 from sklearn_activelearn._scores import FEW_CLASSES, smallest_margin
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
-from sklearn_activelearn.pool._committee import consensus_kl
 from tests.tools import RecordingOracle, fresh, problem
 
 X, y = problem(150, 4, noise=0.3)
@@ -88,20 +87,6 @@ def test_one_outlier_does_not_make_all_rows_equal():
         (row,) = learner.query(pool[20:])
         scores = np.abs(learner.decision_function(pool[20:]))
         assert row == scores.argmin()
-
-
-def test_a_member_that_is_always_wrong_is_not_heard():
-    certain = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
-    assert consensus_kl(certain, np.array([1.0, 0.0])).tolist() == [0.0]
-    expected = np.log(2)
-    np.testing.assert_allclose(consensus_kl(certain, np.array([0.5, 0.5])), expected)
-
-
-def test_a_member_that_is_nearly_certain_diverges_by_nearly_nothing():
-    smallest = np.nextafter(0, 1)
-    nearly = np.array([[[1.0, smallest]], [[1.0, 0.0]]])
-    divergence = consensus_kl(nearly, np.array([0.4, 0.6]))
-    np.testing.assert_allclose(divergence, 0.0, atol=1e-300)
 
 
 class NotFinite(GaussianNB):

@@ -8,7 +8,6 @@ from sklearn.linear_model import LogisticRegression
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
-    FASSLBoostClassifier,
     UncertaintyHerdingClassifier,
 )
 
@@ -74,24 +73,3 @@ def test_a_warning_that_is_an_error_buys_nothing():
     assert learner.n_queries_ == learner.n_pending_ == 0
     with pytest.warns(UserWarning, match="distances"):
         np.testing.assert_array_equal(learner.query(X), first)
-
-
-def test_boosting_that_is_worse_than_a_constant(monkeypatch):
-    y = np.where(X[:, 0] > 0.5, "rare", "often")
-    learner = FASSLBoostClassifier(n_initial=50, budget=51, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        learner.fit(X, y)
-    wrong = np.where(y == "rare", "often", "rare")
-    known = learner.queried_indices_[:50]
-    learner = FASSLBoostClassifier(n_initial=50, budget=51, random_state=0)
-    learner.teach(X[known], y[known])
-    monkeypatch.setattr(
-        type(learner.estimator_),
-        "predict",
-        lambda self, rows: wrong[known[: len(rows)]],
-    )
-    n_most = max(np.unique(y[known], return_counts=True)[1])
-    said = f"of 50 labels it predicts 0, the most frequent class {n_most}"
-    with pytest.warns(UserWarning, match=f"worse than a constant so far: {said}"):
-        learner.query(X)

@@ -15,7 +15,7 @@ from .._labels import encode, find_classes
 from .._linear import LinearPredictor
 from .._rows import Rows, scores
 from .._transaction import shallow_copy
-from .._typing import Floats, RowsLike, Seed
+from .._typing import RowsLike, Seed
 from .._validation import check_flag, check_number, check_rows
 from ..exceptions import warn_user
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
@@ -239,12 +239,6 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
     smooth_ramp  0.89
     sigmoid      0.89
     """
-
-    coef_: Floats
-    intercept_: Floats
-    n_iter_: int
-    n_restarts_: int
-    objective_: float
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """The rank average of several classifiers."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -81,9 +81,6 @@ class RankAverageClassifier(CombinedClassifier):
     >>> print(f"accuracy {model.score(X[900:], y[900:] == 8):.2f}")
     accuracy 0.94
     """
-
-    estimators_: list[Any]
-    named_estimators_: dict[str, Any]
 
     def __init__(self, estimators: Estimators | None = None):
         self.estimators = estimators

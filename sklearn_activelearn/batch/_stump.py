@@ -207,11 +207,6 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     accuracy 0.991
     """
 
-    error_: float
-    feature_: int
-    side_probabilities_: Floats
-    threshold_: float
-
     def __init__(self, criterion: Literal["error", "gini"] = "error"):
         self.criterion = criterion
 

@@ -1,7 +1,7 @@
 """Generators of data sets on which active learning has been analysed."""
 
 import math
-from typing import Literal, overload
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -65,26 +65,6 @@ def make_twonorm(
     return mean + rng.standard_normal((n_samples, n_features)), y
 
 
-@overload
-def make_low_noise(
-    n_samples: int = 1000,
-    n_features: int = 2,
-    *,
-    alpha: float = 1.0,
-    margin: float = 0.5,
-    coef: Literal[False] = False,
-    random_state: Seed = None,
-) -> tuple[Floats, Ints]: ...
-@overload
-def make_low_noise(
-    n_samples: int = 1000,
-    n_features: int = 2,
-    *,
-    alpha: float = 1.0,
-    margin: float = 0.5,
-    coef: Literal[True],
-    random_state: Seed = None,
-) -> tuple[Floats, Ints, Floats]: ...
 def make_low_noise(
     n_samples: int = 1000,
     n_features: int = 2,
@@ -93,7 +73,7 @@ def make_low_noise(
     margin: float = 0.5,
     coef: bool = False,
     random_state: Seed = None,
-) -> tuple[Floats, Ints] | tuple[Floats, Ints, Floats]:
+) -> tuple[Any, ...]:
     """Make rows of unit norm with labels of the linear noise model and of low noise.
 
     A label is +1 with probability (1 + u'x) / 2 for a random unit vector u. The best

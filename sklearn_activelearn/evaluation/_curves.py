@@ -19,21 +19,9 @@ if TYPE_CHECKING:
 TESTS = {"t": "paired t-test", "corrected_t": "corrected resampled t-test"}
 
 
-class Result:
-    """Base of frozen dataclasses of numbers, strings and arrays that can be stored."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as lists and numbers, None for NaN and infinity."""
-        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
-
-    def to_json(self) -> str:
-        """Return the fields as JSON, null for NaN and infinity."""
-        return json.dumps(self.to_dict(), allow_nan=False)
-
-
 def plain(value):
     """Return arrays as lists, and None for NaN and infinity."""
-    if isinstance(value, Result):
+    if isinstance(value, LabelCurve):
         return value.to_dict()
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
@@ -57,7 +45,7 @@ def frame(columns):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelsToTarget(Result):
+class LabelsToTarget:
     """Labels that each run needed to reach an error for the first time.
 
     Attributes
@@ -95,14 +83,9 @@ class LabelsToTarget(Result):
         """Standard deviation of `counted` over the runs."""
         return float(self.counted.std())
 
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas DataFrame with a row for each run."""
-        names = "error", "labels", "counted", "n_offered"
-        return frame({name: getattr(self, name) for name in names})
-
 
 @dataclass(frozen=True, eq=False)
-class LabelCurveComparison(Result):
+class LabelCurveComparison:
     """Paired differences of two label curves, with intervals and p-values.
 
     Positive differences speak for the first curve. Each label count is a separate test:
@@ -118,57 +101,40 @@ class LabelCurveComparison(Result):
         Number of pairs of runs.
     n_labels : ndarray of int of shape (n_counts,)
         Label counts at which the scores were compared.
-    differences : ndarray of shape (n_runs, n_counts)
-        Score of the first curve minus score of the second.
-    mean, low, high, p_value : ndarray of shape (n_counts,)
-        Mean difference, its interval, and the two-sided p-value of "no difference".
     area_range : ndarray of int of shape (2,)
         First and last label count of the areas.
-    area_differences : ndarray of shape (n_runs,)
-        Area of the first curve minus area of the second.
-    area_mean, area_low, area_high, area_p_value : float
-        Mean, interval and p-value for the areas.
+    differences : ndarray of shape (n_runs, n_counts + 1)
+        Score of the first curve minus score of the second at each label count; last,
+        the difference of the areas.
+    mean, low, high, p_value : ndarray of shape (n_counts + 1,)
+        Mean difference, its interval, and the two-sided p-value of "no difference".
     """
 
     test: str
     confidence: float
     n_runs: int
     n_labels: np.ndarray
+    area_range: np.ndarray
     differences: np.ndarray
     mean: np.ndarray
     low: np.ndarray
     high: np.ndarray
     p_value: np.ndarray
-    area_range: np.ndarray
-    area_differences: np.ndarray
-    area_mean: float
-    area_low: float
-    area_high: float
-    area_p_value: float
-
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas DataFrame with a row for each label count and the area."""
-        area = "area, {} to {} labels".format(*self.area_range)
-        columns = {"what": [*(f"{n} labels" for n in self.n_labels), area]}
-        for name in ("mean", "low", "high", "p_value"):
-            columns[name] = [*getattr(self, name), getattr(self, f"area_{name}")]
-        return frame(columns)
 
     def __str__(self) -> str:
-        tests = [f"{n} labels" for n in self.n_labels]
-        values = list(zip(self.mean, self.low, self.high, self.p_value, strict=True))
-        tests.append("area, {} to {} labels".format(*self.area_range))
-        area = self.area_mean, self.area_low, self.area_high, self.area_p_value
+        area = "area, {} to {} labels".format(*self.area_range)
+        names = [*(f"{n} labels" for n in self.n_labels), area]
+        values = zip(names, self.mean, self.low, self.high, self.p_value, strict=True)
         lines = [f"difference in score, {self.n_runs} paired runs, {self.test}:"]
         lines += [
             f"  {name}: {mean:+.2g} [{low:+.2g}, {high:+.2g}], p = {p:.1g}"
-            for name, (mean, low, high, p) in zip(tests, [*values, area], strict=True)
+            for name, mean, low, high, p in values
         ]
         return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
-class LabelCurve(Result):
+class LabelCurve:
     """Scores of a learner after each purchase, over repeated runs.
 
     Attributes
@@ -217,6 +183,14 @@ class LabelCurve(Result):
         if not len(self.constant_scores):
             unknown = np.full(len(self.scores), np.nan)
             object.__setattr__(self, "constant_scores", unknown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as lists and numbers, None for NaN and infinity."""
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+
+    def to_json(self) -> str:
+        """Return the fields as JSON, null for NaN and infinity."""
+        return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -497,7 +471,7 @@ class LabelCurve(Result):
             for curve, runs in zip((self, other), pairs, strict=True)
         )
         differences = ours - theirs
-        is_missing = np.isnan(differences).any(axis=0)[:-1]
+        is_missing = np.isnan(differences[:, :-1]).any(axis=0)
         if is_missing.any():
             raise ValueError(
                 f"at: not all runs have a score at {at[is_missing].max()} labels."
@@ -505,12 +479,15 @@ class LabelCurve(Result):
         ratio = 0.0
         if test == "corrected_t":
             ratio = np.mean(self.n_held_out[pairs[0]] / self.n_offered[pairs[0]])
-        values = paired_t_test(differences, confidence, ratio)
         return LabelCurveComparison(
-            TESTS[test], float(confidence), len(differences), at, differences[:, :-1],
-            *(value[:-1] for value in values), np.array([start, stop]),
-            differences[:, -1], *(float(value[-1]) for value in values),
-        )  # fmt: skip
+            TESTS[test],
+            float(confidence),
+            len(differences),
+            at,
+            np.array([start, stop]),
+            differences,
+            *paired_t_test(differences, confidence, ratio),
+        )
 
     def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame with a row for each run and label count."""

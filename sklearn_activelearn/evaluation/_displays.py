@@ -1,30 +1,30 @@
 """Displays of curves over repeated runs; matplotlib is imported to draw them."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from .._docstrings import DISPLAY, documented
-from .._typing import Estimator, Label, RowsLike
-from .._validation import check_number, check_option
+from .._typing import Estimator, RowsLike
+from .._validation import check_number
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
 from ._measures import ERRORS, NamedMeasure, learner_of
-from ._recall import RecallCurve, recall_curve
+from ._recall import RecallCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 #: One curve, or several by name.
 Curves: TypeAlias = LabelCurve | Mapping[str, LabelCurve]
 
 #: Okabe and Ito's colours, which nearly everybody can tell apart.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: Recall at which a line is drawn.
+RECALL = 0.95
 
 #: Styles of the passive baselines.
 PASSIVE = [
@@ -35,10 +35,6 @@ PASSIVE = [
 
 class Display:
     """Base of the displays: the axes, and elements that several of them draw."""
-
-    ax_: "Axes"
-    figure_: "Figure"
-    lines_: "list[Line2D]"
 
     @classmethod
     def _check_matplotlib(cls):
@@ -213,30 +209,26 @@ class LabelCurveDisplay(Display):
         self,
         ax: "Axes | None" = None,
         *,
-        kind: Literal["error", "score"] | None = None,
         band: float = 0.8,
     ) -> Self:
         """Draw the curves.
 
+        Accuracies and functions are drawn as errors, 1 - score, and losses as losses,
+        on a logarithmic axis; other measures as scores.
+
         Parameters
         ----------
         {ax}
-        kind : {"error", "score"}, default=None
-            "error": 1 - score on a logarithmic axis (for losses: the loss). "score":
-            the score. None: the error for accuracies, losses and functions, the score
-            for other measures.
         band : float in [0, 1), default=0.8
             Middle share of the runs to shade; 0 for none.
 
         {returns}
         """
-        if kind is not None:
-            check_option(kind, "kind", ("error", "score"))
         check_number(band, "band", 0, 1, closed="left")
         ax = self._start(ax)
         scoring, best = self._first.scoring, self._first.best
         is_share = scoring in ERRORS or scoring == "score"
-        is_error = kind == "error" or (kind is None and (is_share or best == 0))
+        is_error = is_share or best == 0
         styled = [
             *((*item, color_style(i)) for i, item in enumerate(self.curves.items())),
             *(
@@ -282,7 +274,6 @@ class LabelCurveDisplay(Display):
         positive = [height for height in heights if height > 0]
         if is_error and positive:
             highest = max(np.nanmax(line.get_ydata()) for line in self.lines_)
-            is_share = is_share or best == 1
             top = 1.2 * max([highest, *positive])
             ax.set_yscale("log")
             ax.set_ylim(
@@ -294,14 +285,10 @@ class LabelCurveDisplay(Display):
 
 def axis_label(scoring, is_error):
     """Return the label of the axis of scores or errors."""
-    name = NamedMeasure(scoring).name
-    if not is_error:
-        return scoring.replace("_", " ") if scoring in ERRORS else name
     if scoring == "score":
         return "test error"
-    if scoring in ERRORS or scoring.startswith("neg_"):
-        return f"test {name}"
-    return f"1 - {name}"
+    name = NamedMeasure(scoring).name
+    return f"test {name}" if is_error else name
 
 
 @documented(DISPLAY)
@@ -309,14 +296,12 @@ class RecallCurveDisplay(Display):
     """Share of the relevant rows found against rows read, one line for each learner.
 
     A line is the mean over the runs; the band around it holds the middle share of the
-    runs. The dashed line is random order.
+    runs. The dashed line is random order, the dotted line a recall of 95 %.
 
     Parameters
     ----------
     curves : RecallCurve or dict of RecallCurve
         Curves by name, all of the same rows.
-    recall : float in (0, 1], default=0.95
-        Target recall; drawn as a horizontal line.
 
     Attributes
     ----------
@@ -328,20 +313,16 @@ class RecallCurveDisplay(Display):
     --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_activelearn import RelevanceSamplingClassifier
-    >>> from sklearn_activelearn.evaluation import RecallCurveDisplay
+    >>> from sklearn_activelearn.evaluation import RecallCurveDisplay, recall_curve
     >>> X, y = load_digits(return_X_y=True)
     >>> learner = RelevanceSamplingClassifier(batch_size=0.2, budget=400)
-    >>> display = RecallCurveDisplay.from_estimator(learner, X / 16, y == 8, n_runs=2)
+    >>> curve = recall_curve(y == 8, learner.fit(X / 16, y == 8).queried_indices_)
+    >>> display = RecallCurveDisplay({"relevance": curve}).plot()
     >>> [line.get_label() for line in display.lines_]
-    ['RelevanceSamplingClassifier', 'random order']
+    ['relevance', 'random order']
     """
 
-    def __init__(
-        self,
-        curves: RecallCurve | Mapping[str, RecallCurve],
-        *,
-        recall: float = 0.95,
-    ):
+    def __init__(self, curves: RecallCurve | Mapping[str, RecallCurve]):
         self.curves = curves_by_name(curves, "learner")
         if not self.curves:
             raise ValueError("curves is empty: pass at least one RecallCurve.")
@@ -351,53 +332,6 @@ class RecallCurveDisplay(Display):
                 "curves must be of the same rows; their numbers of rows and relevant "
                 f"rows are {', '.join(map(str, sorted(sizes)))}."
             )
-        check_number(recall, "recall", 0, 1, closed="right")
-        self.recall = recall
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Estimator,
-        X: RowsLike,
-        y: ArrayLike,
-        *,
-        positive: Label | None = None,
-        n_runs: int = 3,
-        recall: float = 0.95,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """Fit a pool learner several times and draw the recall of its purchases.
-
-        Parameters
-        ----------
-        estimator : pool learner, or Pipeline that ends in one
-            Cloned; its `random_state` is 0, 1, ... With ``budget=None`` it reads all
-            rows.
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            The pool.
-        y : array-like of shape (n_samples,)
-            Labels of all rows.
-        positive : label or None, default=None
-            Label of the relevant rows, as for `recall_curve`.
-        n_runs : int >= 1, default=3
-            Number of runs.
-        recall : float in (0, 1], default=0.95
-            Target recall.
-        {ax}
-
-        {returns}
-        """
-        cls._check_matplotlib()
-        check_number(n_runs, "n_runs", 1, closed="left", integer=True)
-        orders = []
-        for seed in range(n_runs):
-            model = clone(estimator)
-            learner_of(model).set_params(random_state=seed)
-            model.fit(X, y)
-            orders.append(learner_of(model).queried_indices_)
-        curve = recall_curve(y, orders, positive=positive)
-        name = type(learner_of(estimator)).__name__
-        return cls({name: curve}, recall=recall).plot(ax)
 
     def plot(self, ax: "Axes | None" = None, *, band: float = 0.8) -> Self:
         """Draw the curves.
@@ -418,6 +352,6 @@ class RecallCurveDisplay(Display):
             line.set_drawstyle("steps-post")
         ends = [0, curve.n_rows], [0, 1]
         self.lines_ += ax.plot(*ends, label="random order", **PASSIVE[0])
-        ax.axhline(self.recall, color="black", linewidth=0.8, linestyle=":")
+        ax.axhline(RECALL, color="black", linewidth=0.8, linestyle=":")
         ax.set(xlabel="rows read", ylabel="recall", ylim=(0, 1.02))
         return self._finish(loc="lower right")

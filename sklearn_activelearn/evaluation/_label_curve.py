@@ -1,15 +1,12 @@
 """Experiments: label curves over repeated runs, and tuning for few labels."""
 
-import inspect
 import os
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from hashlib import blake2b
 from numbers import Integral
-from tokenize import TokenError
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter, warn_explicit
 
 import joblib
@@ -30,7 +27,6 @@ from .._labels import check_not_missing, plain_labels
 from .._typing import (
     CV,
     Estimator,
-    EstimatorT,
     FilePath,
     ParamGrid,
     RowsLike,
@@ -39,7 +35,7 @@ from .._typing import (
     Seed,
 )
 from .._validation import check_number, check_sparse_rows
-from ..exceptions import OneClassWarning, warn_user
+from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
 from ..sources._containers import take
 from ..stream._base import StreamLoop
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
@@ -47,8 +43,6 @@ from ._measures import learner_of, measures_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ._compare import Comparison
 
 
 class ExperimentInterrupted(KeyboardInterrupt):
@@ -63,7 +57,7 @@ class ExperimentInterrupted(KeyboardInterrupt):
         The runs, settings or learners that had ended.
     """
 
-    def __init__(self, message: str, result: "LabelCurve | Tuning[Any] | Comparison"):
+    def __init__(self, message: str, result: Any):
         super().__init__(message)
         self.result = result
 
@@ -213,8 +207,7 @@ def label_curve(
     tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
     data_key = None
     if memory is not None:
-        sources = source_texts(*measures.scorers.values())
-        data_key = joblib.hash((X, y)), __version__, sklearn_version, sources
+        data_key = joblib.hash((X, y)), __version__, sklearn_version
     memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
     run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
     shared = estimator, X, y, np.unique(y), measures, at, until, data_key
@@ -298,40 +291,12 @@ def warn_of_one_class_runs(learner, runs):
     n_warned = sum(run[-1] for run in runs)
     if not n_warned:
         return
-    params = learner.get_params()
-    weights = [name for name in params if name.split("__")[-1] == "class_weight"]
-    advice = [f"set {name}='balanced'" for name in weights if params[name] is None]
-    advice = [*advice[:1], "judge it by balanced accuracy"]
+    advice = advice_for_rare_classes("set class_weight='balanced' where it can be set")
     warn_user(
         f"{type(learner).__name__} knew or predicted only one class in {n_warned} of "
-        f"{len(runs)} runs. Where other classes are rare, {', and '.join(advice)}.",
+        f"{len(runs)} runs. {advice}",
         OneClassWarning,
     )
-
-
-def source_texts(*scorers):
-    """Return the source texts of scorers and of the callables that they hold."""
-    texts, seen, parts = [], set(), [*scorers]
-    for part in parts:  # grows
-        if not callable(part) or id(part) in seen:
-            continue
-        seen.add(id(part))
-        if isinstance(part, partial):
-            parts += [part.func, *part.args, *part.keywords.values()]
-        elif inspect.isroutine(part) or inspect.isclass(part):
-            texts.append(source_text(part))
-        else:
-            parts += [type(part), *getattr(part, "__dict__", {}).values()]
-    return texts
-
-
-@lru_cache  # a file that is edited later does not run until it is imported again
-def source_text(part):
-    """Return the source text of a function or class, empty where there is none."""
-    try:
-        return inspect.getsource(part)
-    except (OSError, TypeError, SyntaxError, TokenError):
-        return ""
 
 
 def run_numbered(i, run, *args):
@@ -346,7 +311,7 @@ def run_once(
 
     Returns scores by label count, the labels bought, the last scores, the scores of a
     constant prediction, and whether the learner warned of one class. `data_key`
-    represents X, y and all code where runs are kept on disk.
+    represents X, y and the versions of the code where runs are kept on disk.
     """
     estimator = clone(estimator)
     estimator.set_params(
@@ -422,7 +387,7 @@ class TargetReached(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning(Generic[EstimatorT]):
+class Tuning:
     """Result of `tune_labels_to_target`.
 
     Attributes
@@ -436,7 +401,7 @@ class Tuning(Generic[EstimatorT]):
     """
 
     best_params: dict[str, Any]
-    best_estimator: EstimatorT
+    best_estimator: Estimator
     results: list[tuple[dict[str, Any], LabelsToTarget]]
 
     def to_frame(self) -> "DataFrame":
@@ -455,7 +420,7 @@ class Tuning(Generic[EstimatorT]):
 
 
 def tune_labels_to_target(
-    estimator: EstimatorT,
+    estimator: Estimator,
     param_grid: ParamGrid,
     X: RowsLike,
     y: ArrayLike,
@@ -468,7 +433,7 @@ def tune_labels_to_target(
     memory: FilePath | joblib.Memory | None = None,
     progress: bool | Callable[[int, int], object] = False,
     random_state: Seed = None,
-) -> Tuning[EstimatorT]:
+) -> Tuning:
     """Find the parameters that reach a target error with the fewest labels.
 
     The papers tune in this way, on held-out rows whose labels are all known. All

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,10 +27,6 @@ from ..pool.stopping._base import AUDIT, AskedRows
 from ..pool.stopping._recall import relevance_probabilities
 from ..sources._containers import n_rows, restrict_rows
 from ..sources._identity import identify
-from ._curves import Result, frame
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -84,7 +79,6 @@ def recall_estimate(
     *,
     confidence: float = 0.95,
     always_valid: bool = False,
-    probabilities: ArrayLike | None = None,
 ) -> RecallEstimate:
     r"""Estimate the share of the relevant rows that has been found.
 
@@ -108,9 +102,6 @@ def recall_estimate(
         stop as soon as it is high enough. The other bound holds for a number of random
         rows that was chosen in advance; if other rows were read between the random
         rows, the bound for all times is returned anyway.
-    probabilities : array-like of shape (n_unread,), default=None
-        Probability of each unread row to be relevant. Only the estimate uses them.
-        None: the estimate follows from the random rows.
 
     Returns
     -------
@@ -131,15 +122,15 @@ def recall_estimate(
     Notes
     -----
     With r rows found, U unread and R relevant in all, a random row is relevant with
-    probability (R - r) / U. Without `probabilities` the estimate is the R for which the
-    expected number of relevant random rows equals the observed number. It never exceeds
-    the bound. The bound for one look is hypergeometric: the largest number of relevant
-    rows among the rows from which n were drawn, for which x or fewer relevant ones of
-    the n have a probability above 1 - confidence. The bound for all looks is the
-    largest R against which a mixture of likelihood ratios never reached
-    1 / (1 - confidence) [1]_. Half of the mixture has all random rows; a part
-    1 / (2 k (k + 1)) has the random rows after the first 2\ :sup:`k - 1`, k = 1, 2,
-    ...: among rows drawn while a model ranks, the later ones tell how many are left.
+    probability (R - r) / U. The estimate is the R for which the expected number of
+    relevant random rows equals the observed number. It never exceeds the bound. The
+    bound for one look is hypergeometric: the largest number of relevant rows among the
+    rows from which n were drawn, for which x or fewer relevant ones of the n have a
+    probability above 1 - confidence. The bound for all looks is the largest R against
+    which a mixture of likelihood ratios never reached 1 / (1 - confidence) [1]_. Half
+    of the mixture has all random rows; a part 1 / (2 k (k + 1)) has the random rows
+    after the first 2\ :sup:`k - 1`, k = 1, 2, ...: among rows drawn while a model
+    ranks, the later ones tell how many are left.
 
     A row that is drawn when U rows are unread tells of these U rows only. If n
     consecutive rows were drawn from about U unread rows and none was relevant, the
@@ -175,20 +166,11 @@ def recall_estimate(
             )
     check_number(n_rows, "n_rows", len(relevant), closed="left", integer=True)
     reads = Reads(relevant.astype(bool), drawn.astype(bool), n_rows)
-    if probabilities is not None:
-        probabilities = np.asarray(probabilities, dtype=float)
-        if probabilities.shape != (reads.n_unread,):
-            raise ValueError(
-                f"probabilities must have shape ({reads.n_unread},), one for each "
-                f"unread row, got {probabilities.shape}."
-            )
-        if not ((probabilities >= 0) & (probabilities <= 1)).all():
-            raise ValueError("probabilities must lie in [0, 1].")
-    return estimate_of(reads, confidence, always_valid, probabilities)
+    return estimate_of(reads, confidence, always_valid)
 
 
 def estimate_of(
-    reads: Reads, confidence: float, always_valid: bool, p: Floats | None
+    reads: Reads, confidence: float, always_valid: bool, p: Floats | None = None
 ) -> RecallEstimate:
     """Return the estimate for rows that were read; p: probabilities of the others."""
     found, alpha = reads.found, 1 - confidence
@@ -372,7 +354,7 @@ def shares_explored(learner):
 
 
 @dataclass(frozen=True)
-class RecallCurve(Result):
+class RecallCurve:
     """Recall against the number of rows read, over repeated runs.
 
     Attributes
@@ -446,20 +428,6 @@ class RecallCurve(Result):
         read = self.rows_read(recall)
         saved = (self.n_rows - read) / self.n_rows - (1 - recall)
         return np.where(np.isfinite(read), saved, np.nan)
-
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas DataFrame with columns run, read and recall.
-
-        It has one line for each relevant row of each run.
-        """
-        n_runs, n = self.read.shape
-        return frame(
-            {
-                "run": np.repeat(np.arange(n_runs), n),
-                "read": self.read.ravel(),
-                "recall": np.tile(np.arange(1, n + 1) / n, n_runs),
-            }
-        )
 
 
 def recall_curve(

@@ -229,10 +229,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     _advice_without_method: str = ""
 
     #: True: it chooses among `n_candidates` rows that are drawn for each purchase.
+    #: False: rows that cover the pool are chosen among `n_candidates` drawn rows.
     _samples: bool = True
-
-    #: True: rows that cover the pool are chosen among `n_candidates` drawn rows.
-    _samples_covering: bool = False
 
     #: Parameters that must be whole numbers of at least 1, and others that may be None.
     _counts: tuple[str, ...] = ("n_initial", "batch_size")
@@ -265,8 +263,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     #: Random sample that tests machine labels, for learners that have them.
     _sample: stopping_rules.CheckedSample | None = None
-
-    estimator_: Any
 
     def __init__(
         self,
@@ -351,7 +347,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _choose_covering(self, coverage, rows, n_wanted, seed, weights=None):
         """Choose rows that cover the pool, among a sample of a large pool."""
-        n = self.n_candidates if self._samples_covering else None
+        n = None if self._samples else self.n_candidates
         n = max(n or MOST_ROWS, self.n_initial, self._batch_size())
         return selection.choose_covering(coverage, rows, n_wanted, seed, weights, n)
 
@@ -935,9 +931,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _set_classes(self, classes):
         known = classes.tolist()
-        stopping_rules.check_rule_classes(
-            getattr(self, "stopping", None), known, self.positive
-        )
+        stopping_rules.check_rule_classes(getattr(self, "stopping", None), known)
         self._replace_classes(classes)
         self._may_grow, self._declared_classes = False, tuple(known)
 

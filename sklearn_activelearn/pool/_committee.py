@@ -1,23 +1,17 @@
 """Query by committee: buy the row on which several models disagree."""
 
-from collections.abc import Callable
-from typing import Any, Literal
-
 import numpy as np
-from scipy.special import rel_entr
 
 from .._docstrings import CANDIDATES, documented
-from .._scores import check_user_values, entropy, of_padded, probabilities_of
+from .._scores import entropy, of_padded
 from .._typing import (
     Classifier,
     Estimators,
-    Floats,
     ParamGrid,
     Scoring,
     Seed,
     Stopping,
 )
-from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import CandidateTrainer, candidate_set
@@ -32,42 +26,11 @@ def vote_entropy(votes, weights):
     Parameters
     ----------
     votes : ndarray of shape (n_members, n_samples, n_classes)
-        1 for the class that a member predicts, 0 for the others.
+        1 for the class that a member predicts, else 0.
     weights : ndarray of shape (n_members,)
-        Positive weights of the members, of sum 1.
+        Weights of the members, of sum 1.
     """
     return entropy(np.tensordot(weights, votes, axes=1))
-
-
-def consensus_kl(probabilities, weights):
-    """Return the mean divergence of the members from their weighted mean.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_members, n_samples, n_classes)
-        Class probabilities of each member.
-    weights : ndarray of shape (n_members,)
-        Weights of the members, of sum 1; members of weight 0 are left out.
-    """
-    counts = weights > 0
-    probabilities, weights = probabilities[counts], weights[counts]
-    consensus = np.tensordot(weights, probabilities, axes=1)
-    # a share of the smallest number rounds to 0, which makes the divergence infinite
-    consensus = np.maximum(consensus, np.finfo(np.float64).tiny)
-    return np.tensordot(weights, rel_entr(probabilities, consensus).sum(axis=2), axes=1)
-
-
-def votes_of(member, X):
-    """Return 1 for the predicted class, 0 for the others."""
-    return (of_padded(member.predict, X)[:, None] == member.classes_).astype(float)
-
-
-#: Values of `disagreement`: the function, its answers of a member, and the method that
-#: a member needs for them.
-DISAGREEMENTS = {
-    "vote_entropy": (vote_entropy, votes_of, "predict"),
-    "consensus_kl": (consensus_kl, probabilities_of, "predict_proba"),
-}
 
 
 @documented(CANDIDATES)
@@ -81,13 +44,6 @@ class QueryByCommitteeClassifier(PoolClassifier):
     Parameters
     ----------
     {estimator, param_grid, estimators}
-    disagreement : {"vote_entropy", "consensus_kl"} or callable, default="vote_entropy"
-        The entropy of the votes, or the mean Kullback-Leibler divergence of the
-        members' probabilities from their mean, which needs `predict_proba`. A callable
-        ``disagreement(probabilities, weights)`` needs it, too. It gets probabilities of
-        shape (n_members, n_samples, n_classes) and weights of shape (n_members,) and of
-        sum 1, and returns a utility for each row, of shape (n_samples,); the highest
-        are bought.
     {cv, scoring, n_initial, batch_size, explore, n_candidates, budget, stopping}
     n_jobs : int, default=None
         Number of threads that score the pool and of processes that cross-validate, as
@@ -113,11 +69,9 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     Notes
     -----
-    With :math:`w_m` the `vote_weights_`, :math:`V_k` the sum of the
-    :math:`w_m` that vote for class k, and :math:`\bar p = \sum_m w_m p_m`, the
-    utility of a row is :math:`-\sum_k V_k \log V_k` or
-    :math:`\sum_m w_m \mathrm{KL}(p_m \| \bar p)`. Votes tie on many rows; ties
-    are broken at random.
+    With :math:`w_m` the `vote_weights_` and :math:`V_k` the sum of the :math:`w_m`
+    that vote for class k, the utility of a row is the entropy of the votes,
+    :math:`-\sum_k V_k \log V_k`. Votes tie on many rows; ties are broken at random.
 
     Accuracy in cross-validation on chosen rows is biased. While the second largest
     class has one label, validation is impossible and all candidates weigh the same.
@@ -127,9 +81,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
     References
     ----------
     .. [1] H. S. Seung, M. Opper, H. Sompolinsky, "Query by Committee", COLT 1992.
-    .. [2] A. McCallum, K. Nigam, "Employing EM and Pool-Based Active Learning for
-       Text Classification", ICML 1998, equation 6 (the divergence).
-    .. [3] A. Ali, R. Caruana, A. Kapoor, "Active Learning with Model Selection",
+    .. [2] A. Ali, R. Caruana, A. Kapoor, "Active Learning with Model Selection",
        AAAI 2014, section "Query by Committee" (the weighted committee).
 
     Examples
@@ -148,20 +100,12 @@ class QueryByCommitteeClassifier(PoolClassifier):
     bayes 30
     """
 
-    best_index_: int
-    cv_scores_: Floats
-    estimators_: list[Any]
-    model_names_: list[str]
-    vote_weights_: Floats
-
     def __init__(
         self,
         estimator: Classifier | None = None,
         *,
         param_grid: ParamGrid | None = None,
         estimators: Estimators | None = None,
-        disagreement: Literal["vote_entropy", "consensus_kl"]
-        | Callable[..., Any] = "vote_entropy",
         cv: int = 5,
         scoring: Scoring = "accuracy",
         n_initial: int = 10,
@@ -176,7 +120,6 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.estimator = estimator
         self.param_grid = param_grid
         self.estimators = estimators
-        self.disagreement = disagreement
         self.cv = cv
         self.scoring = scoring
         self.n_initial = n_initial
@@ -187,22 +130,6 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.stopping = stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    @property
-    def _rule(self):
-        """The disagreement, the answers it needs, and the method for them."""
-        if callable(self.disagreement):
-            return self.disagreement, probabilities_of, "predict_proba"
-        return DISAGREEMENTS[self.disagreement]
-
-    @property
-    def _needs(self):
-        return self._rule[2]
-
-    _advice_without_method = (
-        'Use disagreement="vote_entropy", or wrap it in '
-        "sklearn.calibration.CalibratedClassifierCV."
-    )
 
     def _make_trainer(self):
         given = self.estimator, self.param_grid, self.estimators
@@ -215,18 +142,12 @@ class QueryByCommitteeClassifier(PoolClassifier):
             trains_all=True,
         )
 
-    def _check_parameters(self):
-        if not callable(self.disagreement):
-            check_option(self.disagreement, "disagreement", DISAGREEMENTS)
-        super()._check_parameters()
-
     def _passive_baseline(self):
         return passive_baseline(self)
 
     def _utility(self, X):
-        disagreement, answer, _ = self._rule
-        answers = np.array([answer(member, X) for member in self.estimators_])
-        utility = disagreement(answers, self.vote_weights_)
-        if callable(self.disagreement):
-            utility = check_user_values("disagreement", utility, answers.shape[1])
-        return utility
+        votes = [
+            of_padded(member.predict, X)[:, None] == member.classes_
+            for member in self.estimators_
+        ]
+        return vote_entropy(np.array(votes, dtype=float), self.vote_weights_)

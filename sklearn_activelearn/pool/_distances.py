@@ -436,12 +436,6 @@ class Coverage:
         return nearest
 
 
-def is_check_due(ledger):
-    """Return True if the last call that taught labels reached `N_LABELS`."""
-    before = [call.n_labels for call in ledger.calls[-2:-1]] or [0]
-    return before[0] < N_LABELS <= len(ledger.labelled)
-
-
 def warn_if_distances_mislead(learner, points, advice):
     """Warn if the nearest other label is right no more often than one class is.
 
@@ -454,11 +448,13 @@ def warn_if_distances_mislead(learner, points, advice):
     advice : str
         A sentence on what to do.
     """
-    if not is_check_due(learner._ledger):
-        return
+    ledger = learner._ledger
+    (n_before,) = [call.n_labels for call in ledger.calls[-2:-1]] or [0]
+    if not n_before < N_LABELS <= len(ledger.labelled):
+        return  # the last labels taught did not reach the number
     from sklearn.neighbors import NearestNeighbors  # slow to import
 
-    codes = learner._ledger.labelled.codes
+    codes = ledger.labelled.codes
     search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(points())
     nearest = search.kneighbors(return_distance=False)[:, 0]
     n_right, n_most = int(np.sum(codes[nearest] == codes)), np.bincount(codes).max()
@@ -467,28 +463,4 @@ def warn_if_distances_mislead(learner, points, advice):
             f"{type(learner).__name__} buys by distances, and these say nothing of the "
             f"classes so far: of {len(codes)} labels the nearest other label predicts "
             f"{n_right}, the most frequent class {n_most}. {advice}"
-        )
-
-
-def warn_if_worse_than_constant(learner, predicted, advice):
-    """Warn if a model fits its labels worse than a constant prediction does.
-
-    Parameters
-    ----------
-    learner : PoolClassifier
-        A learner whose purchases depend on the predictions of its model.
-    predicted : callable
-        Returns the codes that the model predicts for the labelled rows.
-    advice : str
-        A sentence on what to do.
-    """
-    if not is_check_due(learner._ledger):
-        return
-    codes = learner._ledger.labelled.codes
-    n_right, n_most = int(np.sum(predicted() == codes)), np.bincount(codes).max()
-    if n_right < n_most:
-        warn_user(
-            f"{type(learner).__name__} is worse than a constant so far: of "
-            f"{len(codes)} labels it predicts {n_right}, the most frequent class "
-            f"{n_most}. {advice}"
         )

@@ -125,7 +125,7 @@ class HybridSamplingClassifier(PoolClassifier):
 
     batch = "herding"
 
-    _samples, _samples_covering = False, True
+    _samples = False
 
     _optional_counts = ("n_coverage", "n_candidates")
 

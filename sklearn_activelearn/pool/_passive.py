@@ -2,7 +2,7 @@
 
 from .._base import make_baseline
 from .._docstrings import CANDIDATES, documented
-from .._typing import Classifier, Estimators, Floats, ParamGrid, Scoring, Seed, Stopping
+from .._typing import Classifier, Estimators, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
 from ._selection import draw_rows
 from ._training import CandidateTrainer, candidate_set
@@ -71,10 +71,6 @@ class PassiveClassifier(PoolClassifier):
     >>> print(learner.model_names_[learner.best_index_], learner.n_queries_)
     {'C': 1.0} 30
     """
-
-    best_index_: int
-    cv_scores_: Floats
-    model_names_: list[str]
 
     def __init__(
         self,

@@ -121,11 +121,9 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     50 labels, accuracy 0.89
     """
 
-    temperature_: float
-
     batch = "herding"
 
-    _samples, _samples_covering = False, True
+    _samples = False
 
     _optional_counts = ("n_coverage", "n_candidates")
 

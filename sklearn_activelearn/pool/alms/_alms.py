@@ -1,7 +1,6 @@
 """Active learning with model selection (ALMS)."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -93,7 +92,7 @@ class ALMSClassifier(PoolClassifier):
         rows.
     batch_size : int >= 1, default=1
         Labels bought at a time after the first ones, all for the same set.
-    {explore, budget, stopping}
+    {budget, stopping}
     n_jobs : int, default=None
         Threads (models trained jointly) or processes (refitted models) that compute the
         value of information, as in joblib.
@@ -199,11 +198,6 @@ class ALMSClassifier(PoolClassifier):
     #: True once joint training has failed; the models are refitted from then on.
     _refits = False
 
-    best_index_: int
-    best_params_: dict[str, Any]
-    model_names_: list[str]
-    voi_history_: Floats
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -215,7 +209,6 @@ class ALMSClassifier(PoolClassifier):
         cv: int = 5,
         n_initial: int = 10,
         batch_size: int = 1,
-        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         n_jobs: int | None = None,
@@ -229,7 +222,6 @@ class ALMSClassifier(PoolClassifier):
         self.cv = cv
         self.n_initial = n_initial
         self.batch_size = batch_size
-        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs

@@ -5,7 +5,7 @@ from itertools import islice
 
 from ..._base import make_baseline
 from ..._docstrings import NEWTON_BOOSTING, documented
-from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Seed, Stopping
 from ..._validation import check_number
 from .._selection import draw_rows
 from ._trainer import BoostingClassifier, BoostingTrainer
@@ -51,7 +51,7 @@ class ASSLBoostClassifier(BoostingClassifier):
     {estimator, alpha, init}
     n_estimators : int >= 1, default=50
         Largest number of members of the committee, which is built for every query.
-    {tol, n_initial, initial, batch_size, explore, budget, stopping, random_state}
+    {tol, n_initial, batch_size, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -89,8 +89,6 @@ class ASSLBoostClassifier(BoostingClassifier):
 
     _needs = "predict_proba"
 
-    cost_curve_: Floats
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -100,9 +98,7 @@ class ASSLBoostClassifier(BoostingClassifier):
         n_estimators: int = 50,
         tol: float = 1e-3,
         n_initial: int = 10,
-        initial: Initial = "random",
         batch_size: int = 1,
-        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -113,9 +109,7 @@ class ASSLBoostClassifier(BoostingClassifier):
         self.n_estimators = n_estimators
         self.tol = tol
         self.n_initial = n_initial
-        self.initial = initial
         self.batch_size = batch_size
-        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state

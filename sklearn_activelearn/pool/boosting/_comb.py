@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 
@@ -16,8 +16,8 @@ class COMBClassifier(BoostingClassifier):
 
     Parameters
     ----------
-    {estimator, alpha, init, n_estimators, n_initial, initial, batch_size, explore,
-    budget, stopping, random_state}
+    {estimator, alpha, init, n_estimators, n_initial, batch_size, budget, stopping,
+    random_state}
 
     Attributes
     ----------
@@ -57,8 +57,6 @@ class COMBClassifier(BoostingClassifier):
     60 labels, accuracy 0.95
     """
 
-    cost_curve_: Floats
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -67,9 +65,7 @@ class COMBClassifier(BoostingClassifier):
         init: Classifier | None = None,
         n_estimators: int = 20,
         n_initial: int = 10,
-        initial: Initial = "random",
         batch_size: int = 1,
-        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -79,9 +75,7 @@ class COMBClassifier(BoostingClassifier):
         self.init = init
         self.n_estimators = n_estimators
         self.n_initial = n_initial
-        self.initial = initial
         self.batch_size = batch_size
-        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from itertools import islice
 
 from ..._docstrings import BOOSTING, documented
-from ..._labels import encode
-from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Seed, Stopping
 from ..._validation import check_number
-from .._distances import warn_if_worse_than_constant
 from ._trainer import BoostingClassifier, BoostingTrainer
 
 
@@ -59,7 +57,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         Factor of the weights of members. 1 is Algorithm 1. Where labels are noisy, or
         many labels are bought, a smaller factor is better: early members, trained on
         few labels, are then outvoted in time.
-    {n_initial, initial, batch_size, explore, budget, stopping, random_state}
+    {n_initial, batch_size, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -111,8 +109,6 @@ class FASSLBoostClassifier(BoostingClassifier):
     60 labels, accuracy 0.97
     """
 
-    cost_curve_: Floats
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -122,9 +118,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         n_initial_estimators: int | None = None,
         shrinkage: float = 1.0,
         n_initial: int = 10,
-        initial: Initial = "random",
         batch_size: int = 1,
-        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -135,9 +129,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         self.n_initial_estimators = n_initial_estimators
         self.shrinkage = shrinkage
         self.n_initial = n_initial
-        self.initial = initial
         self.batch_size = batch_size
-        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
@@ -145,13 +137,3 @@ class FASSLBoostClassifier(BoostingClassifier):
     def _make_trainer(self):
         steps = self.n_initial_estimators, self.shrinkage
         return GrowingTrainer(self.estimator, self.alpha, self.init, *steps)
-
-    def _select(self, X, rows, n_wanted, seed):
-        rows_known = self._ledger.labelled.rows
-        warn_if_worse_than_constant(
-            self,
-            lambda: encode(self.estimator_.predict(rows_known), self.classes_),
-            "Take another weak learner, or HybridSamplingClassifier around another "
-            "model.",
-        )
-        return super()._select(X, rows, n_wanted, seed)

@@ -1,7 +1,7 @@
 """Query by boosting: a committee that is boosted again for every query."""
 
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 
@@ -14,8 +14,7 @@ class QueryByBoostingClassifier(BoostingClassifier):
 
     Parameters
     ----------
-    {estimator, n_estimators, n_initial, initial, batch_size, explore,
-    budget, stopping, random_state}
+    {estimator, n_estimators, n_initial, batch_size, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -64,17 +63,13 @@ class QueryByBoostingClassifier(BoostingClassifier):
     60 labels, accuracy 0.97
     """
 
-    cost_curve_: Floats
-
     def __init__(
         self,
         estimator: Classifier | None = None,
         *,
         n_estimators: int = 20,
         n_initial: int = 10,
-        initial: Initial = "random",
         batch_size: int = 1,
-        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -82,9 +77,7 @@ class QueryByBoostingClassifier(BoostingClassifier):
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.n_initial = n_initial
-        self.initial = initial
         self.batch_size = batch_size
-        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state

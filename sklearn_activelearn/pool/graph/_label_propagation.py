@@ -8,7 +8,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from ..._base import unfitted_copy
 from ..._docstrings import POOL, documented
 from ..._labels import encode
-from ..._typing import Embedding, Floats, Initial, Labels, Seed, Stopping
+from ..._typing import Labels, Seed, Stopping
 from ..._validation import check_limit
 from ...sources._containers import hash_rows, n_rows, to_memory
 from .._base import PoolClassifier
@@ -135,11 +135,10 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         its `n_neighbors`-th neighbour, over the rows that are not equal to it.
     n_neighbors : int >= 1, default=7
         Number of neighbours that a row is joined to, and that predict a new row.
-    {n_initial, initial}
+    {n_initial}
     batch_size : int >= 1, default=1
         Labels bought between two trainings. The rows are chosen one after the other, as
         if the labels of the rows before were known.
-    {embedding, explore}
     n_candidates : int >= 1, "auto" or None, default="auto"
         Number of rows whose expected risk is computed for a batch, for "knn": the rows
         whose labels may change most (see the notes). If it is smaller than the pool,
@@ -256,8 +255,6 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     _samples, _optional_counts = False, ()
 
-    label_distributions_: Floats
-
     def __init__(
         self,
         kernel: Literal["knn", "rbf"] = "knn",
@@ -265,10 +262,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         gamma: float | None = None,
         n_neighbors: int = 7,
         n_initial: int = 10,
-        initial: Initial = "random",
         batch_size: int = 1,
-        embedding: Embedding | None = None,
-        explore: float = 0.0,
         n_candidates: int | Literal["auto"] | None = "auto",
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -279,10 +273,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         self.gamma = gamma
         self.n_neighbors = n_neighbors
         self.n_initial = n_initial
-        self.initial = initial
         self.batch_size = batch_size
-        self.embedding = embedding
-        self.explore = explore
         self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping

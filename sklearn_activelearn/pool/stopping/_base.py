@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._statistics import Reads
-from ..._typing import Bools, Floats, HasJudge, Ints, Label, Labels
+from ..._typing import Bools, Floats, Ints, Label, Labels
 from ..._validation import check_has, check_number
 from ...sources._containers import restrict_rows
 from .._ledger import PENDING, SKIPPED, Ledger
@@ -295,17 +295,13 @@ class StoppingRule:
             Nothing.
         """
 
-    def check_classes(
-        self, classes: Sequence[Label], positive: Label | None = None
-    ) -> None:
+    def check_classes(self, classes: Sequence[Label]) -> None:
         """Raise an error if the rule cannot judge a search with these classes.
 
         Parameters
         ----------
         classes : list of label
             All classes: the declared ones, or two or more that have labels.
-        positive : label or None
-            Class that the learner searches for; None for learners without one.
 
         Returns
         -------
@@ -399,10 +395,10 @@ def check_rule_models(stopping, models):
         rule.check_model(model)
 
 
-def check_rule_classes(stopping, classes, positive):
+def check_rule_classes(stopping, classes):
     """Raise an error if a rule cannot judge a search with these classes."""
     for rule in find_rules(stopping):
-        rule.check_classes(classes, positive)
+        rule.check_classes(classes)
 
 
 def judge_all(rules, progress, memory):
@@ -499,7 +495,7 @@ def why_stop(learner, sample, n_left):
     rules = find_rules(learner.stopping)
     if not rules:
         return None
-    check_rule_classes(rules, learner.classes_.tolist(), learner.positive)
+    check_rule_classes(rules, learner.classes_.tolist())
     labelled = learner._ledger.labelled
     before = learner._stopping_memory or Remembered()
     model = getattr(learner, "estimator_", None)  # some rules need none
@@ -570,7 +566,7 @@ class AllOf(StoppingRule):
     200 labels of 1797
     """
 
-    rules: Sequence[str | HasJudge]
+    rules: Sequence[str | StoppingRule]
 
     def __post_init__(self):
         if isinstance(self.rules, list):  # rules must be hashable
@@ -590,11 +586,9 @@ class AllOf(StoppingRule):
         """Raise an error if one of the rules cannot judge a model."""
         check_rule_models(self.rules, [model])
 
-    def check_classes(
-        self, classes: Sequence[Label], positive: Label | None = None
-    ) -> None:
+    def check_classes(self, classes: Sequence[Label]) -> None:
         """Raise an error if one of the rules cannot judge these classes."""
-        check_rule_classes(self.rules, classes, positive)
+        check_rule_classes(self.rules, classes)
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Decide whether to stop."""

@@ -98,9 +98,7 @@ class RecallTarget(StoppingRule):
         check_number(self.recall, "recall", 0, 1, closed="right")
         check_number(self.confidence, "confidence", 0, 1)
 
-    def check_classes(
-        self, classes: Sequence[Label], positive: Label | None = None
-    ) -> None:
+    def check_classes(self, classes: Sequence[Label]) -> None:
         """Raise an error if `positive` is not one of the classes."""
         if self.positive is not None and self.positive not in classes:
             raise ValueError(
