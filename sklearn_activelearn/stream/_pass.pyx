@@ -118,7 +118,7 @@ cdef class Pass:
     cdef double[::1] chances
     cdef double[:, ::1] guesses
     cdef readonly Py_ssize_t stopped_at
-    cdef Py_ssize_t n, n_bought, n_open, budget, patience
+    cdef Py_ssize_t n, n_bought, n_open, budget, patience, row_bytes
     cdef Py_ssize_t at_once  # rows that are scored before the first of them is decided
     cdef Py_ssize_t n_alike_before, last_guess_before
     cdef double excess
@@ -146,8 +146,7 @@ cdef class Pass:
         self.measured = state.normalize or state.measures or query_rule.uses_norm
         # products with dense rows prefetch by themselves, while rows come in order
         self.jumps = self.ordered or rows.view.indices != NULL
-        if self.ordered:
-            rows.view.ahead = 0
+        self.row_bytes = rows.n_features * rows.owners[0].itemsize
         self.tally = state.tally
         self.n_open = <Py_ssize_t> self.tally.sums[ROWS]
         self.excess = self.tally.sums[EXCESS]
@@ -211,6 +210,16 @@ cdef class Pass:
         """Row at a position of the order."""
         return self.order[position] if self.ordered else position
 
+    cdef inline void look_ahead(self, Py_ssize_t position) noexcept nogil:
+        """Prefetch a later row: sparse rows now, dense rows along with the products."""
+        cdef al_rows *X = &self.rows.view
+        if not self.jumps or position + AHEAD >= self.n:
+            return
+        if X.indices != NULL:
+            X.fetch(X, self.at(position + AHEAD))
+        else:
+            X.ahead = self.row_bytes * (self.at(position + AHEAD) - self.at(position))
+
     cdef int stop(self, int reason, Py_ssize_t row) noexcept nogil:
         """Stop before a row."""
         self.reason, self.stopped_at = reason, row
@@ -245,8 +254,7 @@ cdef class Pass:
         decision.last_guess = self.state.last_guess
         row.X = X
         for position in range(start, stop):
-            if self.jumps and position + AHEAD < self.n:
-                X.fetch(X, self.at(position + AHEAD))
+            self.look_ahead(position)
             row.index, row.slot = self.at(position), position - first
             other = self.state.score_row(&row, self.measured)
             if not isfinite(other):
@@ -461,8 +469,7 @@ cdef class Pass:
         cdef const al_rows *X = &self.rows.view
         cdef Py_ssize_t i
         for i in range(n):
-            if self.jumps and start + i + AHEAD < self.n:
-                X.fetch(X, self.at(start + i + AHEAD))
+            self.look_ahead(start + i)
             block.index[i] = self.at(start + i)
             block.coin[i] = uniform(self.state.seed, self.state.clock.n_seen + i)
             if self.measured:

@@ -5,10 +5,21 @@ import numpy as np
 
 from cython cimport floating
 
-# nodes taken together, and how many of them stay in the cache for all candidates
+cdef extern from "pool/graph/_gains.h" nogil:
+    const Py_ssize_t AL_TOGETHER
+    void al_gains_float(
+        const float *influence, const float *columns, const float *top,
+        const float *margin, const float *own, Py_ssize_t n_free, Py_ssize_t n_classes,
+        Py_ssize_t start, Py_ssize_t end, double *sums
+    )
+    void al_gains_double(
+        const double *influence, const double *columns, const double *top,
+        const double *margin, const double *own, Py_ssize_t n_free, Py_ssize_t n_classes,
+        Py_ssize_t start, Py_ssize_t end, double *sums
+    )
+
 cdef enum:
-    TOGETHER = 16
-    CACHED = 1024
+    CACHED = 1024  # nodes that stay in the cache for all candidates
 
 
 def gains(
@@ -32,62 +43,21 @@ def gains(
         Class probabilities of the candidates.
     """
     cdef Py_ssize_t n_free = top.shape[0], n_candidates = own.shape[0]
-    cdef Py_ssize_t start = 0, end, i, k
-    cdef int n_classes = own.shape[1]
-    cdef double[:, ::1] sums = np.zeros((n_candidates, TOGETHER))
+    cdef Py_ssize_t start = 0, end, k
+    cdef double[:, ::1] sums = np.zeros((n_candidates, AL_TOGETHER))
     with nogil:
         while start < n_free:
             end = min(start + CACHED, n_free)
             for k in range(n_candidates):
-                i = start
-                while i + TOGETHER <= end:
-                    add_gains(
-                        &influence[k, i], &columns[0, i], n_free, &top[i], &margin[i],
-                        &own[k, 0], n_classes, TOGETHER, &sums[k, 0]
+                if floating is float:
+                    al_gains_float(
+                        &influence[k, 0], &columns[0, 0], &top[0], &margin[0], &own[k, 0],
+                        n_free, own.shape[1], start, end, &sums[k, 0]
                     )
-                    i += TOGETHER
-                if i < end:
-                    add_gains(
-                        &influence[k, i], &columns[0, i], n_free, &top[i], &margin[i],
-                        &own[k, 0], n_classes, end - i, &sums[k, 0]
+                else:
+                    al_gains_double(
+                        &influence[k, 0], &columns[0, 0], &top[0], &margin[0], &own[k, 0],
+                        n_free, own.shape[1], start, end, &sums[k, 0]
                     )
             start = end
     return np.sum(sums, axis=1)
-
-
-cdef inline void add_gains(
-    const floating* share,
-    const floating* columns,
-    Py_ssize_t n_free,
-    const floating* top,
-    const floating* margin,
-    const floating* own,
-    int n_classes,
-    Py_ssize_t n,
-    double* sums,
-) noexcept nogil:
-    """Add the gain at n nodes to as many sums; it is 0 where no label changes the class."""
-    cdef floating best[TOGETHER]
-    cdef floating gain[TOGETHER]
-    cdef floating rest, given
-    cdef int c, is_any = 0
-    cdef Py_ssize_t i
-    for i in range(n):
-        is_any |= 2 * share[i] > margin[i]
-    if not is_any:
-        return
-    for i in range(n):
-        best[i] = -1  # no rest is less
-        gain[i] = -top[i]
-    # each class without the candidate's share in it; its label gets that all
-    for c in range(n_classes):
-        for i in range(n):
-            rest = columns[c * n_free + i] - share[i] * own[c]
-            best[i] = rest if rest > best[i] else best[i]
-    for c in range(n_classes):
-        for i in range(n):
-            rest = columns[c * n_free + i] - share[i] * own[c]
-            given = rest + share[i]
-            gain[i] += own[c] * (given if given > best[i] else best[i])
-    for i in range(n):
-        sums[i] += gain[i] if 2 * share[i] > margin[i] else 0
