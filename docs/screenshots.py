@@ -146,7 +146,7 @@ def main(chromium=None):
                 wrong = "bad" if right == "good" else "good"
                 press(page, (wrong if i in MISTAKES else right)[0])
             page.wait_for_load_state("networkidle")
-            picture(page, "label_page.png", 800, 640, "light")
+            picture(page, "label_page.png", 800, 680, "light")
             page.click("#details summary")
             picture(page, "label_phone.png", 360, 440, "dark")
             page.keyboard.press("*")

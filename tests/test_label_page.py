@@ -389,6 +389,9 @@ class TestRefusals:
         assert response.status_code == status
         assert response.json()["error"]
 
+    def test_requests_that_wait_exist(self):
+        assert set(_page.VERBS) > _page.WAITING
+
     def test_a_mistake_of_ours_tells_nothing(self, client, monkeypatch):
         def broken(self, who=None, last=""):
             raise RuntimeError("secret")

@@ -4,7 +4,6 @@ import { $, ask, attempt, make, onClick, who } from "./server.js";
 import { content, facts } from "./row.js";
 import { current, page, skip } from "./label.js";
 
-let guide = "";
 let isReason = false; // whether the text is the reason of a skip
 let noted = null; // row that the dialog was opened for
 
@@ -16,13 +15,8 @@ function showText(title, text) {
   $("text").showModal();
 }
 
-export function setGuide(text) {
-  guide = text;
-  $("to-guide").hidden = !text;
-}
-
 export function openGuide() {
-  if (guide) showText("Guide", guide);
+  if (page.guide) showText("Guide", page.guide);
 }
 
 async function openPeople() {
@@ -30,10 +24,7 @@ async function openPeople() {
   if (found) showText("People", found.lines.join("\n"));
 }
 
-export function openHelp() {
-  $("keywords").value = localStorage.getItem("keywords");
-  $("help").showModal();
-}
+export const openHelp = () => $("help").showModal();
 
 export const openNote = () => askText(false);
 
@@ -83,7 +74,10 @@ const stepSize = (by) => setSize(Number(localStorage.getItem("size")) + by);
 for (const button of document.querySelectorAll("dialog .close")) {
   button.addEventListener("click", () => button.closest("dialog").close());
 }
-$("keywords").addEventListener("change", () => localStorage.setItem("keywords", $("keywords").value));
+$("keywords").value = localStorage.getItem("keywords");
+$("keywords").addEventListener("change", (event) => {
+  localStorage.setItem("keywords", event.target.value);
+});
 $("help").addEventListener("close", async () => {
   const row = current();
   if (row && row.kind !== "image") $("card").replaceChildren(await content(row));

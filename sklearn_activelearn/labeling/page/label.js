@@ -12,6 +12,7 @@ export const page = {
   busy: false, // a key pressed now would answer a row that is not on the screen
   version: 0, // of the session that is shown
   mayDecide: false, // whether this person can make final decisions
+  guide: "", // meaning of the classes
   typing: new TypeAhead([]),
 };
 

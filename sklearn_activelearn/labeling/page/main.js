@@ -7,9 +7,9 @@ import {
   answer, current, page, send, showClasses, showCounts, showTyped, skip, undo,
 } from "./label.js";
 import {
-  focusList, followChanges, goBack, isSearching, pressInList, setMode, toggleFinal, toggleReview,
+  focusList, followChanges, goBack, pressInList, setMode, toggleFinal, toggleReview,
 } from "./review.js";
-import { openGuide, openHelp, openNote, setGuide, skipWithReason } from "./dialogs.js";
+import { openGuide, openHelp, openNote, skipWithReason } from "./dialogs.js";
 
 const COMMANDS = { s: skip, S: skipWithReason, u: undo, "*": toggleReview, "!": openGuide,
   "#": openNote, "?": openHelp, "+": () => enlarge(2), "-": () => enlarge(0.5) };
@@ -19,9 +19,10 @@ async function begin() {
   const found = await attempt(() => ask("start"));
   if (!found) return;
   page.mayDecide = found.may_decide;
+  page.guide = found.guide;
   $("title").textContent = document.title = found.title || "Label";
   showCounts(found);
-  setGuide(found.guide);
+  $("to-guide").hidden = !found.guide;
   showClasses(found.classes);
   setMode("label");
   await send("next");
@@ -33,13 +34,8 @@ async function follow() {
   try {
     if (!document.hidden && !page.busy) {
       const row = current();
-      const found = await ask("changes", { version: page.version, ...(row && { id: row.id }) });
-      const isNew = found.version !== page.version && !page.busy;
-      if (isNew) {
-        page.version = found.version;
-        showCounts(found);
-      }
-      if (isNew || isSearching()) await followChanges(found);
+      const body = { version: page.version, ...(row && { id: row.id }) };
+      await followChanges(await ask("changes", body));
     }
   } catch (error) {
     if ($("error").hidden) fail(error);

@@ -134,17 +134,19 @@ function showOpened(row) {
   markLabel(row.label ?? row.answers.find((answer) => answer.who === who)?.label ?? null);
 }
 
-/** Show what other people have changed meanwhile. */
-export async function followChanges({ row }) {
-  if (page.mode === "list") return search();
-  if (page.mode === "label" && page.view && !page.view.row) return send("next");
+/** Show what other people have changed meanwhile, and doubtful rows that were found. */
+export async function followChanges({ version, row, ...progress }) {
+  if (page.busy) return;
+  const isNew = version !== page.version;
+  if (isNew) showCounts(progress);
+  page.version = version;
+  if (page.mode === "list" && (isNew || isComputing)) return search();
+  if (page.mode === "label" && isNew && page.view && !page.view.row) return send("next");
   if (!row || current()?.id !== row.id) return;
   if (page.mode === "row") return showOpened(row);
   page.view.row.notes = row.notes;
   $("facts").replaceChildren(...facts(row, row.state !== "open"));
 }
-
-export const isSearching = () => page.mode === "list" && isComputing;
 
 async function closeRow(words = "") {
   page.opened = null;
