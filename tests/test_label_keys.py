@@ -15,7 +15,6 @@ from sklearn_activelearn.labeling._keys import (
     ENTER,
     ESCAPE,
     NAME_SECONDS,
-    TYPING_SECONDS,
     Choice,
     ClassKeys,
     TypeAhead,
@@ -169,25 +168,14 @@ class TestTypeAhead:
         assert typing.press("e") is None
         assert typing.problem == "e: no class; ? for help"
 
-    def test_a_letter_that_begins_a_class_is_an_answer(self):
-        """Unless it came as quickly as people type, or after a letter of the name."""
-        for letters, classes, answers in (
-            ("bilo", ["bilo", "idea", "lost", "other"], "bilo idea lost other"),
-            ("priva", ["privacy", "pricing", "act"], "privacy act"),
-            ("invoice", ["invoice", "other"], "invoice"),  # nothing begins with n
-        ):
-            now = [0.0]
-            typing, found = TypeAhead(ClassKeys(classes), lambda: now[0]), []  # noqa: B023
-            for letter in letters:
-                now[0] += TYPING_SECONDS + 0.1
-                found += filter(None, [typing.press(letter)])
-            assert " ".join(each.value for each in found) == answers
-            now[0], found = 0.0, []
-            for letter in letters:
-                now[0] += TYPING_SECONDS - 0.1
-                found += filter(None, [typing.press(letter)])
-            assert " ".join(each.value for each in found) == answers.split()[0]
-        assert type_letters([["bug", "x"], {"x": "g"}], "bug") == ["bug"]
+    def test_a_letter_that_begins_a_class_is_an_answer_at_once(self):
+        assert type_letters([["bilo", "idea", "lost", "other"]], "bilo") == [
+            "bilo", "idea", "lost", "other",
+        ]  # fmt: skip
+        assert type_letters([["privacy", "pricing", "act"]], "priva") == [
+            "privacy", "act",
+        ]  # fmt: skip
+        assert type_letters([["bug", "x"], {"x": "g"}], "bug") == ["bug", "x"]
 
     def test_a_letter_of_the_name_is_no_command(self):
         assert type_letters([["issue", "other"]], "issueu") == ["issue", "u"]
@@ -200,9 +188,9 @@ class TestTypeAhead:
         now[0] = 5  # of training
         for letter in "pp":
             typing.ignore(letter)
-        now[0] += TYPING_SECONDS + 0.1
-        assert typing.press("i") is typing.press("n") is typing.press("g") is None
+        assert typing.press("i") is typing.press("n") is None
         assert typing.problem == ""
+        assert typing.press("g").value == "gig"
         for letter in "/shi":
             typing.press(letter)
         for letter in "px":

@@ -13,10 +13,8 @@ COMMANDS = {SKIP, UNDO, QUIT, HELP, ROWS, GUIDE, NOTE, SPELL}
 ENTER, BACKSPACE, ESCAPE = "enter", "backspace", "escape"
 
 LONGEST = 3  #: letters of the longest abbreviation that is shown as a key
-#: Seconds in which a letter that continues the name of the last answer is ignored, if
-#: no class begins with it, and seconds in which it is ignored in any case: nobody has
-#: read the next row so soon.
-NAME_SECONDS, TYPING_SECONDS = 1.0, 0.4
+#: Seconds after an answer in which letters that continue its name are ignored.
+NAME_SECONDS = 1.0
 
 
 class Match(NamedTuple):
@@ -145,7 +143,7 @@ class TypeAhead:
 
     def __init__(self, keys, clock=monotonic):
         self._keys, self._clock = keys, clock
-        self._rest, self._is_in_name, self._last = "", False, 0.0
+        self._rest, self._until = "", 0.0
         self.typed = self.problem = ""
 
     def clear(self):
@@ -169,22 +167,19 @@ class TypeAhead:
 
     def ignore(self, key):
         """Handle a key that was pressed before the next row was shown."""
-        self._is_in_name = self._rest[:1] == key.lower()
-        self._rest = self._rest[1:] if self._is_in_name else ""
-        self._last = self._clock()
+        self._rest = self._rest[1:] if self._rest[:1] == key.lower() else ""
+        self._until = self._clock() + NAME_SECONDS
 
     def continues_name(self, key):
         """Return True if a key only continues the name of the last answer.
 
         A person who types "refund" has answered with "r"; the letters that follow are
-        no answers to the next row. A letter that begins a class is an answer, unless it
-        follows as quickly as people type, or follows another letter of the name.
+        no answers to the next row. A letter that begins a class is always an answer.
         """
-        key, gap = key.lower(), self._clock() - self._last
-        is_next = self._rest[:1] == key and gap <= NAME_SECONDS
+        key = key.lower()
+        is_next = self._rest[:1] == key and self._clock() <= self._until
         begins_class = key not in COMMANDS and self._keys.find(key).classes
-        is_answer = begins_class and not self._is_in_name and gap > TYPING_SECONDS
-        if self.typed or not is_next or is_answer:
+        if self.typed or not is_next or begins_class:
             self._rest = ""
             return False
         self.ignore(key)
@@ -194,7 +189,7 @@ class TypeAhead:
         found = self._keys.find(typed, is_whole=is_whole)
         if found.label is not None:
             self._rest = "" if is_whole else self._keys.rest_of_name(found.label, typed)
-            self._is_in_name, self._last = False, self._clock()
+            self._until = self._clock() + NAME_SECONDS
             self.typed = ""
             return Choice(None, found.label)
         if not found.classes:

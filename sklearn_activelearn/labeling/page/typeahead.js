@@ -1,18 +1,15 @@
 /** Letters typed one by one; the first that leaves a single class answers. */
 export class TypeAhead {
   static commands = "suq?*!#"; // as long as nothing is typed
-  // milliseconds in which a letter that continues the name of the last answer is ignored,
-  // if no class begins with it, and milliseconds in which it is ignored in any case
+  // milliseconds after an answer in which letters that continue its name are ignored
   static nameTime = 1000;
-  static typingTime = 400;
 
   /** Classes are {label, own, number}: what the server knows of their keys. */
   constructor(classes, now = () => performance.now()) {
     this.classes = classes;
     this.now = now;
     this.typed = this.problem = this.rest = "";
-    this.isInName = false;
-    this.last = 0;
+    this.until = 0;
   }
 
   /** Return {answer, classes} for typed letters; no answer while several classes match. */
@@ -50,20 +47,16 @@ export class TypeAhead {
   /** Take a key that came before the next row was shown. */
   ignore(key) {
     if ([...key].length > 1) return;
-    this.isInName = this.rest[0] === key.toLowerCase();
-    this.rest = this.isInName ? this.rest.slice(1) : "";
-    this.last = this.now();
+    this.rest = this.rest[0] === key.toLowerCase() ? this.rest.slice(1) : "";
+    this.until = this.now() + TypeAhead.nameTime;
   }
 
   /** Return true if a key only continues the name of the last answer. */
   continuesName(key) {
     key = key.toLowerCase();
-    const gap = this.now() - this.last;
-    const isNext = this.rest !== "" && this.rest[0] === key && gap <= TypeAhead.nameTime;
+    const isNext = this.rest !== "" && this.rest[0] === key && this.now() <= this.until;
     const isCommand = TypeAhead.commands.includes(key) || key === "/";
-    const beginsClass = !isCommand && this.find(key).classes.length > 0;
-    const isAnswer = beginsClass && !this.isInName && gap > TypeAhead.typingTime;
-    if (this.typed || !isNext || isAnswer) {
+    if (this.typed || !isNext || (!isCommand && this.find(key).classes.length)) {
       this.rest = "";
       return false;
     }
@@ -78,8 +71,7 @@ export class TypeAhead {
       const name = answer.label.toLowerCase();
       const isPart = !isWhole && name.startsWith(letters);
       this.rest = isPart ? name.slice(letters.length) : "";
-      this.isInName = false;
-      this.last = this.now();
+      this.until = this.now() + TypeAhead.nameTime;
       this.typed = "";
       return { label: answer.label };
     }
