@@ -301,7 +301,7 @@ class TestLists:
         shown = press(*keys, view=view)
         n_found = int(re.search(r"Skipped rows: (\d+), found by 1", shown[17])[1])
         assert 0 < n_found < 12
-        assert f"{n_found} rows come first again." in shown[-1]
+        assert f"Rows that are shown again: {n_found}." in shown[-1]
         assert view.session.status().skipped == 12 - n_found
 
     def test_a_search(self, open_view, press):
