@@ -21,7 +21,7 @@ SLOW = ["sklearn.calibration", "sklearn.cluster", "sklearn.ensemble"]
             "from sklearn_activelearn import pool",
             [*SLOW, "sklearn.decomposition", "sklearn.neighbors"],
         ),
-        ("import sklearn_activelearn._cli.compare", [*SLOW, "matplotlib"]),
+        ("import sklearn_activelearn._cli.labelled_data", [*SLOW, "matplotlib"]),
     ],
 )
 def test_nothing_slow_is_imported_that_may_never_be_needed(statement, absent):

@@ -28,7 +28,6 @@ CLASSES = ["good", "bad", "so-so"]
 ENTER, ESCAPE, PAGE_UP, CTRL_C, CTRL_D = "\r", "\x1b", "\x1b[5~", "\x03", "\x04"
 ALT_G, ARROW, F1 = "\x1bg", "\x1b[C", "\x1bOP"
 PASTE = "\x1b[200~{}\x1b[201~"
-TRAINING = "The next row follows"
 
 
 @pytest.fixture
@@ -95,35 +94,58 @@ def press(open_view, monkeypatch):
             create_app_session(pipe, Output(*size)) as app_session,
         ):
 
-            def wait_until_still(before):
-                deadline = time.monotonic() + (0.7 if before else 20)
-                while time.monotonic() < deadline:
-                    text = read_screen(app_session.app) if app_session.app else ""
-                    is_new = text != before and (before or "[q]uit" in text)
-                    if is_new and TRAINING not in text:
+            def wait_for_screen(n_keys):
+                """Wait until keys are handled, and the next one is waited for."""
+                deadline = time.monotonic() + 60
+                while time.monotonic() < deadline and not is_over.is_set():
+                    is_ready = screens and screens[0].is_waiting and pressed >= n_keys
+                    if is_ready and screens[0]._drawing is screens[0]._page:
                         break
                     time.sleep(0.01)
                 time.sleep(0.05)
-                return read_screen(app_session.app)
+                return read_screen(app_session.app) if app_session.app else ""
 
             def type_keys():
-                text = wait_until_still("")
+                nonlocal pressed
+                text = wait_for_screen(0)
+                app_session.app.key_processor.after_key_press += count_key
                 for key in [*keys, end]:
                     shown.append(text)
+                    n_pressed = pressed
                     pipe.send_text(key)
-                    text = wait_until_still(text) if key != end else ""
-                deadline = time.monotonic() + 10
-                while app_session.app is not None and time.monotonic() < deadline:
-                    time.sleep(0.02)
-                if app_session.app is not None:  # it does not end: the test fails
+                    text = wait_for_screen(n_pressed + 1) if key != end else ""
+                if not is_over.wait(20):  # it does not end: the test fails
                     pipe.send_text(CTRL_C)
 
+            def count_key(_):
+                nonlocal pressed
+                pressed += 1
+
+            class Watched(terminal.Screen):
+                """A screen that says whether it waits for a key."""
+
+                is_waiting = False
+
+                def __init__(self):
+                    super().__init__()
+                    screens.append(self)
+
+                def read(self):
+                    self.is_waiting = self._keys.empty()
+                    key = super().read()
+                    self.is_waiting = False
+                    return key
+
+            screens, pressed, is_over = [], 0, threading.Event()
+            monkeypatch.setattr(terminal, "Screen", Watched)
             typist = threading.Thread(target=type_keys)
             typist.start()
             try:
                 label_in_terminal(view, who=who)
             finally:
+                is_over.set()
                 typist.join()
+                monkeypatch.setattr(terminal, "Screen", Watched.__base__)
         return shown
 
     return run
@@ -148,23 +170,11 @@ class TestKeys:
         assert sorted(labels_of(view.session)) == ["bad", "good", "good", "so-so"]
 
     def test_keys_pressed_before_the_next_row_is_shown_are_no_answers(
-        self, open_view, press, monkeypatch
+        self, open_view, press
     ):
-        class Watched(terminal.Screen):
-            def __init__(self):
-                super().__init__()
-                screens.append(self)
-
-        def label(self, *args):
-            while len(screens) == 1 and screens[0]._keys.qsize() < 2:
-                time.sleep(0.01)
-            screens.append(None)
-            return label_row(self, *args)
-
-        screens, label_row, view = [], LabelingView.label, open_view()
-        monkeypatch.setattr(terminal, "Screen", Watched)
-        monkeypatch.setattr(LabelingView, "label", label)
-        press("g", "b", "2", "1", view=view)
+        """Three keys arrive at once."""
+        view = open_view()
+        press("gb2", "1", view=view)
         assert labels_of(view.session) == ["good", "good"]
 
     @pytest.mark.parametrize(
@@ -218,8 +228,11 @@ class TestKeys:
         assert shown[2] == shown[1]
         is_computed.set()
         assert labels_of(view.session) == ["good"]
-        shown = press("?", " ", view=view)
-        assert "The model is fine." in shown[2]
+        at_once = lambda target, args, daemon: SimpleNamespace(  # noqa: E731
+            start=lambda: target(*args), is_alive=lambda: False
+        )
+        monkeypatch.setattr(terminal, "Thread", at_once)
+        assert "The model is fine." in press("?", view=view)[1]
 
     def test_ctrl_c_loses_nothing(self, open_view, press):
         view = open_view()
@@ -301,7 +314,7 @@ class TestLists:
         shown = press(*keys, view=view)
         n_found = int(re.search(r"Skipped rows: (\d+), found by 1", shown[17])[1])
         assert 0 < n_found < 12
-        assert f"{n_found} rows come first again." in shown[-1]
+        assert f"Rows that are shown again: {n_found}." in shown[-1]
         assert view.session.status().skipped == 12 - n_found
 
     def test_a_search(self, open_view, press):

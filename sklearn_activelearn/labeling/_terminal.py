@@ -428,10 +428,12 @@ class RowList:
         """Show the skipped rows that were found again."""
         rows = self._find(0, n_rows).rows
         ids = [row.id for row in rows if row.state == "skipped"]
-        answer = self._screen.ask(f"Show {len(ids)} skipped rows again? (y) ")
+        answer = self._screen.ask(
+            f"Skipped rows to show again: {len(ids)}. Do so? (y) "
+        )
         if ids and (answer or "").lower() in ("y", "yes"):
             self._session.reopen(ids, self._who)
-            self._message = f"{len(ids)} rows come first again."
+            self._message = f"Rows that are shown again: {len(ids)}."
 
     def _open(self, row_id):
         """Show a row of the list, and take a correction or a decision."""
