@@ -306,7 +306,7 @@ class Resumption:
         # the same call may be repeated: what it has renamed is gone
         self.renamed = {old: args.renamed[old] for old in known if old in args.renamed}
         after = [args.renamed.get(each, each) for each in args.classes or known]
-        after = list(dict.fromkeys([*after, *args.renamed.values()]))
+        after = list(dict.fromkeys([*after, *self.renamed.values()]))
         if args.classes is None:
             args.classes = after if stored["classes"] else None
         elif {*after} != {*args.classes}:
