@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import entropy
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import PredefinedSplit, cross_val_score
@@ -74,6 +75,10 @@ def test_votes_weigh_as_much_as_accuracies():
     accuracies = by_scikit_learn("accuracy", X, y, n_folds=3)
     weights = accuracies / np.sum(accuracies)
     np.testing.assert_allclose(learner.vote_weights_, weights)
+    rows, utility = learner.query(3 * X[::-1], return_utility=True)
+    votes = [member.predict(3 * X[::-1][rows])[0] for member in learner.estimators_]
+    shares = [weights[np.array(votes) == label].sum() for label in np.unique(votes)]
+    np.testing.assert_allclose(utility, entropy(shares), rtol=1e-12)
     assert (learner.cv_scores_ < 0).all()
     assert not hasattr(PassiveClassifier().teach(X, y), "vote_weights_")
 

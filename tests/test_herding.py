@@ -268,6 +268,8 @@ def test_samples_stand_for_the_pool():
         / whole._points.typical
     )
     assert similarity.max(axis=1).mean() > 0.9 * best.sum()
+    among_all = fresh(whole, n_coverage=200).query(pool)
+    assert rows.tolist() != among_all.tolist()
 
 
 TEXTS = ["cheap pills", "meeting at noon", "free pills", "lunch at noon"] * 6
