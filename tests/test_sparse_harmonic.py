@@ -12,6 +12,7 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn_activelearn import ActiveLabelPropagationClassifier
 from sklearn_activelearn.pool.graph import _label_propagation
 from sklearn_activelearn.pool.graph import _label_propagation as _trainer
+from sklearn_activelearn.pool.graph._gains import gains
 from sklearn_activelearn.pool.graph._graph import GraphClassifier
 from sklearn_activelearn.pool.graph._harmonic import (
     Edges,
@@ -27,6 +28,23 @@ X, y = problem(60, 3, noise=0.3)
 
 def edges_of(rows, n_neighbors):
     return Edges(GraphClassifier(n_neighbors=n_neighbors).connect(rows).weights())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gains_have_the_same_bits_whatever_the_processor(dtype):
+    n, rng = 1_505, np.random.default_rng(0)  # several blocks, the last incomplete
+    columns = rng.dirichlet(np.full(4, 0.3), n).astype(dtype).T.copy()
+    second, top = np.partition(columns, -2, axis=0)[-2:]
+    shares = rng.random((3, n)).astype(dtype) ** 4
+    own, sums = columns.T[:3].copy(), np.zeros((3, 16))
+    for k, share in enumerate(shares):
+        rest, gain = columns - share * own[k][:, None], -top
+        for c in range(4):
+            gain += own[k, c] * np.maximum(rest[c] + share, rest.max(axis=0))
+        gain[2 * share <= top - second] = 0
+        np.add.at(sums[k], np.arange(n) % 16, gain)
+    found = gains(shares, columns, top.copy(), top - second, own)
+    np.testing.assert_array_equal(found, sums.sum(axis=1))
 
 
 @given(drawn=graphs())
