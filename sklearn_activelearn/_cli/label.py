@@ -48,6 +48,7 @@ CONFLICTS = {
 }
 #: A warning of scikit-learn that appears as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
+SQLITE = b"SQLite format 3\0"  # what a session begins with
 
 ROWS = f"""
 FILE
@@ -285,16 +286,19 @@ def start_label(args):
 
 def resume_options(args):
     """Set options that are not given as the session in --out has them."""
-    from ..labeling._storage import is_session, stored_settings
-
-    if args.FILE.is_file() and is_session(args.FILE):
-        raise UsageError(
-            f"{args.FILE} is a labelling session, not a file of rows. To save its "
-            "labels, pass --export FILE without --out. To continue it, repeat the "
-            "command that began it"
-        )
+    if args.FILE.is_file():
+        with blame(args.FILE), args.FILE.open("rb") as file:
+            start = file.read(len(SQLITE))
+        if start == SQLITE:
+            raise UsageError(
+                f"{args.FILE} is a labelling session, not a file of rows. To save its "
+                "labels, pass --export FILE without --out. To continue it, repeat the "
+                "command that began it"
+            )
     if args.out is None or not args.out.is_file() or args.rehearse:
         return
+    from ..labeling._storage import stored_settings
+
     with blame(args.out):
         stored = stored_settings(args.out)
     if not stored:

@@ -675,14 +675,6 @@ cdef class Products:
         """
         return weights[0, k : k + n, None] if self.sparse else weights[k : k + n]
 
-    def put(self, weights, k, vectors):
-        """Write vectors into the weights, from number k on."""
-        own = slice(k, k + len(vectors))
-        if self.sparse:
-            weights[:, own] = vectors.T
-        else:
-            weights[own] = vectors
-
     def scores(self, weights, intercepts, n_each, bint normalize):
         """Return the scores of all rows, as `decision_function` of each learner does.
 
