@@ -83,7 +83,6 @@ def test_learners_of_ones_own_as_json(table, capsys):
         ("in", ["--rows", "20", "--seed", "1"], "at least two"),
         ("in", ["--scoring", "f1_macro"], "--find and --scoring do not go together"),
         ("in", ["--target-error", "0"], "--find and --target-error do not go together"),
-        ("in", ["--text", "title"], "--text: title is named twice"),
     ],
 )
 def test_what_is_refused(table, capsys, label, options, words):

@@ -186,7 +186,7 @@ class TestCurves:
         )
         losses = one.by("neg_log_loss"), other.by("neg_log_loss")
         found = losses[0].compare(losses[1], at=[10])
-        assert found.mean != one.compare(other, at=[10]).mean
+        assert (found.mean != one.compare(other, at=[10]).mean).all()
         with pytest.raises(ValueError, match="accuracy and neg_log_loss: choose"):
             one.compare(losses[1])
         loss = -losses[0].scores[:, -1].max()

@@ -146,17 +146,6 @@ def test_batches_are_those_of_the_dense_reference(seed):
             considered.remove(row)
 
 
-@pytest.mark.parametrize("n_candidates", ["auto", None, 2, 20])
-def test_the_first_rows_cover_the_pool_whatever_is_considered_later(n_candidates):
-    first = [
-        ActiveLabelPropagationClassifier(
-            n_candidates=number, initial="herding", n_initial=6, random_state=0
-        ).query(X)
-        for number in (n_candidates, "auto")
-    ]
-    np.testing.assert_array_equal(*first)
-
-
 def bought(n_candidates):
     """Return which rows are bought, and the trained graph."""
     learner = ActiveLabelPropagationClassifier(

@@ -1,5 +1,6 @@
 """Parquet files as a source, read one row group at a time."""
 
+import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -161,24 +162,27 @@ class ParquetSource(Source):
                     f"X has changed: {fragment.path} had {before[0]} bytes when it was "
                     f"opened, now it has {state[0]}. Make another ParquetSource."
                 )
-            if state != before or not self._has_old_footer(fragment, before[1]):
+            if state != before or not self._has_old_footer(fragment, *before[1:]):
                 raise ValueError(
-                    f"X has changed: {fragment.path} was written after it was opened. "
-                    "Make another ParquetSource."
+                    f"X has changed: {fragment.path} was written, or its status "
+                    "changed, after it was opened. Make another ParquetSource."
                 )
 
     def _file_states(self):
-        """Return the size of each file and the time at which it was written."""
+        """Return the size of each file and the times of its last changes."""
         filesystem = self.fragments[0].filesystem
         paths = [fragment.path for fragment in self.fragments]
-        found = filesystem.get_file_info(paths)
-        return [(info.size, info.mtime_ns) for info in found]
+        return [
+            (info.size, info.mtime_ns, status_time(filesystem, info.path))
+            for info in filesystem.get_file_info(paths)
+        ]
 
-    def _has_old_footer(self, fragment, written):
-        """Return True if a file is unchanged by its time or else by its metadata."""
+    def _has_old_footer(self, fragment, written, changed):
+        """Return True if a file is unchanged by its times or else by its metadata."""
         import pyarrow.parquet as pq
 
-        if (written or self._opened) < self._opened - COARSEST_TIME:
+        newest = max(written or self._opened, changed or 0)
+        if newest < self._opened - COARSEST_TIME:
             return True
         footer = pq.read_metadata(fragment.path, filesystem=fragment.filesystem)
         return footer.equals(fragment.metadata)
@@ -237,6 +241,17 @@ class ParquetSource(Source):
             some = slice(start, start + ASSEMBLED)
             rows[some] = np.array([column[some] for column in columns], self.dtype).T
         return rows
+
+
+def status_time(filesystem, path):
+    """Return the time at which the status of a local file changed last, or None.
+
+    Programs can set the modification time of a file, but not this time.
+    """
+    from pyarrow.fs import LocalFileSystem
+
+    is_local = isinstance(filesystem, LocalFileSystem) and os.name == "posix"
+    return os.stat(path).st_ctime_ns if is_local else None
 
 
 def open_dataset(path):
