@@ -190,6 +190,7 @@ def test_products_with_many_vectors(make, n_vectors, monkeypatch):
         monkeypatch.setattr(_rows, "widest", widest)
         products = _pass.Products(_rows.Rows(X), order, n_vectors)
         weights = products.zeros()
-        products.put(weights, 0, W)
+        by_vector = weights.T if products.sparse else weights
+        by_vector[:n_vectors] = W
         found = products.scores(weights, np.zeros(n_vectors), 1, normalize)
         np.testing.assert_array_equal(np.array(found).T, expected[normalize])
