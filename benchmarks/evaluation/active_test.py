@@ -146,7 +146,7 @@ class Problem:
         """Return the plan of a kind of test, and the losses of all rows."""
         models = self.models if kind == "difference" else self.models[:1]
         loss = "log_loss" if kind == "log loss" else "zero_one"
-        predictions = RowLosses(models, loss, "predict", self.X)
+        predictions = RowLosses(models, loss, self.X)
         y = self.y
         if loss == "log_loss" and not self.is_known.all():
             y = np.where(self.is_known, y, self.classes[0])
@@ -167,7 +167,7 @@ class Problem:
         Of the rows of known classes.
         """
         rest = self.is_known
-        predictions = RowLosses(self.models[:1], "zero_one", "", self.X)
+        predictions = RowLosses(self.models[:1], "zero_one", self.X)
         wrong = predictions.table(self.classes)[rest]
         plan = make_balanced_plan(wrong, self.chances[rest], mix)
         codes = np.searchsorted(self.classes, self.y[rest])
