@@ -320,7 +320,7 @@ def check_option(value, name, options):
 
 
 def check_can_predict(model):
-    """Raise NotFittedError for a learner without labels, or a model without fit."""
+    """Raise NotFittedError for a learner without labels, or an unfitted model."""
     advice = None
     if hasattr(model, "teach"):
         advice = (

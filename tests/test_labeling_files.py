@@ -338,35 +338,36 @@ def test_ctrl_c_during_an_undo_leaves_no_model_with_the_withdrawn_label(path):
     assert n_withdrawn > 0
 
 
+def each_interrupted_opening(path, step):
+    """Interrupt the opening of a session later and later; yield after each time."""
+    n_interrupted = 0
+    for line in range(0, 10_000, step):
+        if not interrupted_at(line, lambda: opened(path).close()):
+            break
+        n_interrupted += 1
+        yield
+    assert n_interrupted > 3
+
+
 @pytest.mark.every_learner
 def test_ctrl_c_anywhere_while_a_session_opens_blocks_nobody(path):
     with opened(path) as session:
         label_some(session, 6)
         shown = session.next()
-    n_interrupted = 0
-    for line in range(0, 10_000, 7 if explores() else 367):
-        if not interrupted_at(line, lambda: opened(path).close()):
-            break
-        n_interrupted += 1
+    for _ in each_interrupted_opening(path, 7 if explores() else 367):
         with opened(path) as session:
             assert session.next() == shown
             assert session.status().answered == 6
-    assert n_interrupted > 3
 
 
 @pytest.mark.every_learner
 def test_ctrl_c_anywhere_while_a_session_begins_leaves_no_broken_file(path):
-    n_interrupted = 0
-    for line in range(0, 10_000, 3 if explores() else 97):
-        if not interrupted_at(line, lambda: opened(path).close()):
-            break
-        n_interrupted += 1
+    for _ in each_interrupted_opening(path, 3 if explores() else 97):
         with opened(path) as session:
             assert label_some(session, 1).answered == 1
         for file in path.parent.iterdir():
             assert file.name in (path.name, f"{path.name}.lock")
             file.unlink()
-    assert n_interrupted > 3
 
 
 # --- files that are no sessions, cut, damaged or crafted

@@ -1,8 +1,9 @@
 """Processor seconds of the experiments of each paper, by a part of each.
 
-A step of ``steps.csv`` runs with the options of its part in place of its own, in one
-process and without stored runs. The whole step takes about the given number of times
-longer. Steps that draw figures take seconds and are left out.
+Each step of ``steps.csv`` is measured on a part: the command runs with the options in
+the column ``part`` instead of the same options, in one process and without stored runs.
+The whole step takes about as many times longer as the column ``parts`` says. Steps that
+draw figures take seconds and are left out.
 
     python -m benchmarks.papers.step_times [--paper NAME] [--experiment NAME]
         [--results DIR] [--quick]

@@ -1,9 +1,9 @@
 """Building: seconds of the processor for each step, lines of C and size of each module.
 
 A copy of the sources is built by the package's own commands, one module at a time:
-Cython translates all modules, then the compiler compiles each. Last `pip wheel` builds
-the package from the beginning, in an environment of its own; what is left of its
-seconds is pip's own work, above all installing setuptools and Cython.
+Cython translates all modules, then the compiler compiles each. Last, `pip wheel` builds
+the whole package in a new environment. Its seconds, less the seconds of the steps, are
+the work of pip: most of it installs setuptools and Cython.
 
     python -m benchmarks.speed.build [--quick]
 """
@@ -35,7 +35,7 @@ def copy_sources(folder):
 
 
 def seconds_of(call, *arguments):
-    """Return the processor seconds of a call, with those of its child processes."""
+    """Return the processor seconds that a call and its child processes take."""
     before = os.times()
     call(*arguments)
     return sum(os.times()[:4]) - sum(before[:4])

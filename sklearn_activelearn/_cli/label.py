@@ -48,7 +48,7 @@ CONFLICTS = {
 }
 #: A warning of scikit-learn that appears as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
-SQLITE = b"SQLite format 3\0"  # what a session begins with
+SQLITE = b"SQLite format 3\0"  # the first bytes of a session
 
 ROWS = f"""
 FILE

@@ -1328,35 +1328,6 @@ class LabelingSession(Generic[LearnerT]):
               WHERE purpose = 'test' AND state = 'labelled' ORDER BY number"""
             return {id: from_column(label, kind) for id, label in db.execute(sql)}
 
-    def score_test_predictions(
-        self, predicted: Mapping[Id, Label], scoring: Scoring | None = None
-    ) -> float:
-        """Return the score of other predictions for the held-out rows.
-
-        Parameters
-        ----------
-        predicted : dict of id to label
-            Predictions for all rows of `test_labels`.
-        scoring : str or callable, default=None
-            As for `curve`.
-
-        Returns
-        -------
-        score : float
-            By the same measure as in `curve`.
-
-        Raises
-        ------
-        ValueError
-            Without labels of held-out rows, for missing predictions, and as `curve`.
-        """
-        truth = self.test_labels()
-        if not truth or (missing := truth.keys() - predicted.keys()):
-            what = f"{len(missing)} predictions are missing" if truth else "no labels"
-            raise ValueError(f"The held-out rows cannot be scored: {what}.")
-        labels = [predicted[id] for id in truth]
-        return _scores.Measure([*truth.values()], scoring, [labels]).score(labels)
-
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what is known about the score and about the worth of more labels.
 

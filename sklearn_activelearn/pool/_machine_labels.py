@@ -236,7 +236,7 @@ class ErrorSamplingClassifier(PoolClassifier):
         Number of random rows to read before rows are ranked.
     batch_size : int >= 1 or float in (0, 1), default=0.2
         Number of rows between two rankings. A float is a share of the labels that
-        people have given, those of the sample included; at least 50 rows.
+        people have given, including the labels of the sample; at least 50 rows.
     {embedding}
     budget : int >= 0, float in [0, 1] or None, default=None
         Number of labels it may buy, as for `MinMarginClassifier`. None: no limit.

@@ -421,27 +421,6 @@ class StreamLoop:
             return None
         return np.random.RandomState(self._shuffle_seed % 2**32).permutation(n_rows)
 
-    def _simulation(self, X, y, classes, n_offered):
-        """Check rows and labels once; return a function that simulates parts of them.
-
-        Parameters
-        ----------
-        X, y, classes
-            Parameters of `partial_fit`.
-        n_offered : int
-            Number of rows that will be offered, for a budget that is a share.
-
-        Returns
-        -------
-        simulate : callable
-            ``simulate(learner, order)`` makes this learner, or a copy of it, go through
-            rows of X, given by number, as the next rows of its stream. X is not copied,
-            and the learner changes in place.
-        """
-        X, codes = validate_and_append(self, X, y, classes)
-        limits = self._limits(n_offered)
-        return lambda learner, order: learner._simulate(X, codes, order, limits)
-
     def _simulate(self, X, codes, order, limits):
         """Go through rows whose labels are all known; None takes them in order."""
         if not isinstance(X, Source):
