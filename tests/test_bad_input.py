@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from numpydoc.docscrape import ClassDoc
 from scipy.sparse import csr_array
+from sklearn.exceptions import NotFittedError
 
 from sklearn_activelearn import (
     CBGZClassifier,
@@ -363,6 +364,15 @@ def rows_with(learners, names, has):
 
 def has_parameter(prototype, name):
     return name in prototype.get_params(deep=False)
+
+
+@each_default
+def test_who_predicts_without_labels_is_told_to_teach(prototype):
+    learner = fresh(prototype)
+    for method in ("predict", "decision_function", "predict_proba"):
+        if hasattr(learner, method):
+            with pytest.raises(NotFittedError, match=r"no labels yet.*teach\("):
+                getattr(learner, method)(X)
 
 
 @each_default
