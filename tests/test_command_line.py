@@ -28,10 +28,11 @@ from sklearn_activelearn._cli.compare import progress_line
 from sklearn_activelearn._cli.learners import parse_learner
 from sklearn_activelearn._cli.options import LEARNERS
 from sklearn_activelearn.evaluation import label_curve
+from sklearn_activelearn.evaluation._label_curve import run_once
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Used by `compare` for each learner.
-LABEL_CURVE = "sklearn_activelearn.evaluation._compare.label_curve"
+#: Used by `compare` for each run.
+RUN = "sklearn_activelearn.evaluation._label_curve.run_once"
 SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
 
 
@@ -185,9 +186,9 @@ class TestReport:
 
         def look(*args, **kwargs):
             seen.extend(pool["num_threads"] for pool in threadpool_info())
-            return label_curve(*args, **kwargs)
+            return run_once(*args, **kwargs)
 
-        monkeypatch.setattr(LABEL_CURVE, look)
+        monkeypatch.setattr(RUN, look)
         argv = ["--data", iris_csv, "--target", "kind", "--learner", "DKM"]
         with threadpool_limits(2):
             assert main(["compare", *SMALL, *argv]) == 0
@@ -340,12 +341,12 @@ class TestTerminal:
         assert err.endswith("\r\033[K")
 
     def test_interrupt_reports_what_has_ended(self, iris_csv, capsys, monkeypatch):
-        def interrupted(estimator, *args, **kwargs):
+        def interrupted(train, test, seed, estimator, *args):
             if isinstance(estimator[-1], DKMClassifier):
                 raise KeyboardInterrupt
-            return label_curve(estimator, *args, **kwargs)
+            return run_once(train, test, seed, estimator, *args)
 
-        monkeypatch.setattr(LABEL_CURVE, interrupted)
+        monkeypatch.setattr(RUN, interrupted)
         argv = ["--data", iris_csv, "--target", "kind"]
         argv += ["--learner", "CBGZ", "--learner", "DKM"]
         assert main(["compare", *SMALL, *argv]) == 130
@@ -359,7 +360,8 @@ class TestTerminal:
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(LABEL_CURVE, interrupt)
+        together = "sklearn_activelearn.evaluation._compare.run_together"
+        monkeypatch.setattr(together, interrupt)
         assert main(["compare", "--cache", f"{tmp_path}"]) == 130
         out, err = capsys.readouterr()
         assert out == ""

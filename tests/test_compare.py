@@ -498,6 +498,17 @@ class TestComparison:
         assert titles[1].startswith("2 of 4: CBGZClassifier")
         assert [step[1:] for step in steps[:3]] == [(0, 2), (1, 2), (2, 2)]
 
+    def test_runs_side_by_side_are_the_same(self):
+        learners = [CBGZClassifier(), DKMClassifier()]
+        one_by_one = compare(X, Y, learners, **QUICK)
+        together = compare(X, Y, learners, **QUICK, n_jobs=2)
+        assert together.to_dict() == one_by_one.to_dict()
+
+    def test_an_error_in_another_process_names_the_learner(self):
+        learners = [CBGZClassifier(), DKMClassifier(R=-1)]
+        with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
+            compare(X, Y, learners, **QUICK, n_jobs=2)
+
     def test_model_and_rows(self, monkeypatch):
         """By default one logistic regression shows what the model brings."""
         monkeypatch.setattr(
@@ -579,17 +590,26 @@ class TestDesign:
 
     @pytest.fixture
     def planned(self, monkeypatch):
-        """Return the arguments of `label_curve` for the runs of a learner."""
+        """Return the arguments of the runs of a learner, which do not run."""
 
         def planned(n_rows, learner=None, **options):
             calls = []
 
-            def label_curve(estimator, X, y, **how):
-                calls.append((estimator, how))
-                return RANDOM
+            class PlannedCurve:
+                tasks = range(1)
 
-            path = "sklearn_activelearn.evaluation._compare.label_curve"
-            monkeypatch.setattr(path, label_curve)
+                def __init__(self, estimator, X, y, **how):
+                    calls.append((estimator, how))
+
+                def whole_curve(self, runs):
+                    return RANDOM
+
+            def run_together(plans, n_jobs, names):
+                yield from ((k, {0: None}) for k in range(len(plans)))
+
+            path = "sklearn_activelearn.evaluation._compare"
+            monkeypatch.setattr(f"{path}.PlannedCurve", PlannedCurve)
+            monkeypatch.setattr(f"{path}.run_together", run_together)
             rows, y = np.zeros((n_rows, 10)), np.arange(n_rows) % 2
             is_list = learner is None or isinstance(learner, list)
             compare(rows, y, learner if is_list else [learner], **options)

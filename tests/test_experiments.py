@@ -204,7 +204,7 @@ class TestProgress:
             EVERYTHING, {"eta0": [1.0, 2.0]}, X, y, error=0.5, cv=2,
             progress=lambda done, total: told.append((done, total)),
         )  # fmt: skip
-        assert told == [(0, 4), (1, 4), (2, 4), (2, 4), (3, 4), (4, 4)]
+        assert told == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
     def test_a_bar(self, capsys):
         label_curve(EVERYTHING, X, y, at=[5], progress=True)

@@ -5,8 +5,9 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.decomposition import PCA
-from sklearn.linear_model import Perceptron
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -14,6 +15,7 @@ from sklearn.svm import SVC
 from sklearn_activelearn import (
     CBGZClassifier,
     MinMarginClassifier,
+    PassiveClassifier,
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
@@ -267,3 +269,23 @@ def test_other_warnings_of_a_run_are_shown():
     X, y = problem(40, 2)
     with pytest.warns(UserWarning, match="a note"):
         label_curve(Loud(), X, y, cv=2, random_state=0)
+
+
+def test_a_model_of_random_rows_goes_on_from_the_one_before():
+    """It is trained once for each label count; `learn` trains the last one itself."""
+    sizes = []
+
+    class Watched(LogisticRegression):
+        def fit_in_order(self, X, y, previous=None):
+            sizes.append((len(y), previous.n_rows_ if previous else None))
+            self.n_rows_ = len(y)
+            return self.fit(X, y)
+
+    learner = PassiveClassifier(Watched(), n_initial=10, batch_size=5, budget=30)
+    how = {"cv": SPLITS[:1], "scoring": ["accuracy", "neg_log_loss"], "random_state": 0}
+    curve = label_curve(learner, X, y, at=[10, 20, 25, 30], **how)
+    assert sizes == [(10, None), (20, 10), (25, 20), (30, None)]
+    plain = clone(learner).set_params(estimator=LogisticRegression())
+    expected = label_curve(plain, X, y, at=[10, 20, 25, 30], **how)
+    for scoring in how["scoring"]:
+        assert curve.by(scoring).scores.tolist() == expected.by(scoring).scores.tolist()

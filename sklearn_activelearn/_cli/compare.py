@@ -247,16 +247,18 @@ def run_find(args, name, data, learners):
 @contextmanager
 def progress_line():
     """Yield a function that shows the progress of steps; a terminal also sees runs."""
-    began, on_terminal = {}, sys.stderr.isatty()
+    began, on_terminal, last = {}, sys.stderr.isatty(), monotonic()
 
     def show(step, done, total):
-        start = began.setdefault(step, monotonic())
+        nonlocal last
+        is_new, start = step not in began, began.setdefault(step, last)
+        last = monotonic()
         if on_terminal:
             seconds = (monotonic() - start) / done * (total - done) if done else 0
             left = f", about {seconds:.0f} s left" if seconds else ""
             print(f"\r\033[K{step}, run {done} of {total}{left}", end="",
                   file=sys.stderr, flush=True)  # fmt: skip
-        elif done == 0:
+        elif is_new:
             tell(f"{step}, {total} runs")
         if done == total and on_terminal:
             tell(f"\r\033[K{step}, {total} runs, {monotonic() - start:.0f} s")

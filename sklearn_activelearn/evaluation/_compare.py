@@ -1,8 +1,9 @@
 """Comparison of active learners with random labels: labels saved, table and verdict."""
 
 from collections.abc import Callable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from numbers import Integral
 from textwrap import wrap
@@ -31,7 +32,12 @@ from ..sources._containers import n_rows
 from ..stream import GreedyOnlineClassifier, RLSSamplingClassifier
 from ._curves import LabelCurve, frame, plain
 from ._displays import LabelCurveDisplay
-from ._label_curve import ExperimentInterrupted, label_curve
+from ._label_curve import (
+    ExperimentInterrupted,
+    PlannedCurve,
+    reporting,
+    run_together,
+)
 from ._measures import NamedMeasure, default_measure, measures_of, percent
 
 if TYPE_CHECKING:
@@ -1031,71 +1037,90 @@ def compare(
         fixed = clone(baselines[0]).set_params(
             estimator=LogisticRegression(max_iter=1_000, class_weight=weight)
         )
-    keys = [
-        (learner_code(passive), design.rows_for(learner))
-        for learner, passive in zip(suited, baselines, strict=True)
-    ]
-    steps = count(1)
-    n_steps = len(suited) + len({*keys}) + (fixed is not None)
-
-    def run(learner, like):
-        """Return the label curve of a learner, and its warnings."""
-        title = f"{next(steps)} of {n_steps}: {learner_code(learner)}"
-        each_run = partial(progress, title) if callable(progress) else progress
-        parts = [part for part in (preprocessor, learner) if part is not None]
+    # who runs, on the rows and label counts of which learner; random labels are shared
+    steps, random = {}, []
+    for k, (learner, passive) in enumerate(zip(suited, baselines, strict=True)):
+        random.append((learner_code(passive), design.rows_for(learner)))
+        steps.setdefault(random[k], (passive, learner))
+        steps[k] = learner, learner
+        if fixed is not None and k == 0:
+            steps["model"] = fixed, learner
+    codes = [learner_code(runner) for runner, _ in steps.values()]
+    plans = []
+    for code, (runner, learner) in zip(codes, steps.values(), strict=True):
+        parts = [part for part in (preprocessor, runner) if part is not None]
         try:
-            with (
-                parallel_config("loky", inner_max_num_threads=1),
-                threadpool_limits(1),
-                catch_warnings(record=True, action="always") as caught,
-            ):
-                curve = label_curve(
-                    make_pipeline(*parts) if len(parts) > 1 else learner,
-                    X,
-                    y,
-                    **design.splits_for(like),
-                    at=design.label_counts(like),
-                    scoring=asked,
-                    n_jobs=n_jobs,
-                    memory=memory,
-                    progress=each_run,
-                    random_state=random_state,
-                )
+            plan = PlannedCurve(
+                make_pipeline(*parts) if len(parts) > 1 else runner,
+                X,
+                y,
+                **design.splits_for(learner),
+                at=design.label_counts(learner),
+                scoring=asked,
+                memory=memory,
+                random_state=random_state,
+            )
         except ValueError as error:
-            raise ValueError(f"{learner_code(learner)}: {error}") from error
-        return curve, tuple(dict.fromkeys(str(each.message) for each in caught))
-
+            raise ValueError(f"{code}: {error}") from error
+        plans.append(plan)
     # all intervals hold together, at the end and of the area (Bonferroni)
     n_tests = 2 * (len(suited) + (fixed is not None))
     confidence = 1 - (1 - CONFIDENCE) / n_tests
-    results, passive_curves, model = [], {}, None
+    curves, warned = {}, {step: [] for step in steps}
 
     def result():
+        """Return the comparison of the learners that have ended."""
+        results, model = [], None
+        for k, (learner, passive) in enumerate(zip(suited, baselines, strict=True)):
+            if k in curves and random[k] in curves:
+                both = curves[k], curves[random[k]]
+                learner_notes = tuple(dict.fromkeys(warned[k]))
+                results.append(
+                    LearnerResult(learner, passive, *both, confidence, learner_notes)
+                )
+        if "model" in curves and random[0] in curves:
+            both = curves[random[0]], curves["model"]
+            model = LearnerResult(baselines[0], fixed, *both, confidence)
         return Comparison(
             results, design, measure, target_error, classes, tuple(notes), model
         )
 
     try:
-        for learner, passive, key in zip(suited, baselines, keys, strict=True):
-            if key not in passive_curves:
-                passive_curves[key], _ = run(passive, learner)
-            curve, warned = run(learner, learner)
-            results.append(
-                LearnerResult(
-                    learner, passive, curve, passive_curves[key], confidence, warned
-                )
-            )
-            if fixed is not None and model is None:
-                curves = passive_curves[key], run(fixed, learner)[0]
-                model = LearnerResult(passive, fixed, *curves, confidence)
+        with (
+            parallel_config("loky", inner_max_num_threads=1),
+            threadpool_limits(1),
+            catch_warnings(record=True, action="always") as caught,
+            reporting_steps(progress, codes, plans) as report,
+        ):
+            for k, runs in run_together(plans, n_jobs, codes):
+                step = [*steps][k]
+                if len(runs) == len(plans[k].tasks):
+                    curves[step] = plans[k].whole_curve(runs)
+                warned[step] += [str(each.message) for each in caught]
+                caught.clear()
+                report(k, len(runs))
     except KeyboardInterrupt as stop:
-        if not results:
+        comparison = result()
+        if not comparison.results:
             raise KeyboardInterrupt("before the first learner had ended") from stop
         raise ExperimentInterrupted(
-            f"after {len(results)} of {len(suited)} learners",
-            result(),
+            f"after {len(comparison.results)} of {len(suited)} learners", comparison
         ) from stop
     return result()
+
+
+@contextmanager
+def reporting_steps(progress, codes, plans):
+    """Yield a function of (step, runs that have ended), which shows the progress."""
+    totals = [len(plan.tasks) for plan in plans]
+    titles = [f"{k} of {len(codes)}: {code}" for k, code in enumerate(codes, 1)]
+    if callable(progress):
+        progress(titles[0], 0, totals[0])
+        yield lambda k, done: progress(titles[k], done, totals[k])
+        return
+    with reporting(progress, "runs of all learners") as bar:
+        done = count(1)
+        yield lambda *_: bar(next(done), sum(totals))
 
 
 def baselines_within_budgets(learners, target_error):

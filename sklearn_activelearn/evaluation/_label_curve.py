@@ -36,6 +36,7 @@ from .._typing import (
 )
 from .._validation import check_number, check_sparse_rows
 from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
+from ..pool._base import PoolClassifier
 from ..sources._containers import take
 from ..stream._base import StreamLoop
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
@@ -185,53 +186,133 @@ def label_curve(
     >>> print((1 - curve.mean).round(1))
     [0.6 0.2]
     """
-    check_sparse_rows(X)
-    X, y = indexable(X, y)
-    y = np.asarray(check_not_missing(y))
-    check_classification_targets(y)
-    check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
-    if at is not None:
-        at = np.unique(np.asarray(at))
-        if at.size == 0 or at.dtype.kind not in "iu" or at[0] < 1:
-            raise ValueError(f"at must hold label counts, integers from 1, got {at}.")
-    estimator = clone(estimator)  # runs are recognised whether it was fitted or not
-    learner = learner_of(estimator)
-    if not hasattr(learner, "learn"):
-        raise TypeError(
-            "estimator must be an active learner with a method `learn`, got "
-            f"{learner!r}."
-        )
-    measures = measures_of(scoring, learner, y, single=until is not None)
-    if until is not None:
-        check_error(until, "until", measures.best[0])
-    tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
-    data_key = None
-    if memory is not None:
-        data_key = joblib.hash((X, y)), __version__, sklearn_version
-    memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
-    run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
-    shared = estimator, X, y, np.unique(y), measures, at, until, data_key
-    runs = {}
+    plan = PlannedCurve(
+        estimator,
+        X,
+        y,
+        cv=cv,
+        scoring=scoring,
+        n_repeats=n_repeats,
+        at=at,
+        until=until,
+        memory=memory,
+        random_state=random_state,
+    )
+    name, n_runs, runs = type(plan.learner).__name__, len(plan.tasks), {}
     try:
-        with reporting(progress, type(learner).__name__) as report:
-            report(0, len(tasks))
-            calls = (
-                delayed(run_numbered)(i, run, *task, *shared)
-                for i, task in enumerate(tasks)
-            )
-            how = {"n_jobs": n_jobs, "return_as": "generator_unordered"}
-            for i, result in run_parallel(Parallel, calls, **how):
-                runs[i] = result
-                report(len(runs), len(tasks))
+        with reporting(progress, name) as report:
+            report(0, n_runs)
+            for _, runs in run_together([plan], n_jobs):
+                report(len(runs), n_runs)
     except KeyboardInterrupt as stop:
         if not runs:
             raise
         raise ExperimentInterrupted(
-            f"after {len(runs)} of {len(tasks)} runs of {type(learner).__name__}",
-            collect_runs(runs, at, tasks, measures),
+            f"after {len(runs)} of {n_runs} runs of {name}", plan.curve(runs)
         ) from stop
-    warn_of_one_class_runs(learner, [*runs.values()])
-    return collect_runs(runs, at, tasks, measures)
+    return plan.whole_curve(runs)
+
+
+class PlannedCurve:
+    """The runs of a label curve; parameters as `label_curve`, which are checked.
+
+    Attributes
+    ----------
+    learner : learner
+        Who runs: the last step, if it is a pipeline that runs.
+    tasks : list of (ndarray, ndarray, int)
+        For each run the rows to choose from, the rows held out, and a seed.
+    run : callable
+        Carries out a task, unless its outcome is kept on disk.
+    shared : tuple
+        Its arguments after those of the task.
+    """
+
+    def __init__(
+        self,
+        estimator,
+        X,
+        y,
+        *,
+        cv=None,
+        scoring=None,
+        n_repeats=1,
+        at=None,
+        until=None,
+        memory=None,
+        random_state=None,
+    ):
+        check_sparse_rows(X)
+        X, y = indexable(X, y)
+        y = np.asarray(check_not_missing(y))
+        check_classification_targets(y)
+        check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
+        if at is not None:
+            at = np.unique(np.asarray(at))
+            if at.size == 0 or at.dtype.kind not in "iu" or at[0] < 1:
+                raise ValueError(
+                    f"at must hold label counts, integers from 1, got {at}."
+                )
+        # runs on disk are recognised whether the estimator was fitted or not
+        estimator = clone(estimator)
+        learner = learner_of(estimator)
+        if not hasattr(learner, "learn"):
+            raise TypeError(
+                "estimator must be an active learner with a method `learn`, got "
+                f"{learner!r}."
+            )
+        measures = measures_of(scoring, learner, y, single=until is not None)
+        if until is not None:
+            check_error(until, "until", measures.best[0])
+        data_key = None
+        if memory is not None:
+            data_key = joblib.hash((X, y)), __version__, sklearn_version
+        memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
+        self.learner, self.at, self.measures = learner, at, measures
+        self.tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
+        self.run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
+        self.shared = estimator, X, y, np.unique(y), measures, at, until, data_key
+
+    def curve(self, runs):
+        """Return the label curve of the runs that have ended, given by number."""
+        return collect_runs(runs, self.at, self.tasks, self.measures)
+
+    def whole_curve(self, runs):
+        """Return the label curve of all runs, and warn of learners of one class."""
+        warn_of_one_class_runs(self.learner, [*runs.values()])
+        return self.curve(runs)
+
+
+def run_together(plans, n_jobs, names=()):
+    """Carry out the runs of several curves, so that no core waits between them.
+
+    Parameters
+    ----------
+    plans : list of PlannedCurve
+        The curves.
+    n_jobs : int or None
+        Number of runs at the same time.
+    names : list of str
+        What the message of a ValueError begins with, for each curve.
+
+    Yields
+    ------
+    number : int
+        Of the curve that a run has ended of.
+    runs : dict of int to tuple
+        The outcomes of its runs that have ended.
+    """
+    names = names or [""] * len(plans)
+    calls = (
+        delayed(run_numbered)(k, i, names[k], plan.run, *task, *plan.shared)
+        for k, plan in enumerate(plans)
+        for i, task in enumerate(plan.tasks)
+    )
+    runs = [{} for _ in plans]
+    how = {"n_jobs": n_jobs, "return_as": "generator_unordered"}
+    for k, i, outcome in run_parallel(Parallel, calls, **how):
+        runs[k][i] = outcome
+        yield k, runs[k]
 
 
 def plan_runs(X, y, cv, n_repeats, rng):
@@ -299,9 +380,14 @@ def warn_of_one_class_runs(learner, runs):
     )
 
 
-def run_numbered(i, run, *args):
-    """Return the number of a run, and its outcome."""
-    return i, run(*args)
+def run_numbered(curve, number, name, run, *args):
+    """Return the numbers of a curve and a run, and its outcome."""
+    try:
+        return curve, number, run(*args)
+    except ValueError as error:
+        if not name:
+            raise
+        raise ValueError(f"{name}: {error}") from error
 
 
 def run_once(
@@ -331,18 +417,29 @@ def run_once(
             offer = estimator[:-1].fit_transform(offer[0]), *offer[1:]
             X_test = estimator[:-1].transform(X_test)
         estimator = estimator[-1]
-    points = {}
+    points, trained = {}, None
 
     def score_at(n):
-        points[n] = measures(learner, X_test, y_test)
+        nonlocal trained
+        trained = trained_copy(learner, trained)
+        points[n] = measures(trained, X_test, y_test)
         if until is not None and reaches(points[n][0], until, measures.best[0]):
             raise TargetReached
 
     with recorded_one_class_warnings() as warned, suppress(TargetReached):
         learn(learner, *offer, classes, at, score_at)
-    final = measures(learner, X_test, y_test)
+    final = measures(trained_copy(learner, trained), X_test, y_test)
     constant = measures.constant(y[train], X_test, y_test, classes)
     return points, learner.n_queries_, final, constant, bool(warned)
+
+
+def trained_copy(learner, previous):
+    """Return what predicts as a learner does, without training for each prediction.
+
+    A learner that needs no model to choose rows trains one only when it predicts.
+    """
+    is_pool = isinstance(learner, PoolClassifier)
+    return learner._trained_copy(previous) if is_pool else learner
 
 
 @contextmanager
@@ -486,37 +583,41 @@ def tune_labels_to_target(
     measures = measures_of(scoring, learner, plain_labels(y), single=True)
     check_error(error, "error", measures.best[0])
     seed = check_random_state(random_state).randint(2**31)
-    settings, results = list(ParameterGrid(param_grid)), []
+    settings, needed = list(ParameterGrid(param_grid)), {}
     if not settings:
         raise ValueError(f"param_grid has no setting, got {param_grid!r}.")
+    plans = [
+        PlannedCurve(
+            clone(estimator).set_params(**params),
+            X,
+            y,
+            cv=cv,
+            scoring=scoring,
+            n_repeats=n_repeats,
+            until=error,
+            memory=memory,
+            random_state=seed,
+        )
+        for params in settings
+    ]
+    n_runs = sum(len(plan.tasks) for plan in plans)
 
     def tuning():
+        results = [(settings[k], needed[k]) for k in sorted(needed)]
         best, _ = min(results, key=lambda result: result[1].mean)
         return Tuning(best, clone(estimator).set_params(**best), results)
 
     try:
         with reporting(progress, type(learner).__name__) as report:
-            for k, params in enumerate(settings):
-                curve = label_curve(
-                    clone(estimator).set_params(**params),
-                    X,
-                    y,
-                    cv=cv,
-                    scoring=scoring,
-                    n_repeats=n_repeats,
-                    n_jobs=n_jobs,
-                    until=error,
-                    memory=memory,
-                    progress=lambda done, total, k=k: report(
-                        k * total + done, len(settings) * total
-                    ),
-                    random_state=seed,
-                )
-                results.append((params, curve.labels_to_target(error)))
+            report(0, n_runs)
+            for done, (k, runs) in enumerate(run_together(plans, n_jobs), 1):
+                if len(runs) == len(plans[k].tasks):
+                    needed[k] = plans[k].whole_curve(runs).labels_to_target(error)
+                report(done, n_runs)
     except KeyboardInterrupt as stop:
-        if not results:
+        if not needed:
             raise KeyboardInterrupt("before the first setting had ended") from stop
         raise ExperimentInterrupted(
-            f"after {len(results)} of {len(settings)} settings", tuning()
+            f"after {len(needed)} of {len(settings)} settings", tuning()
         ) from stop
     return tuning()

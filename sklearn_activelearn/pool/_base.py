@@ -1372,10 +1372,15 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _rows_to_predict(self, X):
         return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)
 
-    def _trained_copy(self):
+    def _trained_copy(self, previous=None):
         """Return a copy whose model knows all labels.
 
         Prediction changes nothing, and does not see what other threads change.
+
+        Parameters
+        ----------
+        previous : PoolClassifier, optional
+            Such a copy with fewer labels, whose model may save time.
         """
         learner = shallow_copy(self)
         check_can_predict(learner)
@@ -1385,6 +1390,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 learner.classes_[codes[0] if len(codes) else 0]
             )
         elif learner._n_trained < len(codes):
+            if previous is not None and not learner._uses_model:
+                learner._trained = previous._trained
             learner._train()
         return learner
 
