@@ -308,7 +308,7 @@ class TestItems:
             image_data(tmp_path / "a.png", None)
 
     def test_words(self):
-        assert shown_item({"a": 1, "b": None}, "table") == {"a": "1", "b": "None"}
+        assert shown_item({"a": 1, "b": None}, "table") == {"a": "1", "b": ""}
         assert shown_item(Path("x/y.png"), "image") == "y.png"
         assert excerpt("a\n b" * 200, "text").startswith("a ba b")
         assert len(excerpt("word " * 9_000, "text")) == 160

@@ -225,7 +225,7 @@ class PlannedCurve:
     run : callable
         Carries out a task, unless its outcome is kept on disk.
     shared : tuple
-        Its arguments after those of the task.
+        Further arguments of `run`, the same for each task.
     """
 
     def __init__(
@@ -298,9 +298,9 @@ def run_together(plans, n_jobs, names=()):
     Yields
     ------
     number : int
-        Of the curve that a run has ended of.
+        Number of the curve whose run has ended.
     runs : dict of int to tuple
-        The outcomes of its runs that have ended.
+        Outcomes of those runs of this curve that have ended.
     """
     names = names or [""] * len(plans)
     calls = (

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .._labels import is_missing_label
+
 KINDS = ("text", "table", "image")
 LONGEST_EXCERPT = 160  #: letters of a row in a list
 #: Images that are shown. SVG is left out because it can contain scripts.
@@ -31,13 +33,19 @@ def kind_of_item(item):
 
 
 def shown_item(item, kind):
-    """Return the text of an item; of a table a dict from column to text."""
+    """Return the text of an item; of a table a dict from column to text.
+
+    An empty cell is an empty text.
+    """
     if kind == "image":
         return Path(item).name if isinstance(item, str | PathLike) else ""
     if kind == "table":
         if isinstance(item, np.ndarray):
             item = {f"{number}": f"{cell:.6g}" for number, cell in enumerate(item)}
-        return {f"{name}": f"{cell}" for name, cell in item.items()}
+        return {
+            f"{name}": "" if is_missing_label(cell) else f"{cell}"
+            for name, cell in item.items()
+        }
     return f"{item}"
 
 
