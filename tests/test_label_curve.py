@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,6 +21,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
 from sklearn_activelearn.exceptions import OneClassWarning
+from sklearn_activelearn.pool import OneModel
 from tests.learners import each_stream_family
 from tests.tools import fresh, group_of, problem
 
@@ -289,3 +291,21 @@ def test_a_model_of_random_rows_goes_on_from_the_one_before():
     expected = label_curve(plain, X, y, at=[10, 20, 25, 30], **how)
     for scoring in how["scoring"]:
         assert curve.by(scoring).scores.tolist() == expected.by(scoring).scores.tolist()
+
+
+def test_scores_do_not_depend_on_earlier_scores():
+    """A model that goes on from the last one goes on from those of `learn` only."""
+
+    class Lazy(PassiveClassifier):
+        def _make_trainer(self):
+            return OneModel(self.estimator)
+
+    learner = Lazy(
+        LogisticRegression(warm_start=True, max_iter=2), n_initial=10, batch_size=5
+    )
+    how = {"cv": SPLITS, "scoring": "neg_log_loss", "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        often = label_curve(learner, X, y, at=[10, 15, 20, 30], **how)
+        once = label_curve(learner, X, y, at=[30], **how)
+    assert often.scores[:, -1].tolist() == once.scores[:, 0].tolist()

@@ -1390,7 +1390,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 learner.classes_[codes[0] if len(codes) else 0]
             )
         elif learner._n_trained < len(codes):
-            if previous is not None and not learner._uses_model:
+            if previous is not None and not learner._make_trainer().goes_on:
                 learner._trained = previous._trained
             learner._train()
         return learner
