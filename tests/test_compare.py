@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -37,6 +38,7 @@ from sklearn_activelearn.evaluation import (
     LabelCurveDisplay,
     compare,
 )
+from sklearn_activelearn.evaluation._label_curve import run_together
 from sklearn_activelearn.losses import RampLoss
 from tests.learners import each_default
 
@@ -504,6 +506,16 @@ class TestComparison:
         together = compare(X, Y, learners, **QUICK, n_jobs=2)
         assert together.to_dict() == one_by_one.to_dict()
 
+    def test_a_learner_has_the_notes_of_its_own_runs_once(self):
+        class Noisy(CBGZClassifier):
+            def learn(self, *args, **kwargs):
+                warnings.warn("so it is", UserWarning, stacklevel=2)
+                return super().learn(*args, **kwargs)
+
+        learners = [DKMClassifier(), Noisy(), DKMClassifier(R=2)]
+        found = compare(X, Y, learners, **QUICK)
+        assert [result.notes for result in found.results] == [(), ("so it is",), ()]
+
     def test_an_error_in_another_process_names_the_learner(self):
         learners = [CBGZClassifier(), DKMClassifier(R=-1)]
         with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
@@ -555,6 +567,17 @@ class TestComparison:
         with pytest.raises(ExperimentInterrupted, match="1 of 2 learners") as stop:
             compare(X, Y, [CBGZClassifier(), DKMClassifier()], **QUICK)
         assert [type(r.learner) for r in stop.value.result.results] == [CBGZClassifier]
+        with pytest.raises(KeyboardInterrupt, match="first learner") as stop:
+            compare(X, Y, [DKMClassifier()], **QUICK)
+        assert not isinstance(stop.value, ExperimentInterrupted)
+
+    def test_interrupted_before_the_random_rows_have_ended(self, monkeypatch):
+        def chosen_rows_only(plans, n_jobs, names):
+            yield from ((1, runs) for _, runs in run_together(plans[1:], n_jobs))
+            raise KeyboardInterrupt
+
+        path = "sklearn_activelearn.evaluation._compare.run_together"
+        monkeypatch.setattr(path, chosen_rows_only)
         with pytest.raises(KeyboardInterrupt, match="first learner") as stop:
             compare(X, Y, [DKMClassifier()], **QUICK)
         assert not isinstance(stop.value, ExperimentInterrupted)
