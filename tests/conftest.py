@@ -25,6 +25,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+from sklearn.linear_model import LogisticRegression
 
 import sklearn_activelearn
 
@@ -93,3 +94,11 @@ def small_files():
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     yield lambda n: resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def quick_blend(monkeypatch):
+    """Make the default model a blend of one kind of model, which trains quickly."""
+    found = [("logistic", LogisticRegression()), ("weak", LogisticRegression(C=0.01))]
+    path = "sklearn_activelearn.batch._blend.default_candidates"
+    monkeypatch.setattr(path, lambda X, weighs_classes: found)

@@ -76,6 +76,7 @@ def report_of(capsys, *argv):
 
 
 class TestReport:
+    @pytest.mark.usefixtures("quick_blend")
     def test_digits_a_pool_and_a_stream_learner_by_default(self, capsys):
         assert main(["compare", *SMALL]) == 0
         out, err = capsys.readouterr()
@@ -136,6 +137,7 @@ class TestReport:
         assert report["target_error"] == 0.3
         assert report["results"][0]["passive_curve"]["labels_to_target"] < 75
 
+    @pytest.mark.usefixtures("quick_blend")
     def test_same_seed_same_report_and_other_seed_another(self, iris_csv, capsys):
         argv = ["--data", iris_csv, "--target", "kind"]
         first, again = report_of(capsys, *argv), report_of(capsys, *argv)
@@ -143,6 +145,7 @@ class TestReport:
         other = report_of(capsys, *argv, "--seed", "1")
         assert other["results"] != first["results"]
 
+    @pytest.mark.usefixtures("quick_blend")
     def test_json_file_and_nothing_else(self, iris_csv, tmp_path, capsys):
         path = tmp_path / "report.json"
         argv = ["--data", iris_csv, "--target", "kind", "--json", str(path)]
@@ -370,6 +373,7 @@ class TestTerminal:
 
     def test_module_in_a_pipe(self, iris_csv):
         argv = ["compare", *SMALL, "--data", iris_csv, "--target", "kind"]
+        argv += ["--learner", "CBGZ"]
         done = subprocess.run(
             [sys.executable, "-W", "error", "-m", "sklearn_activelearn", *argv],
             capture_output=True,

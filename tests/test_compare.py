@@ -836,6 +836,7 @@ class TestCommand:
         assert run("--scoring", "neg_log_loss", *two)[:2] == (2, "")
         assert "'neg_log_loss' needs predict_proba, which CBGZClassifier does" in err
 
+    @pytest.mark.usefixtures("quick_blend")
     def test_default_learners_weigh_unequal_classes(self, run):
         _, _, err = run()
         assert "LogisticRegression(class_weight='balanced', max_iter=1000))" in err
@@ -857,6 +858,7 @@ class TestCommand:
         assert out.count(note) == 1
         assert "set class_weight='balanced'" in " ".join(out.split())
 
+    @pytest.mark.usefixtures("quick_blend")
     def test_default_learners_that_do_not_support_a_measure(self, run):
         write_table(run.path, np.tile(self.X, (1, 400)), self.Y)
         code, out, _ = run("--scoring", "neg_log_loss", "--rows", "60")

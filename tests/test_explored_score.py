@@ -91,6 +91,7 @@ def test_rows_that_nobody_asked_for_are_no_test():
     assert explored_score(learner).n_labels == 2 > before.n_labels
 
 
+@pytest.mark.usefixtures("quick_blend")
 def test_it_changes_nothing():
     learner = HybridSamplingClassifier(budget=30, random_state=0).fit(X, y)
     before = learner.record(), learner.predict_proba(X)

@@ -27,6 +27,7 @@ def labelled(learner, path, n=30, **settings):
     return session
 
 
+@pytest.mark.usefixtures("quick_blend")
 @pytest.mark.parametrize(
     "learner",
     [
