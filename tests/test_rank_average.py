@@ -145,3 +145,18 @@ class NeverTrained(WithoutScores):
 def test_what_is_refused(members, labels, error, words):
     with pytest.raises(error, match=words):
         RankAverageClassifier(members).fit(X, labels)
+
+
+@pytest.mark.parametrize("score", [np.nan, np.inf])
+def test_scores_that_are_not_finite_are_refused(score):
+    class Lost(LogisticRegression):
+        def decision_function(self, X):
+            return np.where(X[:, 0] > 9, score, super().decision_function(X))
+
+    model = RankAverageClassifier([("a", LogisticRegression()), ("b", Lost())])
+    model.fit(X, y)
+    with pytest.raises(ValueError, match=rf"finite, got {score} for row 2 from Lost"):
+        model.predict(np.concatenate([X[:2], [[10, 0, 0, 0]]]))
+    rows = np.concatenate([[[10, 0, 0, 0]], X[1:]])
+    with pytest.raises(ValueError, match=rf"finite, got {score} for row 0 from Lost"):
+        model.fit(rows, y)

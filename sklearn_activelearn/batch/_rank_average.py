@@ -45,7 +45,8 @@ class RankAverageClassifier(CombinedClassifier):
     ------
     ValueError, TypeError
         From `fit`: no members, two of one name, one without scores, labels of one class
-        or of more than two, and whatever a member refuses.
+        or of more than two, and whatever a member refuses. Also later, for scores that
+        are NaN or infinite.
 
     See Also
     --------
@@ -113,8 +114,8 @@ class RankAverageClassifier(CombinedClassifier):
         Raises
         ------
         ValueError, TypeError
-            For no members, two of one name, one without scores, labels of one class or
-            of more than two, and whatever a member refuses.
+            For no members, two of one name, one without finite scores, labels of one
+            class or of more than two, and whatever a member refuses.
         """
         names, members = self._checked_members()
         X, y, classes = self._check_training(members, X, y)
@@ -173,7 +174,14 @@ class RankAverageClassifier(CombinedClassifier):
 
 def scores_by(members, X):
     """Return the scores of trained members, a column for each."""
-    return np.column_stack([score_of_class(member, X, 1) for member in members])
+    scores = np.column_stack([score_of_class(member, X, 1) for member in members])
+    if not np.isfinite(scores).all():
+        row, column = np.argwhere(~np.isfinite(scores))[0]
+        raise ValueError(
+            f"Scores must be finite, got {scores[row, column]} for row {row} from "
+            f"{members[column]!r}."
+        )
+    return scores
 
 
 def scale_of(scores):
