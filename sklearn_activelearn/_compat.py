@@ -3,6 +3,7 @@
 import functools
 import sys
 from functools import wraps
+from itertools import chain
 
 import numpy as np
 from sklearn import get_config
@@ -72,16 +73,20 @@ __all__ = [
 ]
 
 
-def run_parallel(Parallel, calls, **settings):
-    """Yield the results of calls as they come, or all at the end.
+def run_parallel(Parallel, groups, **settings):
+    """Yield the results of groups of calls as they come.
 
-    Some backends of joblib, such as multiprocessing, have no generators.
+    Some backends of joblib, such as multiprocessing, have no generators: the results
+    of a group come together, and the next group begins only then.
     """
     try:
         parallel = Parallel(**settings)
     except ValueError:
         parallel = Parallel(**{**settings, "return_as": "list"})
-    yield from parallel(calls)
+    else:
+        groups = [chain.from_iterable(groups)]
+    for calls in groups:
+        yield from parallel(calls)
 
 
 def is_array_of_others(X):

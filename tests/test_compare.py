@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -38,6 +39,7 @@ from sklearn_activelearn.evaluation import (
     LabelCurveDisplay,
     compare,
 )
+from sklearn_activelearn.evaluation._compare import reporting_steps
 from sklearn_activelearn.evaluation._label_curve import run_together
 from sklearn_activelearn.losses import RampLoss
 from tests.learners import each_default
@@ -498,7 +500,20 @@ class TestComparison:
         titles = list(dict.fromkeys(step for step, _, _ in steps))
         assert len(titles) == 4  # the passive baseline of all three runs once
         assert titles[1].startswith("2 of 4: CBGZClassifier")
-        assert [step[1:] for step in steps[:3]] == [(0, 2), (1, 2), (2, 2)]
+        assert [step[1:] for step in steps] == [(0, 2), (1, 2), (2, 2)] * 4
+
+    def test_a_bar_shows_the_runs_of_all(self, capsys):
+        compare(X, Y, [CBGZClassifier(), DKMClassifier()], **QUICK, progress=True)
+        assert "runs of all learners" in (out := capsys.readouterr().out)
+        assert "6/6" in out
+
+    def test_steps_that_overlap_are_announced_once(self):
+        plans, told = [SimpleNamespace(tasks=range(2))] * 3, []
+        with reporting_steps(lambda *step: told.append(step), "abc", plans) as report:
+            for k, done in ((0, 1), (1, 1), (0, 2), (1, 2), (2, 1), (2, 2)):
+                report(k, done)
+        steps = [(int(title[0]) - 1, done) for title, done, total in told]
+        assert steps == [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 0), (2, 1), (2, 2)]
 
     def test_runs_side_by_side_are_the_same(self):
         learners = [CBGZClassifier(), DKMClassifier()]
@@ -513,7 +528,11 @@ class TestComparison:
                 return super().learn(*args, **kwargs)
 
         learners = [DKMClassifier(), Noisy(), DKMClassifier(R=2)]
-        found = compare(X, Y, learners, **QUICK)
+
+        def progress(step, done, total):
+            warnings.warn("the caller's own", UserWarning, stacklevel=2)
+
+        found = compare(X, Y, learners, **QUICK, progress=progress)
         assert [result.notes for result in found.results] == [(), ("so it is",), ()]
 
     def test_an_error_in_another_process_names_the_learner(self):
@@ -624,7 +643,7 @@ class TestDesign:
                 def __init__(self, estimator, X, y, **how):
                     calls.append((estimator, how))
 
-                def whole_curve(self, runs):
+                def curve(self, runs):
                     return RANDOM
 
             def run_together(plans, n_jobs, names):

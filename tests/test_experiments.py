@@ -18,6 +18,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn._compat import run_parallel
 from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
     LabelCurve,
@@ -197,6 +198,22 @@ class TestProgress:
             progress=lambda done, total: told.append((done, total)),
         )  # fmt: skip
         assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+    def test_a_backend_without_generators_ends_a_setting_before_the_next(self):
+        class WithoutGenerators:
+            def __init__(self, return_as):
+                if return_as != "list":
+                    raise ValueError(return_as)
+
+            def __call__(self, calls):
+                return [*calls]
+
+        begun = []
+        groups = ((begun.append((k, i)) or k for i in range(2)) for k in range(2))
+        results = run_parallel(WithoutGenerators, groups, return_as="generator")
+        assert next(results) == 0
+        assert begun == [(0, 0), (0, 1)]
+        assert [*results] == [0, 1, 1]
 
     def test_a_tuning_counts_all_its_runs(self):
         told = []

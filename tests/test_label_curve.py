@@ -287,10 +287,30 @@ def test_a_model_of_random_rows_goes_on_from_the_one_before():
     how = {"cv": SPLITS[:1], "scoring": ["accuracy", "neg_log_loss"], "random_state": 0}
     curve = label_curve(learner, X, y, at=[10, 20, 25, 30], **how)
     assert sizes == [(10, None), (20, 10), (25, 20), (30, None)]
+    sizes.clear()  # between 20 and 25 labels nothing is trained
+    label_curve(learner, X, y, at=[20, 22, 24], **how)
+    assert sizes == [(20, None), (30, None)]
     plain = clone(learner).set_params(estimator=LogisticRegression())
     expected = label_curve(plain, X, y, at=[10, 20, 25, 30], **how)
     for scoring in how["scoring"]:
         assert curve.by(scoring).scores.tolist() == expected.by(scoring).scores.tolist()
+
+
+def test_a_trainer_knows_how_many_labels_the_last_model_had():
+    told = []
+
+    class Told(OneModel):
+        def train(self, known, before):
+            told.append((len(known.labels), known.n_before, before is not None))
+            return super().train(known, before)
+
+    class Lazy(PassiveClassifier):
+        def _make_trainer(self):
+            return Told(LogisticRegression())
+
+    learner = Lazy(n_initial=10, batch_size=5, budget=20)
+    label_curve(learner, X, y, cv=SPLITS[:1], at=[10, 15], random_state=0)
+    assert told == [(10, 0, False), (15, 10, True), (20, 0, False)]
 
 
 def test_scores_do_not_depend_on_earlier_scores():

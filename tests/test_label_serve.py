@@ -309,6 +309,7 @@ class TestItems:
 
     def test_words(self):
         assert shown_item({"a": 1, "b": None}, "table") == {"a": "1", "b": ""}
+        assert shown_item(np.array([1, np.nan]), "table") == {"0": "1", "1": ""}
         assert shown_item(Path("x/y.png"), "image") == "y.png"
         assert excerpt("a\n b" * 200, "text").startswith("a ba b")
         assert len(excerpt("word " * 9_000, "text")) == 160

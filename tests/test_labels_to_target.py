@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
+from sklearn_activelearn import (
+    CBGZClassifier,
+    DKMClassifier,
+    RandomSamplingClassifier,
+)
 from sklearn_activelearn.evaluation import (
     LabelCurve,
     label_curve,
@@ -106,6 +111,21 @@ def test_tuning_takes_the_first_of_equals():
     learner, grid = RandomSamplingClassifier(rate=1.0), {"eta0": [9, 4, 3.5]}
     tuning = tune_labels_to_target(learner, grid, X, y, error=0.0, scoring=enough)
     assert tuning.best_params == {"eta0": 4}
+
+
+def test_all_settings_see_the_folds_of_an_iterable():
+    learner, grid = RandomSamplingClassifier(rate=1.0), {"eta0": [30, 8, 12]}
+    folds = StratifiedKFold(3).split(X, y)
+    how = {"error": 0.0, "scoring": enough, "random_state": 0}
+    tuning = tune_labels_to_target(learner, grid, X, y, cv=folds, **how)
+    assert [result.labels.tolist() for _, result in tuning.results] == [
+        [30] * 3, [8] * 3, [12] * 3,
+    ]  # fmt: skip
+
+
+def test_an_error_names_the_setting():
+    with pytest.raises(ValueError, match=r"^{'R': -1}: R == -1"):
+        tune_labels_to_target(DKMClassifier(), {"R": [1, -1]}, X, y, error=0.1)
 
 
 def test_tuning_on_real_scores_of_a_pipeline():

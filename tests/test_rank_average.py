@@ -155,8 +155,8 @@ def test_scores_that_are_not_finite_are_refused(score):
 
     model = RankAverageClassifier([("a", LogisticRegression()), ("b", Lost())])
     model.fit(X, y)
-    with pytest.raises(ValueError, match=rf"finite, got {score} for row 2 from Lost"):
+    with pytest.raises(ValueError, match=rf"got {score} for row 2 from the member 'b'"):
         model.predict(np.concatenate([X[:2], [[10, 0, 0, 0]]]))
     rows = np.concatenate([[[10, 0, 0, 0]], X[1:]])
-    with pytest.raises(ValueError, match=rf"finite, got {score} for row 0 from Lost"):
+    with pytest.raises(ValueError, match=rf"got {score} for row 0 from the member 'b'"):
         model.fit(rows, y)

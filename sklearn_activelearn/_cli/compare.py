@@ -247,12 +247,10 @@ def run_find(args, name, data, learners):
 @contextmanager
 def progress_line():
     """Yield a function that shows the progress of steps; a terminal also sees runs."""
-    began, on_terminal, last = {}, sys.stderr.isatty(), monotonic()
+    began, on_terminal = {}, sys.stderr.isatty()
 
     def show(step, done, total):
-        nonlocal last
-        is_new, start = step not in began, began.setdefault(step, last)
-        last = monotonic()
+        is_new, start = step not in began, began.setdefault(step, monotonic())
         if on_terminal:
             seconds = (monotonic() - start) / done * (total - done) if done else 0
             left = f", about {seconds:.0f} s left" if seconds else ""

@@ -128,7 +128,7 @@ class RankAverageClassifier(CombinedClassifier):
         members = [clone(member).fit(X, y) for member in members]
         self.classes_, self.estimators_ = classes, members
         self.named_estimators_ = dict(zip(names, members, strict=True))
-        self._scales = [*map(scale_of, scores_by(members, X).T)]
+        self._scales = [*map(scale_of, scores_by(self.named_estimators_, X).T)]
         return self
 
     @answers_like_input
@@ -147,7 +147,7 @@ class RankAverageClassifier(CombinedClassifier):
         """
         check_is_fitted(self, "estimators_")
         X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
-        scores = scores_by(self.estimators_, to_memory(X))
+        scores = scores_by(self.named_estimators_, to_memory(X))
         ranks = [
             shares_on(scale, own) - shares_on(scale, 0.0)
             for scale, own in zip(self._scales, scores.T, strict=True)
@@ -173,15 +173,17 @@ class RankAverageClassifier(CombinedClassifier):
 
 
 def scores_by(members, X):
-    """Return the scores of trained members, a column for each."""
-    scores = np.column_stack([score_of_class(member, X, 1) for member in members])
-    if not np.isfinite(scores).all():
-        row, column = np.argwhere(~np.isfinite(scores))[0]
-        raise ValueError(
-            f"Scores must be finite, got {scores[row, column]} for row {row} from "
-            f"{members[column]!r}."
-        )
-    return scores
+    """Return the scores of trained members, given by name, a column for each."""
+    columns = []
+    for name, member in members.items():
+        columns.append(score_of_class(member, X, 1))
+        if not (is_finite := np.isfinite(columns[-1])).all():
+            row = int(is_finite.argmin())
+            raise ValueError(
+                f"Scores must be finite, got {columns[-1][row]} for row {row} from the "
+                f"member {name!r}. Leave it out, or scale the features."
+            )
+    return np.column_stack(columns)
 
 
 def scale_of(scores):

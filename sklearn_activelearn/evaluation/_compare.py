@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import column_or_1d
+from sklearn.utils import column_or_1d, indexable
 from threadpoolctl import threadpool_limits
 
 from .._labels import check_not_missing
@@ -932,7 +932,8 @@ def compare(
         Folder that keeps finished runs, as for `label_curve`.
     progress : bool or callable, default=False
         True shows a bar, by rich. A function is called as ``progress(step, done,
-        total)``, with the step in words and runs.
+        total)``, with the step in words and runs. With several jobs, a step may begin
+        before the last one has ended.
     random_state : int, default=0
         Seed of folds, orders and learners.
 
@@ -1037,7 +1038,8 @@ def compare(
         fixed = clone(baselines[0]).set_params(
             estimator=LogisticRegression(max_iter=1_000, class_weight=weight)
         )
-    # who runs, on the rows and label counts of which learner; random labels are shared
+    # of each step the learner that runs, and the learner whose rows and label counts it
+    # uses; learners with equal baselines share a step
     steps, random = {}, []
     for k, (learner, passive) in enumerate(zip(suited, baselines, strict=True)):
         random.append((learner_code(passive), design.rows_for(learner)))
@@ -1045,7 +1047,8 @@ def compare(
         steps[k] = learner, learner
         if fixed is not None and k == 0:
             steps["model"] = fixed, learner
-    codes = [learner_code(runner) for runner, _ in steps.values()]
+    names, codes = [*steps], [learner_code(runner) for runner, _ in steps.values()]
+    X, y = indexable(X, y)
     plans = []
     for code, (runner, learner) in zip(codes, steps.values(), strict=True):
         parts = [part for part in (preprocessor, runner) if part is not None]
@@ -1093,12 +1096,11 @@ def compare(
             reporting_steps(progress, codes, plans) as report,
         ):
             for k, runs in run_together(plans, n_jobs, codes):
-                step = [*steps][k]
                 if len(runs) == len(plans[k].tasks):
-                    curves[step] = plans[k].whole_curve(runs)
-                warned[step] += [str(each.message) for each in caught]
-                caught.clear()
+                    curves[names[k]] = plans[k].curve(runs)
+                warned[names[k]] += [str(each.message) for each in caught]
                 report(k, len(runs))
+                caught.clear()
     except KeyboardInterrupt as stop:
         comparison = result()
         if not comparison.results:
@@ -1114,13 +1116,22 @@ def reporting_steps(progress, codes, plans):
     """Yield a function of (step, runs that have ended), which shows the progress."""
     totals = [len(plan.tasks) for plan in plans]
     titles = [f"{k} of {len(codes)}: {code}" for k, code in enumerate(codes, 1)]
+    begun = set()
+
+    def report(k, done):
+        begun.add(k)
+        progress(titles[k], done, totals[k])
+        if done == totals[k] and k + 1 < len(titles) and k + 1 not in begun:
+            report(k + 1, 0)
+
     if callable(progress):
-        progress(titles[0], 0, totals[0])
-        yield lambda k, done: progress(titles[k], done, totals[k])
+        report(0, 0)
+        yield report
         return
     with reporting(progress, "runs of all learners") as bar:
-        done = count(1)
-        yield lambda *_: bar(next(done), sum(totals))
+        n_done = count()
+        bar(next(n_done), sum(totals))
+        yield lambda *_: bar(next(n_done), sum(totals))
 
 
 def baselines_within_budgets(learners, target_error):

@@ -210,16 +210,23 @@ def label_curve(
         raise ExperimentInterrupted(
             f"after {len(runs)} of {n_runs} runs of {name}", plan.curve(runs)
         ) from stop
-    return plan.whole_curve(runs)
+    return plan.curve(runs)
 
 
 class PlannedCurve:
-    """The runs of a label curve; parameters as `label_curve`, which are checked.
+    """The checked arguments of `label_curve`, and its runs, which have not begun.
+
+    Parameters
+    ----------
+    estimator, X, y, cv, scoring, n_repeats, at, until, memory, random_state
+        As for `label_curve`.
+    tasks : list of tuple, default=None
+        The tasks of another curve on the same rows. None: drawn from `cv`.
 
     Attributes
     ----------
     learner : learner
-        Who runs: the last step, if it is a pipeline that runs.
+        The learner, without the pipeline around it.
     tasks : list of (ndarray, ndarray, int)
         For each run the rows to choose from, the rows held out, and a seed.
     run : callable
@@ -241,6 +248,7 @@ class PlannedCurve:
         until=None,
         memory=None,
         random_state=None,
+        tasks=None,
     ):
         check_sparse_rows(X)
         X, y = indexable(X, y)
@@ -269,18 +277,20 @@ class PlannedCurve:
             data_key = joblib.hash((X, y)), __version__, sklearn_version
         memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
         self.learner, self.at, self.measures = learner, at, measures
-        self.tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
+        if tasks is None:
+            tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
+        self.tasks = tasks
         self.run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
         self.shared = estimator, X, y, np.unique(y), measures, at, until, data_key
 
     def curve(self, runs):
-        """Return the label curve of the runs that have ended, given by number."""
-        return collect_runs(runs, self.at, self.tasks, self.measures)
+        """Return the label curve of the finished runs, given by number.
 
-    def whole_curve(self, runs):
-        """Return the label curve of all runs, and warn of learners of one class."""
-        warn_of_one_class_runs(self.learner, [*runs.values()])
-        return self.curve(runs)
+        If all have ended, warn of those that knew only one class.
+        """
+        if len(runs) == len(self.tasks):
+            warn_of_one_class_runs(self.learner, [*runs.values()])
+        return collect_runs(runs, self.at, self.tasks, self.measures)
 
 
 def run_together(plans, n_jobs, names=()):
@@ -293,23 +303,27 @@ def run_together(plans, n_jobs, names=()):
     n_jobs : int or None
         Number of runs at the same time.
     names : list of str
-        What the message of a ValueError begins with, for each curve.
+        Prefix of the message of a ValueError, for each curve. Empty: no prefix.
 
     Yields
     ------
     number : int
         Number of the curve whose run has ended.
     runs : dict of int to tuple
-        Outcomes of those runs of this curve that have ended.
+        Outcomes of the finished runs of this curve, by number. It grows: later runs
+        of the curve yield the same dict.
     """
     names = names or [""] * len(plans)
     calls = (
-        delayed(run_numbered)(k, i, names[k], plan.run, *task, *plan.shared)
+        (
+            delayed(run_numbered)(k, i, names[k], plan.run, *task, *plan.shared)
+            for i, task in enumerate(plan.tasks)
+        )
         for k, plan in enumerate(plans)
-        for i, task in enumerate(plan.tasks)
     )
     runs = [{} for _ in plans]
-    how = {"n_jobs": n_jobs, "return_as": "generator_unordered"}
+    # quick runs before slow ones would make joblib send many slow ones to one process
+    how = {"n_jobs": n_jobs, "batch_size": 1, "return_as": "generator_unordered"}
     for k, i, outcome in run_parallel(Parallel, calls, **how):
         runs[k][i] = outcome
         yield k, runs[k]
@@ -434,12 +448,16 @@ def run_once(
 
 
 def trained_copy(learner, previous):
-    """Return what predicts as a learner does, without training for each prediction.
+    """Return a pool learner's copy with a trained model, or another learner itself.
 
-    A learner that needs no model to choose rows trains one only when it predicts.
+    A pool learner that needs no model to choose rows would train one for each
+    prediction.
     """
-    is_pool = isinstance(learner, PoolClassifier)
-    return learner._trained_copy(previous) if is_pool else learner
+    if not isinstance(learner, PoolClassifier):
+        return learner
+    if previous is not None and previous.n_taught_ == learner.n_taught_:
+        return previous
+    return learner._trained_copy(previous)
 
 
 @contextmanager
@@ -586,8 +604,10 @@ def tune_labels_to_target(
     settings, needed = list(ParameterGrid(param_grid)), {}
     if not settings:
         raise ValueError(f"param_grid has no setting, got {param_grid!r}.")
-    plans = [
-        PlannedCurve(
+    X, y = indexable(X, y)
+    plans = []
+    for params in settings:
+        plan = PlannedCurve(
             clone(estimator).set_params(**params),
             X,
             y,
@@ -597,9 +617,9 @@ def tune_labels_to_target(
             until=error,
             memory=memory,
             random_state=seed,
+            tasks=plans[0].tasks if plans else None,
         )
-        for params in settings
-    ]
+        plans.append(plan)
     n_runs = sum(len(plan.tasks) for plan in plans)
 
     def tuning():
@@ -610,9 +630,10 @@ def tune_labels_to_target(
     try:
         with reporting(progress, type(learner).__name__) as report:
             report(0, n_runs)
-            for done, (k, runs) in enumerate(run_together(plans, n_jobs), 1):
+            names = [str(params) for params in settings]
+            for done, (k, runs) in enumerate(run_together(plans, n_jobs, names), 1):
                 if len(runs) == len(plans[k].tasks):
-                    needed[k] = plans[k].whole_curve(runs).labels_to_target(error)
+                    needed[k] = plans[k].curve(runs).labels_to_target(error)
                 report(done, n_runs)
     except KeyboardInterrupt as stop:
         if not needed:

@@ -41,7 +41,10 @@ def shown_item(item, kind):
         return Path(item).name if isinstance(item, str | PathLike) else ""
     if kind == "table":
         if isinstance(item, np.ndarray):
-            item = {f"{number}": f"{cell:.6g}" for number, cell in enumerate(item)}
+            item = {
+                number: cell if is_missing_label(cell) else f"{cell:.6g}"
+                for number, cell in enumerate(item)
+            }
         return {
             f"{name}": "" if is_missing_label(cell) else f"{cell}"
             for name, cell in item.items()

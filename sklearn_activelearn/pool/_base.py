@@ -1380,7 +1380,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Parameters
         ----------
         previous : PoolClassifier, optional
-            Such a copy with fewer labels, whose model may save time.
+            Earlier result of this method, with fewer labels. Its model may save time.
         """
         learner = shallow_copy(self)
         check_can_predict(learner)
@@ -1392,6 +1392,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         elif learner._n_trained < len(codes):
             if previous is not None and not learner._make_trainer().goes_on:
                 learner._trained = previous._trained
+                learner._n_trained = previous._n_trained
             learner._train()
         return learner
 

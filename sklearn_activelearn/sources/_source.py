@@ -159,7 +159,7 @@ class Source:
             return map(partial(self._apply, function), parts)
         calls = (delayed(self._apply)(function, part) for part in parts)
         how = {"prefer": "threads", "return_as": "generator"}
-        return run_parallel(Parallel, calls, n_jobs=n_jobs, **how)
+        return run_parallel(Parallel, [calls], n_jobs=n_jobs, **how)
 
     def answers(self, function: Callable[[Any], Any]) -> Labels:
         """Return the values of ``function(rows)`` for all rows, one for each row."""

@@ -666,7 +666,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         if shared is not None:
             fits = run_parallel(
                 Parallel,
-                (delayed(shared.fit)(*fold) for fold in folds),
+                [(delayed(shared.fit)(*fold) for fold in folds)],
                 n_jobs=self.n_jobs,
                 pre_dispatch=self.pre_dispatch,
                 prefer="threads",
