@@ -286,7 +286,7 @@ class PlannedCurve:
     def curve(self, runs):
         """Return the label curve of the finished runs, given by number.
 
-        If all have ended, warn of those that knew only one class.
+        If all have ended, warn of runs that knew only one class.
         """
         if len(runs) == len(self.tasks):
             warn_of_one_class_runs(self.learner, [*runs.values()])
