@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import ExitStack
 from datetime import datetime
+from queue import Queue
 from types import SimpleNamespace
 
 import numpy as np
@@ -98,7 +99,7 @@ def press(open_view, monkeypatch):
                 """Wait until keys are handled, and the next one is waited for."""
                 deadline = time.monotonic() + 60
                 while time.monotonic() < deadline and not is_over.is_set():
-                    is_ready = screens and screens[0].is_waiting and pressed >= n_keys
+                    is_ready = screens and screens[0].is_waiting() and pressed >= n_keys
                     if is_ready and screens[0]._drawing is screens[0]._page:
                         break
                     time.sleep(0.01)
@@ -122,19 +123,21 @@ def press(open_view, monkeypatch):
                 pressed += 1
 
             class Watched(terminal.Screen):
-                """A screen that says whether it waits for a key."""
-
-                is_waiting = False
+                """A screen that says whether all its keys are handled."""
 
                 def __init__(self):
                     super().__init__()
+                    self._keys, self.has_begun = Queue(), False
                     screens.append(self)
 
                 def read(self):
-                    self.is_waiting = self._keys.empty()
-                    key = super().read()
-                    self.is_waiting = False
-                    return key
+                    if self.has_begun:  # the key before is handled
+                        self._keys.task_done()
+                    self.has_begun = True
+                    return super().read()
+
+                def is_waiting(self):
+                    return self.has_begun and not self._keys.unfinished_tasks
 
             screens, pressed, is_over = [], 0, threading.Event()
             monkeypatch.setattr(terminal, "Screen", Watched)
