@@ -314,7 +314,7 @@ def test_a_trainer_knows_how_many_labels_the_last_model_had():
 
 
 def test_scores_do_not_depend_on_earlier_scores():
-    """A model that goes on from the last one goes on from those of `learn` only."""
+    """A model with warm_start does not start from a model of an earlier score."""
 
     class Lazy(PassiveClassifier):
         def _make_trainer(self):

@@ -45,8 +45,8 @@ class RankAverageClassifier(CombinedClassifier):
     ------
     ValueError, TypeError
         From `fit`: no members, two of one name, one without scores, labels of one class
-        or of more than two, and whatever a member refuses. Also later, for scores that
-        are NaN or infinite.
+        or of more than two, and whatever a member refuses. From all methods: scores of
+        a member that are NaN or infinite.
 
     See Also
     --------

@@ -314,13 +314,14 @@ def run_together(plans, n_jobs, names=()):
         of the curve yield the same dict.
     """
     names = names or [""] * len(plans)
-    calls = (
-        (
+
+    def calls_of(k, plan):
+        return (
             delayed(run_numbered)(k, i, names[k], plan.run, *task, *plan.shared)
             for i, task in enumerate(plan.tasks)
         )
-        for k, plan in enumerate(plans)
-    )
+
+    calls = map(calls_of, range(len(plans)), plans)
     runs = [{} for _ in plans]
     # quick runs before slow ones would make joblib send many slow ones to one process
     how = {"n_jobs": n_jobs, "batch_size": 1, "return_as": "generator_unordered"}
