@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import warnings
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -506,6 +507,19 @@ class TestComparison:
         compare(X, Y, [CBGZClassifier(), DKMClassifier()], **QUICK, progress=True)
         assert "runs of all learners" in (out := capsys.readouterr().out)
         assert "6/6" in out
+
+    def test_the_bar_knows_the_number_of_runs_from_the_beginning(self, monkeypatch):
+        @contextmanager
+        def reporting(progress, title):
+            yield lambda *counts: told.append(counts)
+
+        path, told = "sklearn_activelearn.evaluation._compare.reporting", []
+        monkeypatch.setattr(path, reporting)
+        plans = [SimpleNamespace(tasks=range(2))] * 2
+        with reporting_steps(True, "ab", plans) as report:
+            assert told == [(0, 4)]
+            report(0, 1)
+        assert told == [(0, 4), (1, 4)]
 
     def test_steps_that_overlap_are_announced_once(self):
         plans, told = [SimpleNamespace(tasks=range(2))] * 3, []

@@ -215,6 +215,16 @@ class TestProgress:
         assert begun == [(0, 0), (0, 1)]
         assert [*results] == [0, 1, 1]
 
+    def test_a_backend_with_generators_gets_all_calls_at_once(self):
+        groups, asked = [iter("ab"), iter("cd")], []
+
+        def parallel(calls):
+            asked.append([*calls])
+            return asked[-1]
+
+        assert [*run_parallel(lambda: parallel, groups)] == ["a", "b", "c", "d"]
+        assert asked == [["a", "b", "c", "d"]]
+
     def test_a_tuning_counts_all_its_runs(self):
         told = []
         tune_labels_to_target(
