@@ -27,9 +27,9 @@ SHARED = [
 #: What `sklearn-activelearn reproduce` runs is kept beside the other benchmarks.
 PAPERS = f"{PACKAGE}._papers"
 #: The functions of scipy that modules call, so that a build need not install scipy.
-DECLARATIONS = f"{PACKAGE}/_declarations"
+DECLARATIONS = f"{PACKAGE}/kernels/declarations"
 #: What Cython writes for all modules that have memoryviews, compiled only once.
-UTILITIES = "_cyutility"
+UTILITIES = "kernels/_cyutility"
 #: The slowest first. More optimisation than this was measured to be no faster.
 MODULES = {
     "stream/_pass": "-O3",
@@ -39,9 +39,9 @@ MODULES = {
     "stream/_rules": "-O2",
     "losses": "-O2",
     UTILITIES: "-O1",
-    "_rows": "-O3",
+    "kernels/_rows": "-O3",
     "batch/_columns": "-O2",
-    "_interrupts": "-O1",
+    "base/_interrupts": "-O1",
     "pool/graph/_gains": "-O2",
 }
 
@@ -50,7 +50,7 @@ EXTENSIONS = [
         f"{PACKAGE}.{module.replace('/', '.')}",
         [] if module == UTILITIES else [f"{PACKAGE}/{module}.pyx"],
         depends=SHARED,
-        include_dirs=[PACKAGE],
+        include_dirs=[PACKAGE, f"{PACKAGE}/kernels"],
         extra_compile_args=FLAGS and [optimisation, *FLAGS],
     )
     for module, optimisation in MODULES.items()
@@ -91,7 +91,14 @@ class BuildOnce(build_ext):
         another process writes the utilities.
         """
         sources = [source for ext in extensions for source in ext.sources]
-        calls = [[f"--shared={PACKAGE}.{UTILITIES}", "-I", DECLARATIONS, *sources]]
+        calls = [
+            [
+                f"--shared={PACKAGE}.{UTILITIES.replace('/', '.')}",
+                "-I",
+                DECLARATIONS,
+                *sources,
+            ]
+        ]
         for ext in extensions:
             path = f"{ext.name.replace('.', '/')}.c"
             if not ext.sources:

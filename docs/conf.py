@@ -95,6 +95,7 @@ MODULES = {
     "pool": "Learners for pools",
     "batch": "Fitted in batch",
     "losses": "Margin losses",
+    "audit": "Checks of machine labels",
     "evaluation": "Evaluation",
     "labeling": "Labelling sessions",
     "preprocessing": "Tables, texts and images as numbers",

@@ -4,7 +4,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-if find_spec("._rows", __name__) is None:
+from .utils._version import __version__ as __version__
+
+if find_spec(".kernels._rows", __name__) is None:
     raise ImportError(
         "sklearn_activelearn is not compiled here. Build it with "
         "`pip install -e .` from the source tree, or leave the source tree to use "
@@ -12,6 +14,7 @@ if find_spec("._rows", __name__) is None:
     )
 
 if TYPE_CHECKING:  # imported on demand: the command line must not wait for all of it
+    from .audit import ErrorSamplingClassifier
     from .batch import (
         BatchMarginLossClassifier,
         BlendClassifier,
@@ -23,7 +26,6 @@ if TYPE_CHECKING:  # imported on demand: the command line must not wait for all 
         ALMSClassifier,
         ASSLBoostClassifier,
         COMBClassifier,
-        ErrorSamplingClassifier,
         FASSLBoostClassifier,
         HybridSamplingClassifier,
         MinMarginClassifier,
@@ -46,8 +48,6 @@ if TYPE_CHECKING:  # imported on demand: the command line must not wait for all 
         SecondOrderPerceptronClassifier,
         SOLEClassifier,
     )
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "ALMSClassifier",
@@ -81,6 +81,7 @@ __all__ = [
 ]
 
 _MODULES = (
+    "audit",
     "batch",
     "datasets",
     "evaluation",
@@ -102,7 +103,12 @@ if not TYPE_CHECKING:  # a type checker would take it that there is any name
         if name in _MODULES:
             return import_module(f".{name}", __name__)
         if name in __all__:
-            for home in ("stream", "batch", "pool"):  # the quickest to import first
+            for home in (
+                "stream",
+                "batch",
+                "pool",
+                "audit",
+            ):  # the quickest to import first
                 module = import_module(f".{home}", __name__)
                 if name in module.__all__:
                     return globals().setdefault(name, getattr(module, name))

@@ -29,8 +29,8 @@ from cpython.exc cimport PyErr_SetInterrupt
 from cpython.object cimport Py_TPFLAGS_HEAPTYPE
 from libc.math cimport exp, expm1, fabs, log, pow
 
-from ._user_functions import MARGINS, losses_of, slopes_of
-from ._validation import check_number, check_option
+from .utils._user_functions import MARGINS, losses_of, slopes_of
+from .base._validation import check_number, check_option
 
 __all__ = [
     "HingeLoss",

@@ -19,7 +19,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import MinMarginClassifier
-from sklearn_activelearn._statistics import (
+from sklearn_activelearn.audit._active_test import default_surrogate
+from sklearn_activelearn.evaluation import ActiveTest
+from sklearn_activelearn.utils._statistics import (
     BETS,
     betting_interval,
     estimate_mean,
@@ -32,8 +34,6 @@ from sklearn_activelearn._statistics import (
     step_probabilities,
     variance_factors,
 )
-from sklearn_activelearn.evaluation import ActiveTest
-from sklearn_activelearn.evaluation._active_test import default_surrogate
 from tests.reference import active_test as reference
 
 X, Y = make_classification(

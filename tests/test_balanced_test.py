@@ -11,11 +11,11 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from sklearn_activelearn._statistics import (
+from sklearn_activelearn.evaluation import ActiveTest
+from sklearn_activelearn.utils._statistics import (
     balanced_estimate_with_interval,
     make_balanced_plan,
 )
-from sklearn_activelearn.evaluation import ActiveTest
 from tests.reference import active_test as reference
 
 X, Y = make_classification(

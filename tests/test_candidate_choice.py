@@ -15,7 +15,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._labels import stratified_folds
+from sklearn_activelearn.base._labels import stratified_folds
 from sklearn_activelearn.pool._training import middle_of_best
 from tests.reference import pool as reference
 from tests.tools import fresh, problem

@@ -18,7 +18,7 @@ from sklearn_activelearn import (
     PassiveClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._requests import Requests
+from sklearn_activelearn.base._requests import Requests
 from sklearn_activelearn.pool._ledger import Ledger
 from sklearn_activelearn.testing import check_learner
 from sklearn_activelearn.testing._guarantees import frozen

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import sklearn_activelearn
-from sklearn_activelearn import _docstrings, evaluation
-from sklearn_activelearn._docstrings import MARKER, NAMES, texts_of
+from sklearn_activelearn import evaluation
+from sklearn_activelearn.utils import _docstrings
+from sklearn_activelearn.utils._docstrings import MARKER, NAMES, texts_of
 
 PACKAGE = Path(sklearn_activelearn.__file__).parent
 TABLES = {

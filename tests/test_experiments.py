@@ -18,7 +18,6 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._compat import run_parallel
 from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
     LabelCurve,
@@ -27,6 +26,7 @@ from sklearn_activelearn.evaluation import (
     n_queries_scorer,
     tune_labels_to_target,
 )
+from sklearn_activelearn.utils._compat import run_parallel
 from tests.tools import problem
 
 X, y = problem(120, 4)

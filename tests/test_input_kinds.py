@@ -13,7 +13,7 @@ from sklearn_activelearn import (
     CBGZClassifier,
     RandomSamplingClassifier,
 )
-from sklearn_activelearn._labels import find_classes
+from sklearn_activelearn.base._labels import find_classes
 from tests.learners import (
     STREAM_DEFAULTS,
     each,

@@ -27,9 +27,9 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
     SOLEClassifier,
     UncertaintySamplingClassifier,
-    _transaction,
 )
-from sklearn_activelearn._interrupts import ask_oracle, ensure_done
+from sklearn_activelearn.base import _transaction
+from sklearn_activelearn.base._interrupts import ask_oracle, ensure_done
 from tests.tools import NaiveBayes, RecordingOracle, fresh, problem, state
 
 pytestmark = [
@@ -77,7 +77,7 @@ X, y = problem(50, 4, noise=1.0)
 CLASSES = ["no", "yes"]
 
 #: Where verbs begin and end.
-PLACES = ("_base.py", "_transaction.py")
+PLACES = ("_base.py", "_verbs.py", "_transaction.py")
 
 #: Called with a learner and the rows that it waits for.
 VERBS = {

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
-from sklearn_activelearn import DKMClassifier, _rows
+from sklearn_activelearn import DKMClassifier
+from sklearn_activelearn.kernels import _rows
 from sklearn_activelearn.stream import _pass
 from tests.tools import with_int64_indices
 

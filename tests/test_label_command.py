@@ -253,7 +253,7 @@ class TestRows:
             seen.extend(each["num_threads"] for each in threadpool_info())
 
         monkeypatch.setattr(
-            "sklearn_activelearn.labeling._terminal.label_in_terminal", look
+            "sklearn_activelearn.labeling.front_ends._terminal.label_in_terminal", look
         )
         with threadpool_limits(2, user_api="blas"):
             run(*TEXT)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
-from sklearn_activelearn._statistics import paired_t_test
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
+from sklearn_activelearn.utils._statistics import paired_t_test
 from tests.tools import problem
 
 nan = np.nan

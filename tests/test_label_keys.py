@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import pytest
 
-from sklearn_activelearn.labeling._keys import (
+from sklearn_activelearn.labeling.front_ends._keys import (
     BACKSPACE,
     COMMANDS,
     ENTER,
@@ -21,7 +21,7 @@ from sklearn_activelearn.labeling._keys import (
     parse_line,
 )
 
-SCRIPT = files("sklearn_activelearn.labeling").joinpath("page/typeahead.js")
+SCRIPT = files("sklearn_activelearn.labeling.front_ends").joinpath("page/typeahead.js")
 TICKETS = [
     "privacy", "pricing", "delivery", "refund", "quality", "support", "shipping",
     "usability", "bug", "praise", "other", "spam",

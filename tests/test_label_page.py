@@ -15,7 +15,7 @@ import pytest
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, _storage
-from sklearn_activelearn.labeling._view import LabelingView
+from sklearn_activelearn.labeling.front_ends._view import LabelingView
 from tests.reference.labeling import quick_folder
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -23,7 +23,7 @@ httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 testclient = pytest.importorskip(
     "starlette.testclient", reason="Starlette is not installed"
 )
-from sklearn_activelearn.labeling import _page  # noqa: E402
+from sklearn_activelearn.labeling.front_ends import _page  # noqa: E402
 
 #: Everything that a browser loads.
 SOURCE = "".join(file.read_text() for file in _page.FILES.values())

@@ -20,10 +20,13 @@ from prompt_toolkit.output import DummyOutput
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling import _terminal as terminal
-from sklearn_activelearn.labeling._keys import ClassKeys
-from sklearn_activelearn.labeling._terminal import label_by_lines, label_in_terminal
-from sklearn_activelearn.labeling._view import LabelingView, parse_search
+from sklearn_activelearn.labeling.front_ends import _terminal as terminal
+from sklearn_activelearn.labeling.front_ends._keys import ClassKeys
+from sklearn_activelearn.labeling.front_ends._terminal import (
+    label_by_lines,
+    label_in_terminal,
+)
+from sklearn_activelearn.labeling.front_ends._view import LabelingView, parse_search
 
 CLASSES = ["good", "bad", "so-so"]
 ENTER, ESCAPE, PAGE_UP, CTRL_C, CTRL_D = "\r", "\x1b", "\x1b[5~", "\x03", "\x04"

@@ -19,13 +19,13 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling._items import (
+from sklearn_activelearn.labeling.front_ends._items import (
     encode_png,
     excerpt,
     image_data,
     shown_item,
 )
-from sklearn_activelearn.labeling._view import LabelingView
+from sklearn_activelearn.labeling.front_ends._view import LabelingView
 from tests.reference.labeling import quick_folder
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -390,7 +390,7 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
         server.communicate()
 
 
-@pytest.mark.parametrize("module", ["_cli.label", "labeling._page"])
+@pytest.mark.parametrize("module", ["_cli.label", "labeling.front_ends._page"])
 def test_what_the_page_needs_imports_no_numpy(module):
     program = f"import sys, sklearn_activelearn.{module}; print('numpy' in sys.modules)"
     found = subprocess.run(

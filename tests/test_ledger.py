@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
-from sklearn_activelearn._requests import BLOCK, Requests
+from sklearn_activelearn.base._requests import BLOCK, Requests
 from sklearn_activelearn.sources._containers import hash_rows, take
 from tests.tools import with_int64_indices
 

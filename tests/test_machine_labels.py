@@ -17,11 +17,12 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from sklearn_activelearn import ErrorSamplingClassifier, MinMarginClassifier
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._statistics import most_wrong_unread
+from sklearn_activelearn.audit import _machine_labels
 from sklearn_activelearn.evaluation import ActiveTest
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.pool import AllOf, ErrorTarget, _machine_labels
+from sklearn_activelearn.pool import AllOf, ErrorTarget
 from sklearn_activelearn.testing import _guarantees as guarantees
+from sklearn_activelearn.utils._statistics import most_wrong_unread
 from tests.reference.labeling import quick_folder
 from tests.tools import NaiveBayes
 

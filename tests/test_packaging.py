@@ -195,7 +195,7 @@ def test_only_public_names_are_listed():
         path.stem if path.suffix else path.name
         for path in Path(sklearn_activelearn.__file__).parent.iterdir()
         if not path.name.startswith("_") and path.suffix in ("", ".py", ".pyx")
-    }
+    } - {"base", "kernels", "utils"}  # rooms that export nothing
     assert {*names} == {*sklearn_activelearn.__all__} | modules
     assert all(hasattr(sklearn_activelearn, name) for name in names)
 

@@ -21,7 +21,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._scores import FEW_CLASSES, smallest_margin
+from sklearn_activelearn.base._scores import FEW_CLASSES, smallest_margin
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
 from tests.tools import RecordingOracle, fresh, problem

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sklearn_activelearn import _statistics as audit
-from sklearn_activelearn import _statistics as bounds
+from sklearn_activelearn.utils import _statistics as audit
+from sklearn_activelearn.utils import _statistics as bounds
 from tests.reference import recall as slow
 
 RECALLS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])

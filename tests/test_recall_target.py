@@ -16,17 +16,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import MinMarginClassifier, RelevanceSamplingClassifier
-from sklearn_activelearn import _statistics as bounds
-from sklearn_activelearn.evaluation import recall_estimate, recall_price, recall_so_far
-from sklearn_activelearn.evaluation._recall import (
+from sklearn_activelearn.audit._recall import (
     price_of,
     rows_to_recall,
     shares_explored,
 )
+from sklearn_activelearn.evaluation import recall_estimate, recall_price, recall_so_far
 from sklearn_activelearn.pool import AllOf, RecallTarget
 from sklearn_activelearn.pool.stopping._base import AskedRows
 from sklearn_activelearn.pool.stopping._recall import relevance_probabilities
 from sklearn_activelearn.sources import Source
+from sklearn_activelearn.utils import _statistics as bounds
 from tests.reference import recall as slow
 
 

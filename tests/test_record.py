@@ -24,7 +24,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._transaction import shallow_copy
+from sklearn_activelearn.base._transaction import shallow_copy
 from sklearn_activelearn.pool import (
     AllOf,
     LabelPrice,

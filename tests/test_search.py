@@ -28,9 +28,9 @@ from sklearn_activelearn import (
     OnePassSearchCV,
     RandomSamplingClassifier,
     RLSSamplingClassifier,
-    _rows,
 )
 from sklearn_activelearn.evaluation import n_queries_scorer
+from sklearn_activelearn.kernels import _rows
 from sklearn_activelearn.stream import InverseMarginRule, UpdateRule
 from sklearn_activelearn.stream._base import StreamClassifier
 from sklearn_activelearn.stream._pass import LANES

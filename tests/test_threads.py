@@ -247,7 +247,7 @@ class Pausing(Thread):
     there are so many such moments where verbs begin and end.
     """
 
-    PLACES = ("_base.py", "_transaction.py", "weakref.py")
+    PLACES = ("_base.py", "_verbs.py", "_transaction.py", "weakref.py")
 
     def __init__(self, k, function, *arguments):
         self.k, self.resume, self.is_paused = k, threading.Event(), threading.Event()

@@ -26,7 +26,12 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.papers import data
-from sklearn_activelearn._statistics import (
+from sklearn_activelearn.audit._active_test import (
+    RowLosses,
+    mean_probabilities,
+    surrogate_probabilities,
+)
+from sklearn_activelearn.utils._statistics import (
     balanced_estimate_with_interval,
     betting_interval,
     estimate_with_interval,
@@ -35,11 +40,6 @@ from sklearn_activelearn._statistics import (
     make_plan,
     score_interval,
     score_t_interval,
-)
-from sklearn_activelearn.evaluation._active_test import (
-    RowLosses,
-    mean_probabilities,
-    surrogate_probabilities,
 )
 
 COUNTS = (50, 100, 200)

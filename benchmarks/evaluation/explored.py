@@ -26,8 +26,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.sets.problems import PROBLEMS
 from sklearn_activelearn import HybridSamplingClassifier
-from sklearn_activelearn._statistics import score_interval
 from sklearn_activelearn.evaluation import explored_score
+from sklearn_activelearn.utils._statistics import score_interval
 
 SETS = (
     "digits", "letters", "noisy", "covtype", "tumours",

@@ -13,7 +13,7 @@ from PIL import Image
 from sklearn.datasets import load_digits, load_sample_images
 from sklearn.linear_model import LogisticRegression
 
-from sklearn_activelearn._tables.encoding import PIXELS, WEIGHTS, encode_image
+from sklearn_activelearn.preprocessing._encoding import PIXELS, WEIGHTS, encode_image
 
 N_LABELS = (20, 50, 100, 200)
 TILE = 32  # pixels along a side

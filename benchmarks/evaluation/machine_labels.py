@@ -39,8 +39,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.papers import data
 from sklearn_activelearn import ErrorSamplingClassifier
+from sklearn_activelearn.audit import _machine_labels
 from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.pool import ErrorTarget, _machine_labels
+from sklearn_activelearn.pool import ErrorTarget
 
 N_ROWS, N_TRAIN = 5_000, 1_000
 HEAD = "kind", "share", "order", "runs", "read", "expected", "missed"

@@ -29,9 +29,12 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     SOLEClassifier,
 )
-from sklearn_activelearn._statistics import online_score_t_interval, score_interval
 from sklearn_activelearn.evaluation import online_score
 from sklearn_activelearn.stream._learned import Sums
+from sklearn_activelearn.utils._statistics import (
+    online_score_t_interval,
+    score_interval,
+)
 
 MOST_ROWS = 4_000
 RATES = (0.03, 0.1, 0.5)

@@ -34,7 +34,6 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.evaluation._sets import CHOSEN_ON, OTHERS, part_of
 from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
-from sklearn_activelearn._statistics import changes, net_share
 from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.pool import (
     AllOf,
@@ -46,6 +45,7 @@ from sklearn_activelearn.pool import (
     StablePredictions,
     StoppingRule,
 )
+from sklearn_activelearn.utils._statistics import changes, net_share
 
 SEED = 1000  # of the first order; 0 to 9 were for choosing the constants
 BUDGET, N_ASIDE = 400, 100

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit
 
-from sklearn_activelearn._labels import stratified_folds
+from sklearn_activelearn.base._labels import stratified_folds
 from sklearn_activelearn.pool._committee import vote_entropy
 from sklearn_activelearn.pool._training import EPS, middle_of_best
 from sklearn_activelearn.pool.alms._models import Group, coordinates

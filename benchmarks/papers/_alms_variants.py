@@ -5,7 +5,6 @@ from joblib import Parallel
 from scipy.special import softmax
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn._statistics import lower_ends
 from sklearn_activelearn.pool.alms._alms import VALIDATION, ALMSTrainer, can_validate
 from sklearn_activelearn.pool.alms._value_of_information import (
     divide,
@@ -13,6 +12,7 @@ from sklearn_activelearn.pool.alms._value_of_information import (
     model_probabilities,
     values_of_labels,
 )
+from sklearn_activelearn.utils._statistics import lower_ends
 
 
 class VariantTrainer(ALMSTrainer):

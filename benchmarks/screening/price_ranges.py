@@ -20,8 +20,8 @@ from sklearn.svm import LinearSVC
 from benchmarks.screening import results, tasks
 from benchmarks.screening.prices import factor
 from benchmarks.screening.stops import RECALL
-from sklearn_activelearn._statistics import Reads
-from sklearn_activelearn.evaluation._recall import price_of
+from sklearn_activelearn.audit._recall import price_of
+from sklearn_activelearn.utils._statistics import Reads
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 FIELDS = (

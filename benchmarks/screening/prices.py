@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks.screening import rankings, results
 from benchmarks.screening.stops import RECALL
-from sklearn_activelearn._statistics import Reads
-from sklearn_activelearn.evaluation._recall import price_of
+from sklearn_activelearn.audit._recall import price_of
+from sklearn_activelearn.utils._statistics import Reads
 
 SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 FIELDS = (

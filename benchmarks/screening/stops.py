@@ -34,13 +34,13 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 from benchmarks.screening import rankings, tasks
-from sklearn_activelearn._statistics import (
+from sklearn_activelearn.utils._statistics import (
     Reads,
     is_audit_due,
     least_bad_total,
     log_evidence,
 )
-from sklearn_activelearn._typing import Bools
+from sklearn_activelearn.utils._typing import Bools
 
 #: Target of the rules, and the probability of missing it.
 RECALL, ALPHA = 0.95, 0.05

@@ -11,7 +11,7 @@ from libc.math cimport fabs, log, sqrt
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from scipy.linalg.cython_blas cimport daxpy, ddot, dsymv, dsyr
 
-from sklearn_activelearn._rows cimport Rows, al_rows
+from sklearn_activelearn.kernels._rows cimport Rows, al_rows
 
 
 cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:

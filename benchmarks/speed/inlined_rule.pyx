@@ -8,7 +8,7 @@ averaging and normalisation, and nothing that can be exchanged.
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from sklearn_activelearn._rows cimport Rows, al_rows
+from sklearn_activelearn.kernels._rows cimport Rows, al_rows
 
 
 cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.speed import _results, _rows, one_pass
 from benchmarks.speed.settings import ROOT, Build
-from sklearn_activelearn import _rows as products
+from sklearn_activelearn.kernels import _rows as products
 
 #: Sets of rows, and how wide vectors may be.
 SETS = {

@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.speed import _rows
 from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import CBGZ, DKM, RANDOM, fresh, kernel, whole
-from sklearn_activelearn._validation import Rows, first_not_finite
+from sklearn_activelearn.base._validation import Rows, first_not_finite
 
 #: name: learner; the target is for default parameters
 LEARNERS = {"CBGZ": CBGZ, "DKM": DKM, "random": RANDOM}

@@ -32,7 +32,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._transaction import shallow_copy
+from sklearn_activelearn.base._transaction import shallow_copy
 from sklearn_activelearn.pool._ledger import Labelled, Ledger
 from sklearn_activelearn.sources import ParquetSource
 from sklearn_activelearn.sources._containers import hash_rows, stack_rows, take

@@ -17,7 +17,7 @@ from benchmarks.speed._compiled import compiled
 from benchmarks.speed._interleave import Case, column, main, side_by_side, table
 from benchmarks.speed.one_pass import ONE_EPOCH, fresh, in_words, kernel, whole
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
-from sklearn_activelearn._rows import Rows
+from sklearn_activelearn.kernels._rows import Rows
 from sklearn_activelearn.losses import make_loss
 
 LOSSES = ["ramp", "log_ramp", "root_ramp", "sigmoid"]

@@ -35,9 +35,12 @@ from sklearn_activelearn._cli.rows import (
     N_DIRECTIONS,
     model_of_words_and_directions,
 )
-from sklearn_activelearn._tables.encoding import principal_directions, with_directions
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.pool import RecallTarget
+from sklearn_activelearn.preprocessing._encoding import (
+    principal_directions,
+    with_directions,
+)
 
 SEED = 0
 N_TERMS, N_WORDS, SHARE = 50_000, 400, 0.02

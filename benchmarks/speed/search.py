@@ -17,7 +17,7 @@ from benchmarks.speed import _rows
 from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import fresh
 from sklearn_activelearn import CBGZClassifier, OnePassSearchCV
-from sklearn_activelearn._rows import Rows
+from sklearn_activelearn.kernels._rows import Rows
 from sklearn_activelearn.stream._pass import BatchedPass
 
 DEFAULT = CBGZClassifier(random_state=0)

@@ -21,7 +21,7 @@ from benchmarks.speed._compiled import compiled
 from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import fresh, kernel
 from sklearn_activelearn import CBGZClassifier, RLSSamplingClassifier, SOLEClassifier
-from sklearn_activelearn._rows import Rows
+from sklearn_activelearn.kernels._rows import Rows
 
 CBGZ = CBGZClassifier(random_state=0)
 HEAD = [

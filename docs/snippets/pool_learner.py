@@ -3,7 +3,7 @@
 from sklearn.svm import LinearSVC
 from sklearn.utils.extmath import row_norms
 
-from .._scores import scores_of, smallest_margin
+from ..base._scores import scores_of, smallest_margin
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel

@@ -202,8 +202,8 @@ def run_find(args, name, data, learners):
     from scipy.sparse import issparse
 
     from .. import RelevanceSamplingClassifier
-    from .._tables.encoding import principal_directions, with_directions
     from ..evaluation import compare_recall
+    from ..preprocessing._encoding import principal_directions, with_directions
     from .rows import BATCH, N_DIRECTIONS, model_of_words_and_directions
 
     known = np.unique(data.y).tolist()

@@ -342,7 +342,7 @@ def check_options(args):
 
 def make_keys(args):
     """Return the key of each class."""
-    from ..labeling._keys import ClassKeys
+    from ..labeling.front_ends._keys import ClassKeys
 
     try:
         return ClassKeys(args.classes, args.keys)
@@ -380,7 +380,7 @@ def check_files(args):
 @contextmanager
 def open_page(args):
     """Yield the server of the page, which answers before anything is read."""
-    from ..labeling._page import PageServer
+    from ..labeling.front_ends._page import PageServer
 
     with blame(args.port, option="port"):
         page = PageServer(args.port)
@@ -485,7 +485,7 @@ def add_known_labels(args, session, task):
 
 def show_session(args, session, task, page):
     """Show the session in the terminal or on the page, until the person ends it."""
-    from ..labeling._view import LabelingView
+    from ..labeling.front_ends._view import LabelingView
 
     if n_empty := session.status().empty:
         are = "row without content is" if n_empty == 1 else "rows without content are"
@@ -508,7 +508,7 @@ def show_session(args, session, task, page):
             except KeyboardInterrupt:
                 print()  # after ^C
         else:
-            from ..labeling._terminal import label_in_terminal
+            from ..labeling.front_ends._terminal import label_in_terminal
 
             label_in_terminal(view, who=args.who)
     except ValueError as error:

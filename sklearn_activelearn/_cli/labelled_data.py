@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
-from .._tables.columns import describe_kinds, find_kinds, read_columns
-from .._tables.encoding import make_encoder
-from .._tables.references import READERS, drop_duplicates
-from .._tables.tables import cells_of, list_columns, read_table
+from ..preprocessing._columns import describe_kinds, find_kinds, read_columns
+from ..preprocessing._encoding import make_encoder
+from ..preprocessing._references import READERS, drop_duplicates
+from ..preprocessing._tables import cells_of, list_columns, read_table
 from .options import tell
 
 WORDS_OF_A_TEXT = 100

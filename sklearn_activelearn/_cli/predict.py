@@ -54,8 +54,8 @@ def start_predict(args):
 
 def run_predict(args):
     """Read the model and the rows, and write the predictions."""
-    from .._tables.tables import read_table
     from ..labeling._output import add_columns, check_table_file
+    from ..preprocessing._tables import read_table
 
     with blame(args.out, option="out"):
         write = check_table_file(args.out)
@@ -74,7 +74,7 @@ def read_model(args):
     """Return the pipeline of an encoder and a classifier."""
     with blame(args.MODEL):
         from ..labeling import load_model
-        from ..preprocessing import RowEncoder
+        from ..preprocessing._encoders import RowEncoder
 
         model = load_model(args.MODEL, trust=args.trust)
     encoder = getattr(model, "steps", [("", None)])[0][1]

@@ -12,20 +12,19 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from .. import RankAverageClassifier
-from .._tables.columns import Column, blank_gaps, read_cells
-from .._tables.encoding import round_numbers
-from .._tables.references import READERS, drop_duplicates
-from .._tables.tables import cells_of, joined_texts, read_table
+from .. import ErrorSamplingClassifier, RankAverageClassifier
 from ..evaluation._compare import learner_code
 from ..pool import (
-    ErrorSamplingClassifier,
     ErrorTarget,
     HybridSamplingClassifier,
     RecallTarget,
     RelevanceSamplingClassifier,
 )
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
+from ..preprocessing._columns import Column, blank_gaps, read_cells
+from ..preprocessing._encoding import round_numbers
+from ..preprocessing._references import READERS, drop_duplicates
+from ..preprocessing._tables import cells_of, joined_texts, read_table
 from .learners import parse_learner
 from .options import UsageError, tell
 

@@ -15,14 +15,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import draw_seeds, seeded
-from .._compat import answers_like_input
-from .._docstrings import CLASSIFIER, documented
-from .._labels import stratified_folds
-from .._scores import fit_temperature, score_method_of, scores_of
-from .._typing import Estimators, Floats, Labels, RowsLike, Seed
-from .._validation import check_number, check_pool
+from ..base._labels import stratified_folds
+from ..base._scores import fit_temperature, score_method_of, scores_of
+from ..base._validation import check_number, check_pool
+from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
+from ..utils._compat import answers_like_input
+from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._typing import Estimators, Floats, Labels, RowsLike, Seed
 from ._members import CombinedClassifier
 
 #: Fewest rows from which weights are found. Fewer rows train the first candidate only.

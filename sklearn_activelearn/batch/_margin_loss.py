@@ -9,16 +9,16 @@ from scipy.special import logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._compat import BaseEstimator, ClassifierMixin
-from .._docstrings import CLASSIFIER, documented
-from .._labels import encode, find_classes
-from .._linear import LinearPredictor
-from .._rows import Rows, scores
-from .._transaction import shallow_copy
-from .._typing import RowsLike, Seed
-from .._validation import check_flag, check_number, check_rows
+from ..base._labels import encode, find_classes
+from ..base._linear import LinearPredictor
+from ..base._transaction import shallow_copy
+from ..base._validation import check_flag, check_number, check_rows
 from ..exceptions import warn_user
+from ..kernels._rows import Rows, scores
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
+from ..utils._compat import BaseEstimator, ClassifierMixin
+from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._typing import RowsLike, Seed
 
 #: Number of entries of X that are processed together, to stay in the cache.
 BLOCK = 2**17

@@ -5,11 +5,16 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._compat import BaseComposition, ClassifierMixin
-from .._scores import score_method_of
-from .._typing import Estimators
-from .._validation import check_classifier, check_has, check_pool, common_input_tags
+from ..base._scores import score_method_of
+from ..base._validation import (
+    check_classifier,
+    check_has,
+    check_pool,
+    common_input_tags,
+)
 from ..sources._containers import to_memory
+from ..utils._compat import BaseComposition, ClassifierMixin
+from ..utils._typing import Estimators
 
 
 class CombinedClassifier(ClassifierMixin, BaseComposition):

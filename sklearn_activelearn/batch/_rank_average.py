@@ -10,12 +10,12 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import answers_like_input
-from .._docstrings import CLASSIFIER, documented
-from .._scores import score_of_class
-from .._typing import Estimators, Floats, Labels, RowsLike
-from .._validation import check_pool
+from ..base._scores import score_of_class
+from ..base._validation import check_pool
 from ..sources._containers import to_memory
+from ..utils._compat import answers_like_input
+from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._typing import Estimators, Floats, Labels, RowsLike
 from ._members import CombinedClassifier
 
 

@@ -8,11 +8,11 @@ from scipy.sparse import csc_array, issparse
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import BaseEstimator, ClassifierMixin, answers_like_input
-from .._docstrings import CLASSIFIER, documented
-from .._labels import distinct_labels, encode, find_two_numbers
-from .._typing import Floats, Labels, RowsLike
-from .._validation import check_option, check_rows
+from ..base._labels import distinct_labels, encode, find_two_numbers
+from ..base._validation import check_option, check_rows
+from ..utils._compat import BaseEstimator, ClassifierMixin, answers_like_input
+from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._typing import Floats, Labels, RowsLike
 from ._columns import find_split, keep, mark_ends, whole_weights
 
 

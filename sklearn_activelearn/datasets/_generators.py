@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._typing import Floats, Ints, Seed
-from .._validation import check_flag, check_number
+from ..base._validation import check_flag, check_number
+from ..utils._typing import Floats, Ints, Seed
 
 
 def make_twonorm(

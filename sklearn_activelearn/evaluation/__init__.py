@@ -1,7 +1,16 @@
 """Evaluation of learners: labels saved, label curves, scores, recall and displays."""
 
-from .._statistics import Estimate
-from ._active_test import ActiveTest
+from ..audit._active_test import ActiveTest
+from ..audit._recall import (
+    RecallCurve,
+    RecallEstimate,
+    RecallPrice,
+    recall_curve,
+    recall_estimate,
+    recall_price,
+    recall_so_far,
+)
+from ..utils._statistics import Estimate
 from ._advice import advice
 from ._compare import Comparison, compare
 from ._compare_recall import compare_recall
@@ -18,15 +27,6 @@ from ._label_curve import (
     tune_labels_to_target,
 )
 from ._measures import make_priced_scorer, n_queries_scorer
-from ._recall import (
-    RecallCurve,
-    RecallEstimate,
-    RecallPrice,
-    recall_curve,
-    recall_estimate,
-    recall_price,
-    recall_so_far,
-)
 
 __all__ = [
     "ActiveTest",

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.utils import column_or_1d
 
-from .._statistics import Estimate, changes, net_share, score_interval
-from .._validation import check_number
+from ..base._validation import check_number
+from ..utils._statistics import Estimate, changes, net_share, score_interval
 
 #: Half the width of the interval, as a share of the upper end of Wilson's interval for
 #: the share of changed predictions, and the normal quantile of that interval.

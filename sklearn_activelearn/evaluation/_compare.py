@@ -22,14 +22,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import column_or_1d, indexable
 from threadpoolctl import threadpool_limits
 
-from .._labels import check_not_missing
-from .._statistics import paired_t_test
-from .._typing import Estimator, FilePath, Floats, RowsLike, Scoring
-from .._validation import check_number
+from ..base._labels import check_not_missing
+from ..base._validation import check_number
 from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier
 from ..sources._containers import n_rows
 from ..stream import GreedyOnlineClassifier, RLSSamplingClassifier
+from ..utils._statistics import paired_t_test
+from ..utils._typing import Estimator, FilePath, Floats, RowsLike, Scoring
 from ._curves import LabelCurve, frame, plain
 from ._displays import LabelCurveDisplay
 from ._label_curve import (

@@ -10,17 +10,17 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from .._labels import check_not_missing
-from .._scores import score_of_class
-from .._typing import Bools, Estimator, Label, RowsLike
-from .._validation import check_number
+from ..audit._recall import RecallCurve, recall_curve, relevant_label
+from ..base._labels import check_not_missing
+from ..base._scores import score_of_class
+from ..base._validation import check_number
 from ..pool import RecallTarget, RelevanceSamplingClassifier, StoppingRule
 from ..pool._base import PoolClassifier
 from ..sources._containers import take
+from ..utils._typing import Bools, Estimator, Label, RowsLike
 from ._compare import align, learner_code, short_names
 from ._curves import plain
 from ._displays import RecallCurveDisplay
-from ._recall import RecallCurve, recall_curve, relevant_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._statistics import paired_t_test
-from .._typing import Floats
-from .._validation import check_number, check_option
+from ..base._validation import check_number, check_option
+from ..utils._statistics import paired_t_test
+from ..utils._typing import Floats
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._docstrings import DISPLAY, documented
-from .._typing import Estimator, RowsLike
-from .._validation import check_number
+from ..audit._recall import RecallCurve
+from ..base._validation import check_number
+from ..utils._docstrings import DISPLAY, documented
+from ..utils._typing import Estimator, RowsLike
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
 from ._measures import ERRORS, NamedMeasure, learner_of
-from ._recall import RecallCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

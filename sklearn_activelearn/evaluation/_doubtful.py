@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, column_or_1d, indexable
 
-from .._base import seeded
-from .._labels import check_not_missing, encode, find_classes
-from .._scores import probabilities_of_all, scores_of_all
-from .._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
-from .._validation import check_number, check_sparse_rows
+from ..base._labels import check_not_missing, encode, find_classes
+from ..base._scores import probabilities_of_all, scores_of_all
+from ..base._validation import check_number, check_sparse_rows
+from ..base._verbs import seeded
 from ..pool._base import Constant
 from ..sources._containers import take
+from ..utils._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
 
 
 class DoubtfulLabels(NamedTuple):

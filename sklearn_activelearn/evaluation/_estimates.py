@@ -4,16 +4,16 @@ from typing import Literal
 
 import numpy as np
 
-from .._labels import stratified_folds
-from .._statistics import (
+from ..base._labels import stratified_folds
+from ..base._validation import check_limit, check_number, check_option
+from ..pool._base import PoolClassifier
+from ..pool._training import Known
+from ..stream._base import StreamLoop
+from ..utils._statistics import (
     Estimate,
     clopper_pearson_interval,
     online_score_t_interval,
 )
-from .._validation import check_limit, check_number, check_option
-from ..pool._base import PoolClassifier
-from ..pool._training import Known
-from ..stream._base import StreamLoop
 
 #: Random rows that count as one test row, because later purchases depend on them. Found
 #: by simulation, see the guide.

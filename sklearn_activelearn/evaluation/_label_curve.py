@@ -21,10 +21,14 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_memory
 
-from .. import __version__
-from .._compat import run_parallel
-from .._labels import check_not_missing, plain_labels
-from .._typing import (
+from ..base._labels import check_not_missing, plain_labels
+from ..base._validation import check_number, check_sparse_rows
+from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
+from ..pool._base import PoolClassifier
+from ..sources._containers import take
+from ..stream._base import StreamLoop
+from ..utils._compat import run_parallel
+from ..utils._typing import (
     CV,
     Estimator,
     FilePath,
@@ -34,11 +38,7 @@ from .._typing import (
     Scorings,
     Seed,
 )
-from .._validation import check_number, check_sparse_rows
-from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
-from ..pool._base import PoolClassifier
-from ..sources._containers import take
-from ..stream._base import StreamLoop
+from ..utils._version import __version__
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
 from ._measures import learner_of, measures_of
 

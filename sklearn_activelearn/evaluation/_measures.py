@@ -24,10 +24,10 @@ from sklearn.metrics import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import available_if
-from .._typing import Estimator, RowsLike, Scoring
-from .._validation import check_number
+from ..base._validation import check_number
 from ..sources._containers import n_rows
+from ..utils._compat import available_if
+from ..utils._typing import Estimator, RowsLike, Scoring
 
 #: Measures of one class: from predictions, and from how rows are ranked.
 PREDICTION_MEASURES = {

@@ -12,10 +12,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._typing import FilePath
-from .._validation import check_option
+from ..audit._machine_labels import MACHINE
+from ..base._validation import check_option
 from ..exceptions import warn_user
-from ..pool._machine_labels import MACHINE
+from ..utils._typing import FilePath
 from ._answers import DISPUTED, GIVEN, SKIPPED, TEST, answers_of
 from ._output import (
     add_columns,

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._labels import check_classes
-from .._transaction import shallow_copy
-from ..pool import ErrorSamplingClassifier
+from .. import ErrorSamplingClassifier
+from ..base._labels import check_classes
+from ..base._transaction import shallow_copy
 from ..sources._containers import n_rows, take
 from ._answers import QUERY, TEST, update_rows
 from ._schema import (

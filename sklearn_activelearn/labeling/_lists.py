@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from os import PathLike
 from typing import Literal, NamedTuple, TypeAlias
 
-from .._typing import Id, Label
 from ..sources._containers import is_frame
+from ..utils._typing import Id, Label
 from ._answers import OPEN
 from ._schema import from_column
 

@@ -12,11 +12,11 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
-from .._base import ActiveClassifier
-from .._typing import Change
-from .._validation import check_budget, check_number
-from ..pool import ErrorSamplingClassifier
+from .. import ErrorSamplingClassifier
+from ..base._validation import check_budget, check_number
+from ..base._verbs import ActiveClassifier
 from ..sources._containers import take
+from ..utils._typing import Change
 from ._answers import TEST, update_rows
 from ._ids import check_text, check_texts
 from ._schema import (

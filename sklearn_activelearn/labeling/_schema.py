@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from math import isfinite
 from zlib import crc32
 
-from .._validation import is_whole
+from ..base._validation import is_whole
 
 #: Version of the schema.
 FORMAT = 1

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from .._typing import Floats, Id, Label
+from ..audit._recall import estimate_of, price_of, read_by
 from ..evaluation import Estimate, advice, doubtful_labels, explored_score, online_score
 from ..evaluation._measures import MOSTLY, measures_of
-from ..evaluation._recall import estimate_of, price_of, read_by
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
 from ..sources._containers import take
+from ..utils._typing import Floats, Id, Label
 from ._schema import from_column, get_settings
 
 NO_MODEL = (

@@ -10,12 +10,15 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from .._labels import is_missing_label
-from .._typing import (
+from ..base._labels import is_missing_label
+from ..base._validation import check_flag, check_number, check_option
+from ..base._verbs import ActiveClassifier
+from ..sources._containers import is_frame, take, to_pandas
+from ..utils._typing import (
     Change,
     Classes,
     Classifier,
@@ -23,12 +26,9 @@ from .._typing import (
     Id,
     Ids,
     Label,
-    LearnerT,
     RowsLike,
     Scoring,
 )
-from .._validation import check_flag, check_number, check_option
-from ..sources._containers import is_frame, take, to_pandas
 from . import _lists, _scores
 from ._answers import (
     GIVEN,
@@ -69,10 +69,10 @@ from ._schema import (
 )
 from ._scores import CurvePoint, Predictions
 from ._storage import OPEN, Storage, identity_of, is_begun
-from ._view import html_of, sentence_of
+from .front_ends._view import html_of, sentence_of
 
 if TYPE_CHECKING:
-    from ._page import PageServer
+    from .front_ends._page import PageServer
 
 
 class Status(NamedTuple):
@@ -100,6 +100,9 @@ class Look(NamedTuple):
     own: Status  # of this person
     version: int
     is_training: bool  # True: the learner is choosing the next rows
+
+
+LearnerT = TypeVar("LearnerT", bound=ActiveClassifier)
 
 
 class LabelingSession(Generic[LearnerT]):
@@ -348,7 +351,7 @@ class LabelingSession(Generic[LearnerT]):
         ImportError
             If Starlette or uvicorn is not installed.
         """
-        from ._page import serve
+        from .front_ends._page import serve
 
         return serve(
             self, port, open, kind=kind, folder=folder, title=title, guide=guide,

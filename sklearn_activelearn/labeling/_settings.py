@@ -9,7 +9,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import clone
 
-from .._labels import check_classes
+from ..base._labels import check_classes
 from ..sources._containers import hash_rows, is_frame, is_polars
 from ._schema import label_kind, to_json
 

@@ -14,7 +14,7 @@ from threading import RLock
 
 from filelock import FileLock, Timeout
 
-from .._validation import is_count
+from ..base._validation import is_count
 from ._answers import check_decisions
 from ._schema import (
     COLUMNS,

@@ -1,10 +1,9 @@
 """Pool learners around a scikit-learn classifier, their trainers and stopping rules."""
 
-from .._requests import Purchase
+from ..base._requests import Purchase
 from ._base import PoolClassifier
 from ._committee import QueryByCommitteeClassifier
 from ._hybrid import HybridSamplingClassifier
-from ._machine_labels import CheckedLabels, ErrorSamplingClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
 from ._relevance import RelevanceSamplingClassifier
@@ -41,10 +40,8 @@ __all__ = [
     "ActiveLabelPropagationClassifier",
     "AllOf",
     "COMBClassifier",
-    "CheckedLabels",
     "CheckedSample",
     "ClassificationChange",
-    "ErrorSamplingClassifier",
     "ErrorTarget",
     "FASSLBoostClassifier",
     "HybridSamplingClassifier",

@@ -19,22 +19,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from .._base import (
-    ActiveClassifier,
-    draw_seeds,
-    seeded,
-    validate_and_append,
-    validate_and_reset,
-)
-from .._compat import (
-    CALLBACK_ATTRIBUTES,
-    CallbackSupportMixin,
-    answers_like_input,
-    available_if,
-    with_callbacks,
-)
-from .._docstrings import POOL, documented
-from .._labels import (
+from ..base._labels import (
     check_classes,
     check_not_missing,
     distinct_labels,
@@ -42,9 +27,9 @@ from .._labels import (
     encode_answers,
     first_missing_label,
 )
-from .._requests import Purchase
-from .._scores import probabilities_of_all, scores_of, scores_of_all
-from .._transaction import (
+from ..base._requests import Purchase
+from ..base._scores import probabilities_of_all, scores_of, scores_of_all
+from ..base._transaction import (
     Transaction,
     begin_transaction,
     forget_fitted,
@@ -52,19 +37,7 @@ from .._transaction import (
     run_exclusively,
     shallow_copy,
 )
-from .._typing import (
-    Classifier,
-    Embedding,
-    Floats,
-    Initial,
-    Ints,
-    Label,
-    Labels,
-    RowsLike,
-    Seed,
-    Stopping,
-)
-from .._validation import (
+from ..base._validation import (
     UNLIMITED,
     check_budget,
     check_can_predict,
@@ -78,6 +51,13 @@ from .._validation import (
     check_selection,
     is_share,
 )
+from ..base._verbs import (
+    ActiveClassifier,
+    draw_seeds,
+    seeded,
+    validate_and_append,
+    validate_and_reset,
+)
 from ..exceptions import advice_for_rare_classes, warn_of_constant_answer, warn_user
 from ..sources._containers import (
     NO_ROWS,
@@ -90,6 +70,26 @@ from ..sources._containers import (
 from ..sources._conversion import as_source
 from ..sources._identity import VALUES, ByValue, identify, plain_id
 from ..sources._source import Source, is_mapped
+from ..utils._compat import (
+    CALLBACK_ATTRIBUTES,
+    CallbackSupportMixin,
+    answers_like_input,
+    available_if,
+    with_callbacks,
+)
+from ..utils._docstrings import POOL, documented
+from ..utils._typing import (
+    Classifier,
+    Embedding,
+    Floats,
+    Initial,
+    Ints,
+    Label,
+    Labels,
+    RowsLike,
+    Seed,
+    Stopping,
+)
 from . import _selection as selection
 from ._distances import (
     MOST_ROWS,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._docstrings import CANDIDATES, documented
-from .._scores import entropy, of_padded
-from .._typing import (
+from ..base._scores import entropy, of_padded
+from ..utils._docstrings import CANDIDATES, documented
+from ..utils._typing import (
     Classifier,
     Estimators,
     ParamGrid,

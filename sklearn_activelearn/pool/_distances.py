@@ -9,8 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._base import seeded
-from .._compat import cached_property
+from ..base._verbs import seeded
 from ..exceptions import warn_user
 from ..sources._containers import (
     as_numbers,
@@ -21,6 +20,7 @@ from ..sources._containers import (
     to_array,
     to_frame,
 )
+from ..utils._compat import cached_property
 from ._ledger import PENDING, SKIPPED
 
 #: Rows with a smaller share of numbers that are not zero are taken for texts.

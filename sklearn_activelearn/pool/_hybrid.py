@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .._docstrings import HERDING, documented
-from .._scores import logit_method_of, logits_of, uncertainty_of_logits
-from .._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
+from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
 from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
+from ..utils._docstrings import HERDING, documented
+from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
 from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage
 from ._passive import passive_baseline

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._validation import (
+from ..base._validation import (
     RECOGNISED_BY_VALUES,
     check_all_pending,
     check_budget,

@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from .._docstrings import POOL, documented
-from .._scores import of_padded, scores_of, smallest_margin
+from ..base._scores import of_padded, scores_of, smallest_margin
 from ..sources._containers import n_rows
 from ..sources._source import Source
+from ..utils._docstrings import POOL, documented
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 

@@ -1,8 +1,8 @@
 """Passive learning: buy random rows, the baseline of every pool learner."""
 
-from .._base import make_baseline
-from .._docstrings import CANDIDATES, documented
-from .._typing import Classifier, Estimators, ParamGrid, Scoring, Seed, Stopping
+from ..base._verbs import make_baseline
+from ..utils._docstrings import CANDIDATES, documented
+from ..utils._typing import Classifier, Estimators, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
 from ._selection import draw_rows
 from ._training import CandidateTrainer, candidate_set

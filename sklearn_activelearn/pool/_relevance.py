@@ -9,11 +9,11 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from .._docstrings import POOL, documented
-from .._scores import score_method_of, score_of_class
-from .._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
-from .._validation import check_count_or_share, check_number, is_share
+from ..base._scores import score_method_of, score_of_class
+from ..base._validation import check_count_or_share, check_number, is_share
 from ..batch import RankAverageClassifier
+from ..utils._docstrings import POOL, documented
+from ..utils._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._selection import score_rows, unit_of

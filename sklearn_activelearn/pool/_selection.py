@@ -10,9 +10,9 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
-from .._requests import Purchase
-from .._scores import check_user_values, of_padded
-from .._validation import check_option, has_transformer
+from ..base._requests import Purchase
+from ..base._scores import check_user_values, of_padded
+from ..base._validation import check_option, has_transformer
 from ..sources._containers import (
     NO_ROWS,
     RowsExcept,

@@ -5,7 +5,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import joblib
 import numpy as np
@@ -22,13 +22,10 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from .._base import unfitted_copy
-from .._compat import cached_property
-from .._labels import encode, stratified_folds
-from .._scores import fit_temperature, logits_of, probabilities_of_all
-from .._transaction import shallow_copy
-from .._typing import Classifier, Labels, RowsLike
-from .._validation import (
+from ..base._labels import encode, stratified_folds
+from ..base._scores import fit_temperature, logits_of, probabilities_of_all
+from ..base._transaction import shallow_copy
+from ..base._validation import (
     check_classifier,
     check_flag,
     check_has,
@@ -37,10 +34,10 @@ from .._validation import (
     common_input_tags,
     has_plain_parameters,
 )
+from ..base._verbs import unfitted_copy
+from ..utils._compat import cached_property
+from ..utils._typing import Classifier, Labels, RowsLike
 from ._ledger import KeptPool, Labelled
-
-if TYPE_CHECKING:
-    from ._base import PoolClassifier
 
 #: Logarithms of probabilities are taken of no smaller number.
 EPS = np.finfo(np.float64).eps
@@ -87,7 +84,7 @@ class Known(NamedTuple):
         return self.classes[self.labelled.codes]
 
     @classmethod
-    def of(cls, learner: "PoolClassifier") -> Self:
+    def of(cls, learner: Classifier) -> Self:
         """Return the labelled rows and the pool of a pool learner."""
         ledger = learner._ledger
         return cls(
@@ -188,7 +185,7 @@ class Trainer:
         return self.estimators
 
     def check_rows(
-        self, learner: "PoolClassifier", X: RowsLike, *y: ArrayLike, **how: Any
+        self, learner: Classifier, X: RowsLike, *y: ArrayLike, **how: Any
     ) -> Any:
         """Return validated rows, and labels if there are any."""
         return check_pool(learner, self.estimators, X, *y, **how)

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from .._docstrings import POOL, documented
-from .._scores import (
+from ..base._scores import (
     check_user_values,
     entropy,
     least_confident,
     probabilities_of,
     smallest_margin,
 )
-from .._typing import Classifier, Embedding, Initial, Seed, Stopping
-from .._validation import check_option
+from ..base._validation import check_option
+from ..utils._docstrings import POOL, documented
+from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 

@@ -4,10 +4,10 @@ from typing import Literal
 
 import numpy as np
 
-from .._docstrings import HERDING, documented
-from .._scores import logit_method_of, logits_of, uncertainty_of_logits
-from .._typing import Classifier, Embedding, Initial, Seed, Stopping
-from .._validation import check_flag, check_number, check_option
+from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
+from ..base._validation import check_flag, check_number, check_option
+from ..utils._docstrings import HERDING, documented
+from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage, warn_if_distances_mislead
 from ._passive import passive_baseline

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import gen_batches
 
-from .._rows import Rows, hashes
+from ..kernels._rows import Rows, hashes
 from ._source import SomeRows, Source
 
 #: Kinds of cells in a table that does not consist of numbers only.

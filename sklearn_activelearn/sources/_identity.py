@@ -8,7 +8,7 @@ from weakref import ref
 
 import numpy as np
 
-from .._compat import cached_property
+from ..utils._compat import cached_property
 from ._containers import hash_rows, n_rows
 
 #: Number of rows, spread over a pool, whose values distinguish it from other pools.

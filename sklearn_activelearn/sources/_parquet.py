@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._typing import FilePath
+from ..utils._typing import FilePath
 from ._source import Source, check_length, parts_between
 
 if TYPE_CHECKING:

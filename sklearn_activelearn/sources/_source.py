@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.utils import gen_even_slices
 
-from .._compat import run_parallel
-from .._typing import Labels, RowNumbers
+from ..utils._compat import run_parallel
+from ..utils._typing import Labels, RowNumbers
 
 #: Size of a block of float64, in bytes.
 BLOCK_BYTES = 2**25

@@ -11,21 +11,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import (
-    ActiveClassifier,
-    draw_seeds,
-    validate_and_append,
-    validate_and_reset,
-)
-from .._docstrings import LEARNER, documented
-from .._interrupts import SingleLabels, ensure_done
-from .._labels import check_not_missing
-from .._linear import LinearPredictor
-from .._requests import Purchase, Requests
-from .._rows import Rows
-from .._transaction import begin_transaction
-from .._typing import Floats, RowNumbers, RowsLike, Seed
-from .._validation import (
+from ..base._interrupts import SingleLabels, ensure_done
+from ..base._labels import check_not_missing
+from ..base._linear import LinearPredictor
+from ..base._requests import Purchase, Requests
+from ..base._transaction import begin_transaction
+from ..base._validation import (
     UNLIMITED,
     check_all_pending,
     check_budget,
@@ -39,10 +30,19 @@ from .._validation import (
     is_share,
     validate_rows,
 )
+from ..base._verbs import (
+    ActiveClassifier,
+    draw_seeds,
+    validate_and_append,
+    validate_and_reset,
+)
 from ..exceptions import advice_for_rare_classes, warn_of_constant_answer
+from ..kernels._rows import Rows
 from ..sources._containers import NO_ROWS, n_rows, take, to_memory
 from ..sources._conversion import as_source
 from ..sources._source import ArraySource, SomeRows, Source, prefetched
+from ..utils._docstrings import LEARNER, documented
+from ..utils._typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
 from ._pass import Pass, teach
 from ._rules import UPDATE_RULES, QueryRule, UpdateRule

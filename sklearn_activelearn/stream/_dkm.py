@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from .._docstrings import STREAM, documented
-from .._typing import Seed
-from .._validation import UNLIMITED, check_number, check_option
+from ..base._validation import UNLIMITED, check_number, check_option
+from ..utils._docstrings import STREAM, documented
+from ..utils._typing import Seed
 from ._base import StreamClassifier, make_update_rule
 from ._random import perceptron_baseline
 from ._rules import HalvingThresholdRule

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._docstrings import GRADIENT, documented
-from .._typing import Floats, Seed
-from .._validation import check_number
+from ..base._validation import check_number
 from ..losses import MarginLoss, make_loss
+from ..utils._docstrings import GRADIENT, documented
+from ..utils._typing import Floats, Seed
 from ._base import StreamClassifier
 from ._margin_loss import hinge_baseline, make_loss_update
 from ._rules import SmallestOfGroupRule

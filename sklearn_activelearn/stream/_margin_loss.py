@@ -6,12 +6,12 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._base import make_baseline
-from .._docstrings import GRADIENT, documented
-from .._typing import Seed
-from .._validation import check_number, check_option
+from ..base._validation import check_number, check_option
+from ..base._verbs import make_baseline
 from ..exceptions import warn_user
 from ..losses import MarginLoss, make_loss
+from ..utils._docstrings import GRADIENT, documented
+from ..utils._typing import Seed
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule, LossUpdate
 

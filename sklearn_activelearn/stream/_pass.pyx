@@ -24,14 +24,14 @@ from libc.math cimport NAN, fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t, intptr_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-from .._rows cimport Rows, al_rows, norm_of
+from ..kernels._rows cimport Rows, al_rows, norm_of
 from ._rules cimport Clock, QueryRule
 from ._state cimport (
     ALIKE, ASKED, C_DONE, C_NOT_FINITE, EXCESS, MARK_EVERY, ROWS, LinearState, Row,
     Tally, uniform,
 )
 
-from .. import _rows
+from ..kernels import _rows
 
 cdef extern from "stream/_batched_pass.h" nogil:
     const Py_ssize_t AL_LANES, AL_ROWS_AT_ONCE, AL_IN_FRONT

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from .._base import make_baseline
-from .._docstrings import STREAM, documented
-from .._typing import Seed
-from .._validation import check_number
+from ..base._validation import check_number
+from ..base._verbs import make_baseline
+from ..utils._docstrings import STREAM, documented
+from ..utils._typing import Seed
 from ._base import StreamClassifier, make_update_rule
 from ._rules import ConstantRule
 

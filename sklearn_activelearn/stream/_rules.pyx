@@ -22,7 +22,7 @@ from libc.stdint cimport INTPTR_MAX
 
 from ..losses cimport MarginLoss
 
-from .._user_functions import MARGINS, checked_probabilities, refuse
+from ..utils._user_functions import MARGINS, checked_probabilities, refuse
 from . import _python_rules as in_python
 
 #: Attributes of rules in Python that compiled loops read.

@@ -17,27 +17,27 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._base import unfitted_copy
-from .._compat import (
+from ..base._labels import encode, find_classes
+from ..base._linear import labels_of
+from ..base._validation import (
+    check_class_weight,
+    check_finite_row,
+    check_rows,
+    merge_repeated_entries,
+)
+from ..base._verbs import unfitted_copy
+from ..kernels._rows import Rows, first_not_finite, squares
+from ..sources._containers import take
+from ..sources._source import Source
+from ..utils._compat import (
     STANDARD_SCORER,
     CallbackSupportMixin,
     GridSearchCV,
     run_parallel,
     with_callbacks,
 )
-from .._docstrings import CLASSIFIER, documented
-from .._labels import encode, find_classes
-from .._linear import labels_of
-from .._rows import Rows, first_not_finite, squares
-from .._typing import Bools, RowsLike
-from .._validation import (
-    check_class_weight,
-    check_finite_row,
-    check_rows,
-    merge_repeated_entries,
-)
-from ..sources._containers import take
-from ..sources._source import Source
+from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._typing import Bools, RowsLike
 from ._base import StreamClassifier
 from ._pass import LANES, BatchedPass
 

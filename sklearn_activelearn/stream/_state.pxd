@@ -3,7 +3,7 @@
 
 from libc.stdint cimport uint64_t
 
-from .._rows cimport al_rows
+from ..kernels._rows cimport al_rows
 from ._rules cimport Clock, QueryRule, UpdateRule
 
 

@@ -13,7 +13,7 @@ from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from .._rows cimport multiply, norm_of
+from ..kernels._rows cimport multiply, norm_of
 from ._rules cimport Clock, QueryRule, UpdateRule
 
 from ._learned import ClassSums, Counts, Learned, Scales, Tallied, Weights

@@ -15,8 +15,8 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import get_tags
 
-from .._base import ActiveClassifier
-from .._validation import check_budget, is_share
+from ..base._validation import check_budget, is_share
+from ..base._verbs import ActiveClassifier
 from ..exceptions import OneClassWarning
 
 #: The checks, in the order in which they run.

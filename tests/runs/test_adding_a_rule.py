@@ -17,7 +17,7 @@ INSERTIONS = [
     ("rule_twin.py", "tests/reference/first_order.py", "def random("),
     ("loss.pyx", f"{SOURCE}/losses.pyx", "#: Losses by name"),
     ("loss_twin.py", "tests/reference/margin_loss.py", "#: value, derivative"),
-    ("utility.py", f"{SOURCE}/_scores.py", "def entropy("),
+    ("utility.py", f"{SOURCE}/base/_scores.py", "def entropy("),
 ]
 
 IMPORT = f"from {SOURCE}.stream import InverseSquareClassifier"

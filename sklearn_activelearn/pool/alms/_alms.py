@@ -7,10 +7,13 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..._compat import answers_like_input
-from ..._docstrings import CANDIDATES, documented
-from ..._statistics import lower_ends
-from ..._typing import (
+from ...base._validation import check_has, check_number
+from ...exceptions import warn_user
+from ...sources._containers import hash_rows, take
+from ...utils._compat import answers_like_input
+from ...utils._docstrings import CANDIDATES, documented
+from ...utils._statistics import lower_ends
+from ...utils._typing import (
     Classifier,
     Estimators,
     Floats,
@@ -21,9 +24,6 @@ from ..._typing import (
     Seed,
     Stopping,
 )
-from ..._validation import check_has, check_number
-from ...exceptions import warn_user
-from ...sources._containers import hash_rows, take
 from .._base import NEEDS_SAMPLE, PoolClassifier
 from .._passive import passive_baseline
 from .._selection import (

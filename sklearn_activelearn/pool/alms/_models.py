@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from ..._base import unfitted_copy
-from ..._scores import probabilities_of_all, scores_of
+from ...base._scores import probabilities_of_all, scores_of
+from ...base._verbs import unfitted_copy
 from ...sources._containers import n_rows, stack_rows, take
 from .._training import EPS
 from ._logistic import margins_with_each, probabilities, solve

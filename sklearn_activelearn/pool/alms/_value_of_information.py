@@ -22,7 +22,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import softmax
 
-from ..._statistics import lower_ends
+from ...utils._statistics import lower_ends
 
 #: Number of losses that are held in memory at a time.
 BLOCK = 2**18

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from itertools import islice
 
-from ..._base import make_baseline
-from ..._docstrings import NEWTON_BOOSTING, documented
-from ..._typing import Classifier, Seed, Stopping
-from ..._validation import check_number
+from ...base._validation import check_number
+from ...base._verbs import make_baseline
+from ...utils._docstrings import NEWTON_BOOSTING, documented
+from ...utils._typing import Classifier, Seed, Stopping
 from .._selection import draw_rows
 from ._trainer import BoostingClassifier, BoostingTrainer
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Seed, Stopping
+from ...utils._docstrings import BOOSTING, documented
+from ...utils._typing import Classifier, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 

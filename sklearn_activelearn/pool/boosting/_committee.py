@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import expit, log_expit, softmax
 from sklearn import config_context
 
-from ..._base import unfitted_copy
-from ..._compat import cached_property
+from ...base._verbs import unfitted_copy
 from ...batch._columns import whole_weights
 from ...sources._containers import n_rows, take
+from ...utils._compat import cached_property
 
 #: Instead of a label: the row has none, or the row does not count at all.
 UNLABELLED, LEFT_OUT = 0, 2

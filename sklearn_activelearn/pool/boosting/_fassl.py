@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from itertools import islice
 
-from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Seed, Stopping
-from ..._validation import check_number
+from ...base._validation import check_number
+from ...utils._docstrings import BOOSTING, documented
+from ...utils._typing import Classifier, Seed, Stopping
 from ._trainer import BoostingClassifier, BoostingTrainer
 
 

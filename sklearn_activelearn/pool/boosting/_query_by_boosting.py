@@ -1,7 +1,7 @@
 """Query by boosting: a committee that is boosted again for every query."""
 
-from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Seed, Stopping
+from ...utils._docstrings import BOOSTING, documented
+from ...utils._typing import Classifier, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 

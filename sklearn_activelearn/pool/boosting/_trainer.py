@@ -9,14 +9,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from ..._base import unfitted_copy
-from ..._scores import smallest_margin
-from ..._validation import (
+from ...base._scores import smallest_margin
+from ...base._validation import (
     check_classifier,
     check_number,
     check_pool,
     has_plain_parameters,
 )
+from ...base._verbs import unfitted_copy
 from ...batch import DecisionStumpClassifier
 from ...sources._containers import n_rows, take
 from .._base import PoolClassifier

@@ -9,9 +9,9 @@ from sklearn.metrics import pairwise_distances_chunked
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
-from ..._compat import cached_property
-from ..._validation import check_number, check_option
+from ...base._validation import check_number, check_option
 from ...sources._containers import has_categories, n_rows, to_array
+from ...utils._compat import cached_property
 from ._harmonic import Edges, HarmonicField, SparseHarmonicField
 
 #: Smaller weights are set to 0: their sums and products would underflow.

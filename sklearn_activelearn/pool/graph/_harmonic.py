@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, diags_array, issparse
 from scipy.sparse.csgraph import connected_components, dijkstra, reverse_cuthill_mckee
 from sklearn.utils import gen_batches
 
-from ..._compat import cached_property
+from ...utils._compat import cached_property
 from ._gains import gains
 
 

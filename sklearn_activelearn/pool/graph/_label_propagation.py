@@ -5,12 +5,12 @@ from typing import Literal
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from ..._base import unfitted_copy
-from ..._docstrings import POOL, documented
-from ..._labels import encode
-from ..._typing import Labels, Seed, Stopping
-from ..._validation import check_limit
+from ...base._labels import encode
+from ...base._validation import check_limit
+from ...base._verbs import unfitted_copy
 from ...sources._containers import hash_rows, n_rows, to_memory
+from ...utils._docstrings import POOL, documented
+from ...utils._typing import Labels, Seed, Stopping
 from .._base import PoolClassifier
 from .._distances import numbers, warn_if_distances_mislead
 from .._passive import passive_baseline

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._statistics import most_wrong_unread
-from ..._validation import check_number
+from ...base._validation import check_number
+from ...utils._statistics import most_wrong_unread
 from ._base import AllOf, Progress, StoppingRule, find_rules
 
 #: Errors, and sizes of the sample that were the cheapest of those tried on 5,000 rows.

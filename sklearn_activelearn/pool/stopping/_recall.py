@@ -13,10 +13,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from ..._statistics import is_audit_due, least_bad_total, n_draws_missing
-from ..._typing import Bools, Floats, Label
-from ..._validation import check_number
+from ...base._validation import check_number
 from ...sources._containers import as_numbers, n_rows
+from ...utils._statistics import is_audit_due, least_bad_total, n_draws_missing
+from ...utils._typing import Bools, Floats, Label
 from ._base import AUDIT, Progress, StoppingRule
 
 #: The unread rows are estimated again when the number of labels has grown by this

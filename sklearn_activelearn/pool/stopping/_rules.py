@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from ..._scores import scores_of, smallest_margin
-from ..._statistics import net_share
-from ..._validation import check_number
+from ...base._scores import scores_of, smallest_margin
+from ...base._validation import check_number
 from ...losses import make_loss
 from ...sources._containers import take
+from ...utils._statistics import net_share
 from ._base import Progress, StoppingRule, named
 
 

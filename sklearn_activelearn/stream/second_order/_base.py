@@ -5,10 +5,8 @@ from scipy.sparse import issparse
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
-from ..._base import ActiveClassifier
-from ..._linear import LinearPredictor, blockwise
-from ..._typing import Floats, RowsLike
-from ..._validation import (
+from ...base._linear import LinearPredictor, blockwise
+from ...base._validation import (
     UNLIMITED,
     check_can_predict,
     check_limit,
@@ -16,6 +14,8 @@ from ..._validation import (
     check_option,
     check_rows,
 )
+from ...base._verbs import ActiveClassifier
+from ...utils._typing import Floats, RowsLike
 from .._base import StreamLoop
 from .._learned import Weights
 from ._state import Dual, KernelDual, KernelState, Primal, SecondOrderState

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from ..._base import make_baseline
-from ..._docstrings import SECOND_ORDER, documented
-from ..._typing import Seed
-from ..._validation import check_number
+from ...base._validation import check_number
+from ...base._verbs import make_baseline
+from ...utils._docstrings import SECOND_ORDER, documented
+from ...utils._typing import Seed
 from .._rules import ConstantRule, PerceptronUpdate
 from ._base import SecondOrderClassifier
 

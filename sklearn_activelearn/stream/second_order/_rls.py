@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..._base import make_baseline
-from ..._compat import answers_like_input, available_if
-from ..._docstrings import SECOND_ORDER, documented
-from ..._typing import Floats, RowsLike, Seed
-from ..._validation import check_flag, check_number, check_option
+from ...base._validation import check_flag, check_number, check_option
+from ...base._verbs import make_baseline
+from ...utils._compat import answers_like_input, available_if
+from ...utils._docstrings import SECOND_ORDER, documented
+from ...utils._typing import Floats, RowsLike, Seed
 from .._rules import (
     ConstantRule,
     EveryLabelUpdate,

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from ..._docstrings import SECOND_ORDER, documented
-from ..._typing import Seed
-from ..._validation import check_number, check_option
+from ...base._validation import check_number, check_option
+from ...utils._docstrings import SECOND_ORDER, documented
+from ...utils._typing import Seed
 from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
 from ._base import SecondOrderClassifier
 from ._perceptron import whitened_baseline

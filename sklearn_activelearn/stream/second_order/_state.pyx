@@ -24,7 +24,7 @@ from libc.stdint cimport INT32_MAX, int64_t
 from libc.string cimport memcpy, memmove
 from scipy.linalg.cython_blas cimport ddot, dsymv, dsyr, dtpsv
 
-from ..._rows cimport Rows, al_rows
+from ...kernels._rows cimport Rows, al_rows
 from .._rules cimport QueryRule, UpdateRule
 from .._state cimport C_DONE, C_OVERFLOW, LinearState, Row, uniform
 

@@ -1,8 +1,7 @@
-// The row to label: answers, and the next row.
+// What both views share: the state of the page, requests, and what is on the screen.
 
-import { $, ask, attempt, fail, make, makeButton, onClick } from "./server.js";
+import { $, ask, attempt, fail, make } from "./server.js";
 import { content, facts } from "./row.js";
-import { correct, withdraw } from "./review.js";
 import { TypeAhead } from "./typeahead.js";
 
 export const page = {
@@ -90,27 +89,6 @@ export function showTyped() {
   $("typed").hidden = !$("typed").textContent;
 }
 
-export function showClasses(classes) {
-  page.typing = new TypeAhead(classes);
-  $("classes").append(...classes.map(({ label, keys }) => makeButton(
-    () => answer(label), { "aria-keyshortcuts": keys.join(" "), "data-label": label },
-    ...keys.flatMap((key) => [make("kbd", {}, key), " "]), label)));
-}
-
-export function answer(label) {
-  if (page.mode === "row") correct(label);
-  else if (current()) send("label", { id: current().id, label }, label);
-}
-
-export function skip(reason = "") {
-  if (page.mode === "label" && current()) send("skip", { id: current().id, reason }, "Skipped");
-}
-
-export function undo() {
-  if (page.mode === "row") withdraw();
-  else if (page.mode === "label") send("undo", {}, "Undoing");
-}
-
 /** Show the learning curve and the advice. */
 async function showAdvice() {
   if (!$("details").open) return;
@@ -124,6 +102,5 @@ async function showAdvice() {
   $("plot").alt = words;
 }
 
-onClick({ skip, undo });
 $("details").addEventListener("toggle", () => attempt(showAdvice));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => showAdvice().catch(fail));

@@ -12,7 +12,8 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from .references import READERS
+from ._images import IMAGE_TYPES
+from ._references import READERS
 
 #: Packages that read tables other than CSV, besides pandas.
 PACKAGES = {
@@ -119,8 +120,6 @@ def read_binary(path, suffix):
 def read_folder(path):
     """Return the names of the images in a folder as a table."""
     import pandas as pd
-
-    from ..labeling._items import IMAGE_TYPES
 
     names = sorted(
         each.name for each in path.iterdir() if each.suffix.lower() in IMAGE_TYPES

@@ -24,10 +24,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ._compat import to_numpy
-from ._labels import check_not_missing
-from ._rows import Rows, first_not_finite
-from .sources._containers import (
+from ..kernels._rows import Rows, first_not_finite
+from ..sources._containers import (
     has_categories,
     is_frame,
     is_instance_of,
@@ -35,7 +33,9 @@ from .sources._containers import (
     n_rows,
     to_frame,
 )
-from .sources._conversion import as_source
+from ..sources._conversion import as_source
+from ..utils._compat import to_numpy
+from ._labels import check_not_missing
 
 
 def check_sparse_rows(X):

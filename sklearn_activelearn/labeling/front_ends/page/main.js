@@ -3,9 +3,8 @@
 import { $, ask, attempt, fail } from "./server.js";
 import { enlarge } from "./row.js";
 import { TypeAhead } from "./typeahead.js";
-import {
-  answer, current, page, send, showClasses, showCounts, showTyped, skip, undo,
-} from "./label.js";
+import { current, page, send, showCounts, showTyped } from "./screen.js";
+import { answer, showClasses, skip, undo } from "./label.js";
 import {
   focusList, followChanges, goBack, pressInList, setMode, toggleFinal, toggleReview,
 } from "./review.js";

@@ -2,7 +2,7 @@
 
 import { $, ask, attempt, fail, make, makeButton, onClick, when, who } from "./server.js";
 import { content, facts, highlighted } from "./row.js";
-import { current, markLabel, page, send, show, showCounts, showTyped } from "./label.js";
+import { current, markLabel, page, send, show, showCounts, showTyped } from "./screen.js";
 
 const PAGE = 20; // rows of a list that the server sends
 const UNDOING = "Undoing; the model may have to be trained";

@@ -237,7 +237,7 @@ def get_text(body, name, longest):
 
 def get_id(body):
     """Return the id of a row in a request."""
-    from ._schema import is_id
+    from .._schema import is_id
 
     if not is_id(body.get("id")):
         raise ValueError("id must be a text or a whole number.")
@@ -455,7 +455,7 @@ def serve(
 ):  # fmt: skip
     """Show the page of a session; see `LabelingSession.serve`."""
     # scikit-learn: the page of the command answers before it is imported
-    from .._validation import check_flag, check_number, check_option
+    from ...base._validation import check_flag, check_number, check_option
 
     check_number(port, "port", 0, closed="left", integer=True)
     check_flag(open, "open")

@@ -10,8 +10,15 @@ from scipy.stats import nbinom
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
-from .._labels import check_not_missing, find_classes
-from .._statistics import (
+from ..base._labels import check_not_missing, find_classes
+from ..base._validation import check_flag, check_number, check_row_numbers
+from ..pool import PoolClassifier
+from ..pool._selection import explored_share, map_blocks
+from ..pool.stopping._base import AUDIT, AskedRows
+from ..pool.stopping._recall import relevance_probabilities
+from ..sources._containers import n_rows, restrict_rows
+from ..sources._identity import identify
+from ..utils._statistics import (
     Estimate,
     Reads,
     audit_plan,
@@ -19,14 +26,7 @@ from .._statistics import (
     most_by_sample,
     most_relevant,
 )
-from .._typing import Floats, Label, Labels, RowsLike
-from .._validation import check_flag, check_number, check_row_numbers
-from ..pool import PoolClassifier
-from ..pool._selection import explored_share, map_blocks
-from ..pool.stopping._base import AUDIT, AskedRows
-from ..pool.stopping._recall import relevance_probabilities
-from ..sources._containers import n_rows, restrict_rows
-from ..sources._identity import identify
+from ..utils._typing import Floats, Label, Labels, RowsLike
 
 
 @dataclass(frozen=True)

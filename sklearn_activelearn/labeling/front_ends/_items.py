@@ -7,18 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .._labels import is_missing_label
+from ...base._labels import is_missing_label
+from ...preprocessing._images import IMAGE_TYPES, image_path
 
 KINDS = ("text", "table", "image")
 LONGEST_EXCERPT = 160  #: letters of a row in a list
-#: Images that are shown. SVG is left out because it can contain scripts.
-IMAGE_TYPES = {
-    ".gif": "image/gif",
-    ".jpeg": "image/jpeg",
-    ".jpg": "image/jpeg",
-    ".png": "image/png",
-    ".webp": "image/webp",
-}
 
 
 def kind_of_item(item):
@@ -61,35 +54,6 @@ def excerpt(item, kind):
     if len(shown) > LONGEST_EXCERPT:
         return f"{shown[: LONGEST_EXCERPT - 1]}…"
     return shown
-
-
-def image_path(folder, name):
-    """Return the resolved path of an image that lies below a folder.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Resolved folder. None allows every folder.
-    name : str or path
-        Path relative to the folder.
-
-    Raises
-    ------
-    ValueError
-        If the path leads out of the folder (links are followed), does not exist or
-        does not end like an image.
-    """
-    try:
-        path = Path(folder or "", name).resolve()
-    except (OSError, ValueError, RuntimeError):  # a null byte, a circle of links
-        raise ValueError("it is not a valid path") from None
-    if folder is not None and not path.is_relative_to(folder):
-        raise ValueError("it lies outside the folder of the images")
-    if path.suffix.lower() not in IMAGE_TYPES:
-        raise ValueError(f"the name must end in {', '.join(IMAGE_TYPES)}")
-    if not path.is_file():
-        raise ValueError("there is no such file")
-    return path
 
 
 def image_data(item, folder):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ._keys import SKIP, UNDO, ClassKeys
 
 if TYPE_CHECKING:
-    from ._lists import ReviewRow
+    from .._lists import ReviewRow
 
 MOST = 6  #: classes that are counted one by one
 #: Sentences for a person for whom there is no row, by the session's stop reason.

@@ -6,19 +6,10 @@ DataFrames, texts, dask arrays or parquet files.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Literal,
-    TypeAlias,
-    TypeVar,
-)
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:
-    from ._base import ActiveClassifier
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.floating[Any]]
@@ -65,7 +56,5 @@ Change: TypeAlias = Literal[
     "pool", "features", "classes", "test_size", "votes", "learner"
 ]
 Classes: TypeAlias = Sequence[Label]
-
-LearnerT = TypeVar("LearnerT", bound="ActiveClassifier")
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -2,7 +2,8 @@
 
 import { $, ask, attempt, make, onClick, who } from "./server.js";
 import { content, facts } from "./row.js";
-import { current, page, skip } from "./label.js";
+import { skip } from "./label.js";
+import { current, page } from "./screen.js";
 
 let isReason = false; // whether the text is the reason of a skip
 let noted = null; // row that the dialog was opened for

@@ -9,25 +9,25 @@ from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
-from .._docstrings import POOL, documented
-from .._labels import is_missing_label, plain_labels
-from .._statistics import Estimate, most_by_sample
-from .._transaction import shallow_copy
-from .._typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
-from .._validation import (
+from ..base._labels import is_missing_label, plain_labels
+from ..base._transaction import shallow_copy
+from ..base._validation import (
     check_count_or_share,
     check_selection,
     is_count,
     is_share,
 )
+from ..pool._base import NEEDS_ALL, PoolClassifier
+from ..pool._ledger import PENDING
+from ..pool._passive import passive_baseline
+from ..pool._selection import draw_rows, find_best, random_purchase, ranked_purchase
+from ..pool.stopping import CheckedSample
+from ..pool.stopping._error import ErrorTarget, find_error_target
 from ..sources._containers import NO_ROWS, n_rows
 from ..sources._identity import VALUES, identify, plain_id
-from ._base import NEEDS_ALL, PoolClassifier
-from ._ledger import PENDING
-from ._passive import passive_baseline
-from ._selection import draw_rows, find_best, random_purchase, ranked_purchase
-from .stopping import CheckedSample
-from .stopping._error import ErrorTarget, find_error_target
+from ..utils._docstrings import POOL, documented
+from ..utils._statistics import Estimate, most_by_sample
+from ..utils._typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
 
 #: Purpose of the rows of the random sample that tests the machine labels, and a number
 #: that makes their draw independent of all others, such as of the reference rows.

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import entr, log_softmax, softmax
 
+from ..sources._source import PADDED
 from ._labels import encode
-from .sources._source import PADDED
 
 #: Up to this number of classes the two highest scores are found class by class, which
 #: is quicker than sorting many short rows.

@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
-from ..labeling._items import image_path
-from .columns import N_CATEGORIES
+from ._columns import N_CATEGORIES
+from ._images import image_path
 
 N_WORDS = 50_000  # the most frequent ones
 

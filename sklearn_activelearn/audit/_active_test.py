@@ -15,10 +15,26 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import seeded
-from .._compat import BaseEstimator
-from .._labels import check_not_missing, distinct_labels, encode
-from .._statistics import (
+from ..base._labels import check_not_missing, distinct_labels, encode
+from ..base._transaction import begin_transaction
+from ..base._validation import (
+    check_all_pending,
+    check_classifier,
+    check_flag,
+    check_has,
+    check_labels,
+    check_limit,
+    check_number,
+    check_option,
+    indexable_rows,
+)
+from ..base._verbs import seeded
+from ..pool._base import PoolClassifier
+from ..pool._ledger import PENDING, SKIPPED, Ledger
+from ..sources._containers import hash_rows, n_rows, take
+from ..sources._identity import ByValue
+from ..utils._compat import BaseEstimator
+from ..utils._statistics import (
     Estimate,
     SamplingPlan,
     balanced_estimate_with_interval,
@@ -30,23 +46,7 @@ from .._statistics import (
     score_t_interval,
     step_probabilities,
 )
-from .._transaction import begin_transaction
-from .._typing import Classifier, RowNumbers, RowsLike, Seed
-from .._validation import (
-    check_all_pending,
-    check_classifier,
-    check_flag,
-    check_has,
-    check_labels,
-    check_limit,
-    check_number,
-    check_option,
-    indexable_rows,
-)
-from ..pool._base import PoolClassifier
-from ..pool._ledger import PENDING, SKIPPED, Ledger
-from ..sources._containers import hash_rows, n_rows, take
-from ..sources._identity import ByValue
+from ..utils._typing import Classifier, RowNumbers, RowsLike, Seed
 
 #: Least probability of a mistake: a surrogate that is certain must not be believed.
 LEAST = 0.01

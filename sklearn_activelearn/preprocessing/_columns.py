@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .tables import cells_of
+from ._tables import cells_of
 
 #: Cells that stand for "not known".
 GAPS = {"", "?", "na", "n/a", "nan", "none", "null"}

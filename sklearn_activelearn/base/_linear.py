@@ -4,13 +4,13 @@ from functools import partial, wraps
 
 import numpy as np
 
-from ._compat import answers_like_input
-from ._rows import Rows, scores
-from ._typing import Floats, Labels, Method, RowsLike
+from ..kernels._rows import Rows, scores
+from ..sources._containers import to_frame
+from ..sources._conversion import as_source
+from ..sources._source import ArraySource
+from ..utils._compat import answers_like_input
+from ..utils._typing import Floats, Labels, Method, RowsLike
 from ._validation import check_can_predict, check_rows
-from .sources._containers import to_frame
-from .sources._conversion import as_source
-from .sources._source import ArraySource
 
 
 def blockwise(method: Method) -> Method:

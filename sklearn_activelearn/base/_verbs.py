@@ -23,8 +23,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ._compat import BaseEstimator, ClassifierMixin
-from ._docstrings import LEARNER, documented
+from ..sources._containers import n_rows
+from ..sources._identity import ById, identify
+from ..utils._compat import BaseEstimator, ClassifierMixin
+from ..utils._docstrings import LEARNER, documented
+from ..utils._typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes, find_classes
 from ._transaction import (
@@ -33,7 +36,6 @@ from ._transaction import (
     run_exclusively,
     shallow_copy,
 )
-from ._typing import Oracle, RowNumbers, RowsLike
 from ._validation import (
     check_flag,
     check_limit,
@@ -41,8 +43,6 @@ from ._validation import (
     check_selection,
     has_plain_parameters,
 )
-from .sources._containers import n_rows
-from .sources._identity import ById, identify
 
 
 @documented(LEARNER)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from ._compat import to_numpy
+from ..utils._compat import to_numpy
 
 #: Kinds of arrays that cannot contain missing labels.
 WITHOUT_MISSING = "biuUS"

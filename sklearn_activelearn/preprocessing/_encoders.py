@@ -12,10 +12,12 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ._compat import BaseEstimator
-from ._docstrings import CLASSIFIER, documented
-from ._tables.columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
-from ._tables.encoding import (
+from ..base._validation import check_number, check_option
+from ..utils._compat import BaseEstimator
+from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._typing import FilePath, RowsLike
+from ._columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
+from ._encoding import (
     encode_images,
     make_encoder,
     make_vectorizer,
@@ -23,9 +25,7 @@ from ._tables.encoding import (
     round_numbers,
     with_directions,
 )
-from ._tables.tables import as_text_table, cells_of, joined_texts
-from ._typing import FilePath, RowsLike
-from ._validation import check_number, check_option
+from ._tables import as_text_table, cells_of, joined_texts
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]
 
@@ -315,3 +315,8 @@ class ImageEncoder(RowEncoder):
     def _encode_images(self, table):
         folder = Path("" if self.folder is None else self.folder).resolve()
         return encode_images(folder, cells_of(table, self.column), table.index)
+
+
+#: Files of models name the encoders by their public path.
+for _encoder in (ImageEncoder, TableEncoder, TextEncoder):
+    _encoder.__module__ = "sklearn_activelearn.preprocessing"

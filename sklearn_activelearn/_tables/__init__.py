@@ -1,1 +1,0 @@
-"""Tables: reading them from files, and turning their columns into numbers."""

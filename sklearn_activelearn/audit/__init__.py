@@ -1,0 +1,8 @@
+"""What is certain: recall, error rates, tests of a model, and checked machine labels.
+
+The recall functions and `ActiveTest` are imported from `evaluation`.
+"""
+
+from ._machine_labels import CheckedLabels, ErrorSamplingClassifier
+
+__all__ = ["CheckedLabels", "ErrorSamplingClassifier"]

@@ -1,0 +1,1 @@
+"""The base of all learners: verbs, transactions, labels, validation, scores."""

@@ -1,0 +1,1 @@
+"""Compiled access to rows, and the C headers that several rooms share."""

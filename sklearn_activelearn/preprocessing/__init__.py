@@ -1,0 +1,8 @@
+"""Transformers that turn the rows of tables, texts and images into numbers.
+
+They need pandas.
+"""
+
+from ._encoders import ImageEncoder, TableEncoder, TextEncoder
+
+__all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]

@@ -1,0 +1,1 @@
+"""Ground floor: versions of libraries, types of arguments, statistics."""
