@@ -33,7 +33,7 @@ from ..pool._base import PoolClassifier
 from ..pool._ledger import PENDING, SKIPPED, Ledger
 from ..sources._containers import hash_rows, n_rows, take
 from ..sources._identity import ByValue
-from ..utils._compat import BaseEstimator
+from ..utils._compat import BaseEstimator, linked_to_documentation
 from ..utils._statistics import (
     Estimate,
     SamplingPlan,
@@ -378,6 +378,7 @@ def prepare_test(test, X):
     )
 
 
+@linked_to_documentation
 class ActiveTest(BaseEstimator):
     r"""Test a finished model with few labels: choose the rows, estimate the loss.
 
@@ -417,7 +418,7 @@ class ActiveTest(BaseEstimator):
     n_queries_ : int
         Labels asked for.
     n_pending_ : int
-        Rows that were asked for and neither taught nor skipped yet.
+        Number of rows that were asked for and neither taught nor skipped yet.
     n_taught_ : int
         Labels that were taught.
     n_skipped_ : int

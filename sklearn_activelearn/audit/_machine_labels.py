@@ -25,7 +25,6 @@ from ..pool.stopping import CheckedSample
 from ..pool.stopping._error import ErrorTarget, find_error_target
 from ..sources._containers import NO_ROWS, n_rows
 from ..sources._identity import VALUES, identify, plain_id
-from ..utils._docstrings import POOL, documented
 from ..utils._statistics import Estimate, most_by_sample
 from ..utils._typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
 
@@ -211,7 +210,6 @@ class CheckedLabels:
         )
 
 
-@documented(POOL)
 class ErrorSamplingClassifier(PoolClassifier):
     r"""Pool learner that checks machine labels and certifies the others.
 
@@ -226,30 +224,81 @@ class ErrorSamplingClassifier(PoolClassifier):
         Label of each row of the pool, in the order of the pool; or a dict of id to
         label, if rows have ids. None, NaN or an empty text: the machine has no label
         for the row, so that a person labels it. None: there are no machine labels.
+
     machine_confidence : array-like of shape (n_samples,) or dict, default=None
         Confidence of the machine in each label, between 0 and 1. NaN only where the
         label is missing.
+
     estimator : classifier, default=None
         Model that predicts new rows, trained on the labels of people; it does not
         choose rows. Cloned, never changed. None: ``LogisticRegression()``.
+
     n_initial : int >= 1, default=50
         Number of random rows to read before rows are ranked.
+
     batch_size : int >= 1 or float in (0, 1), default=0.2
         Number of rows between two rankings. A float is a share of the labels that
         people have given, including the labels of the sample; at least 50 rows.
-    {embedding}
+
+    embedding : transformer, callable or None, default=None
+        Map from rows to points, between which distances are measured. It is fitted once
+        on each pool, without labels. None requires rows of numbers. Texts (fewer than 1
+        number in 20 is not zero) are divided by their norms. Other rows are unchanged
+        if they all have one norm. Otherwise each column is divided by its standard
+        deviation or, if it is mostly zero, by its largest absolute value.
+
     budget : int >= 0, float in [0, 1] or None, default=None
         Number of labels it may buy, as for `MinMarginClassifier`. None: no limit.
+
     stopping : str, stopping rule or list of these, default=None
         `ErrorTarget` certifies the labels and asks for its random sample first.
         Without it, rows are read in the order of the ranking until the budget ends.
-    {random_state}
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among equally useful rows, and of
+        estimators without a seed.
 
     Attributes
     ----------
-    {estimator_, attributes_of_all}
+    estimator_ : classifier
+        The estimator, trained on all labels taught.
 
-    {raises}
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted. `teach` adds new classes unless `fit` or `classes` declared
+        them all.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were skipped and not taught later.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last query returned no rows: "budget", the name of the stopping rule,
+        "no rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range, an estimator lacks a required method or argument or its
+        tags refuse the rows, or a label is not one of the classes.
 
     See Also
     --------
@@ -631,7 +680,9 @@ class ErrorSamplingClassifier(PoolClassifier):
         exclude : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers of X that `query` excluded, too. The certificate is not about
             excluded rows that nobody has read.
-        {ids}
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none.
 
         Returns
         -------

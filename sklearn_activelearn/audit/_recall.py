@@ -96,7 +96,7 @@ def recall_estimate(
     n_rows : int
         Number of rows, read and unread.
     confidence : float in (0, 1), default=0.95
-        Confidence of the bound.
+        Confidence of the lower bound.
     always_valid : bool, default=False
         Return a bound that stays valid if it is computed repeatedly, so that you may
         stop as soon as it is high enough. The other bound holds for a number of random

@@ -25,8 +25,7 @@ from sklearn.utils import check_random_state
 
 from ..sources._containers import n_rows
 from ..sources._identity import ById, identify
-from ..utils._compat import BaseEstimator, ClassifierMixin
-from ..utils._docstrings import LEARNER, documented
+from ..utils._compat import BaseEstimator, ClassifierMixin, linked_to_documentation
 from ..utils._typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes, find_classes
@@ -45,7 +44,7 @@ from ._validation import (
 )
 
 
-@documented(LEARNER)
+@linked_to_documentation
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
     """Base class of all learners, with the verbs.
 
@@ -95,18 +94,26 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         candidates : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers of X that may be bought, or a mask. A stream learner takes the
             row numbers in this order and ignores the other rows. None: all rows.
-        {exclude}
+        exclude : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers that may not be bought, or a mask. They are removed from
+            `candidates`.
         limit : int >= 0, default=None
             Largest number of rows to return. A stream learner has then seen the
             remaining rows, too. None: no limit.
         return_probability : bool, default=False
             Whether to return the probability with which each row was bought, too.
             Weights by its inverse are valid only if the probability is never 0.
-        {ids}
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none.
 
         Returns
         -------
-        {rows, probabilities}
+        rows : ndarray of int64 of shape (n_queries,)
+            Row numbers of X, in the order in which to label them. Their labels count as
+            bought. If it is empty, ``stop_reason_`` says why.
+        probabilities : ndarray of shape (n_queries,)
+            Probability with which each row was bought. Only with `return_probability`.
 
         Raises
         ------
@@ -114,7 +121,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             If X contains NaN or infinity or has a wrong number of features, if
             `candidates` or `exclude` are not rows of X, or if a parameter is out of its
             range.
-        {wrong_ids, RuntimeError}
+        ValueError, TypeError
+            If the ids are not unique, are not whole numbers or texts, or are a mixture
+            of both; if their number differs from the number of rows; or if only some
+            calls have ids.
+        RuntimeError
+            If another thread changes the learner during the call, or `learn` runs. As
+            after each error, the learner is unchanged.
         """
         check_flag(return_probability, "return_probability")
         transaction = begin_transaction(self)
@@ -143,7 +156,18 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             values.
         y : array-like of shape (n_samples,)
             Labels of the rows.
-        {classes, ids, **fit_params}
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. Required unless the learner knows them.
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none.
+        **fit_params : dict
+            Values for `fit` of the estimator, one for each row, such as
+            ``sample_weight``. They need
+            ``sklearn.set_config(enable_metadata_routing=True)``, and
+            ``set_fit_request`` of the estimator. They are stored with the labels;
+            labels taught without weights have the weight 1. Learners that train with
+            weights of their own, and stream learners, refuse them: use `class_weight`.
 
         Returns
         -------
@@ -156,7 +180,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             If a label is not one of the classes, the rows do not match `y` or the
             features, or X contains NaN or infinity; for a pool learner, if an id
             already has a label; for values in `fit_params` that are not requested.
-        {wrong_ids, RuntimeError}
+        ValueError, TypeError
+            If the ids are not unique, are not whole numbers or texts, or are a mixture
+            of both; if their number differs from the number of rows; or if only some
+            calls have ids.
+        RuntimeError
+            If another thread changes the learner during the call, or `learn` runs. As
+            after each error, the learner is unchanged.
 
         Warns
         -----
@@ -187,7 +217,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The pool, or rows of the stream.
-        {ids}
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none.
 
         Returns
         -------
@@ -199,7 +231,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If X contains NaN or infinity, or has a wrong number of features.
-        {wrong_ids}
+        ValueError, TypeError
+            If the ids are not unique, are not whole numbers or texts, or are a mixture
+            of both; if their number differs from the number of rows; or if only some
+            calls have ids.
         """
         if not hasattr(self, "_ledger"):
             return np.empty(0, dtype=np.int64)
@@ -224,9 +259,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         refund : bool, default=False
             Whether to subtract the rows from the number of labels bought, since nobody
             was paid. Other counts and random numbers stay.
-        {ids}
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The learner.
 
         Raises
         ------
@@ -267,17 +307,32 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         oracle : callable
             ``oracle(rows) -> labels`` gets the row numbers of rows that are bought, and
             returns one label for each.
-        {classes}
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. Required unless the learner knows them.
         candidates, exclude : array-like of int or of bool, default=None
             Rows of X that may, or may not, be bought, as for `query`. A stream learner
             takes the candidates in this order, without a copy of X. None: all rows.
-        {ids}
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The learner.
 
         Raises
         ------
-        {failing_oracle}
+        ValueError
+            As for `query` and `teach`, and if the oracle returns a wrong number of
+            labels or an unknown label. Errors of the oracle itself pass through.
+            Everything taught before the error stays learned, and counts and random
+            numbers are in the state before the row that failed. The call can be
+            repeated: for a pool learner with the same X, for a stream learner with the
+            rest of X, from row (or candidate) number ``n_seen_`` of this call on. A
+            label that the oracle has returned is learned even if Ctrl-C follows at
+            once. If some labels of a batch are unknown, a pool learner learns the
+            others; the rows with unknown labels stay bought and pending.
         RuntimeError
             If `learn` or `fit` of the learner is already running.
         """
@@ -306,7 +361,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         **params : dict
             Values by names; for nested estimators ``<component>__<parameter>``.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The learner.
 
         Raises
         ------

@@ -21,7 +21,6 @@ from ..base._validation import check_number, check_pool
 from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
 from ..utils._compat import answers_like_input
-from ..utils._docstrings import CLASSIFIER, documented
 from ..utils._typing import Estimators, Floats, Labels, RowsLike, Seed
 from ._members import CombinedClassifier
 
@@ -44,7 +43,6 @@ FLOOR = 0.005
 COMMON = 0.7
 
 
-@documented(CLASSIFIER)
 class BlendClassifier(CombinedClassifier):
     r"""Classifier that blends models of several kinds, for tens to hundreds of labels.
 
@@ -63,8 +61,10 @@ class BlendClassifier(CombinedClassifier):
         and 1, a linear support vector machine, and, without negative values, complement
         naive Bayes. If more than 70 % of the labels are of one class, also models with
         ``class_weight="balanced"``.
+
     cv : int >= 2, default=5
         Largest number of folds of the cross-validation.
+
     random_state : int, RandomState instance or None, default=None
         Seed of candidates without a seed.
 
@@ -72,22 +72,35 @@ class BlendClassifier(CombinedClassifier):
     ----------
     estimators_ : list of classifier
         The members: candidates with a weight, trained on all rows.
+
     member_names_ : list of str
         Their names.
+
     weights_ : ndarray of shape (n_members,)
         Their weights, of sum 1.
+
     temperatures_ : ndarray of shape (n_members,)
         Their scores are divided by these numbers.
+
     cv_log_losses_ : dict of str to float
         Log loss of each candidate in cross-validation, lower is better; balanced over
         the classes if one class has more than 70 % of the labels. NaN if there were too
         few rows, and for candidates whose scores are NaN or infinite.
+
     row_estimator_ : classifier
         The model with which `HybridSamplingClassifier` chooses rows: the first
         candidate while the weights come from fewer than 40 rows, or if more than 70 %
         of their labels are of one class, because balanced models find fewer rows of
         the other classes; else the blend itself.
-    {classes_, n_features_in_, feature_names_in_}
+
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of X have string names.
 
     Raises
     ------

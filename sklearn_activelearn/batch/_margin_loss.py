@@ -16,8 +16,7 @@ from ..base._validation import check_flag, check_number, check_rows
 from ..exceptions import warn_user
 from ..kernels._rows import Rows, scores
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
-from ..utils._compat import BaseEstimator, ClassifierMixin
-from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._compat import BaseEstimator, ClassifierMixin, linked_to_documentation
 from ..utils._typing import RowsLike, Seed
 
 #: Number of entries of X that are processed together, to stay in the cache.
@@ -132,7 +131,7 @@ def margins(scores, codes):
 LIMIT_REACHED = 1
 
 
-@documented(CLASSIFIER)
+@linked_to_documentation
 class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator):
     """Linear classifier that minimises a margin loss, convex or not, in batch.
 
@@ -147,41 +146,59 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         object such as ``SmoothRampLoss(t=2.0)`` or a custom loss. "smooth_hinge",
         "smooth_ramp" and "sigmoid" are suitable; the other losses have corners, near
         which the solver may stop early or take long.
+
     alpha : float >= 0, default=0.0001
         Weight of the penalty relative to the mean loss, as in scikit-learn's
         `SGDClassifier`.
+
     n_restarts : int >= 0, default=3
         Number of starts after the first one if the loss is not convex; the lowest
         objective is kept. The first restart begins at the solution of the smooth hinge
         (with the `h` of the loss, if it has one), the others in random directions.
+
     fit_intercept : bool, default=True
         Whether to learn an intercept, which is not penalised. False: separators
         through the origin.
+
     max_iter : int >= 1, default=1000
         Largest number of iterations of each start.
+
     tol : float > 0, default=1e-05
         A start ends when no derivative of the objective is larger than this.
+
     warm_start : bool, default=False
         Whether to start at the solution of the last `fit` instead of zero, if it had
         the same classes and number of features.
+
     random_state : int, RandomState instance or None, default=None
         Seed of the random directions, which two or more restarts need.
 
     Attributes
     ----------
-    {classes_}
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights of the features. One row for two classes: the weights of
         ``classes_[1]``.
+
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts; zero without `fit_intercept`.
+
     objective_ : float
         Smallest value of the objective found.
+
     n_iter_ : int
         Number of iterations of all starts together.
+
     n_restarts_ : int
         Number of starts after the first one; 0 for a convex loss.
-    {n_features_in_, feature_names_in_}
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of X have string names.
 
     Raises
     ------

@@ -13,10 +13,11 @@ from ..base._validation import (
     common_input_tags,
 )
 from ..sources._containers import to_memory
-from ..utils._compat import BaseComposition, ClassifierMixin
+from ..utils._compat import BaseComposition, ClassifierMixin, linked_to_documentation
 from ..utils._typing import Estimators
 
 
+@linked_to_documentation
 class CombinedClassifier(ClassifierMixin, BaseComposition):
     """Base of classifiers that combine named classifiers, the parameter `estimators`.
 

@@ -14,12 +14,10 @@ from ..base._scores import score_of_class
 from ..base._validation import check_pool
 from ..sources._containers import to_memory
 from ..utils._compat import answers_like_input
-from ..utils._docstrings import CLASSIFIER, documented
 from ..utils._typing import Estimators, Floats, Labels, RowsLike
 from ._members import CombinedClassifier
 
 
-@documented(CLASSIFIER)
 class RankAverageClassifier(CombinedClassifier):
     r"""Classifier of two classes that averages the ranks of other classifiers' scores.
 
@@ -37,9 +35,18 @@ class RankAverageClassifier(CombinedClassifier):
     ----------
     estimators_ : list of classifier
         The members, trained.
+
     named_estimators_ : dict
         The same by name.
-    {classes_, n_features_in_, feature_names_in_}
+
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of X have string names.
 
     Raises
     ------

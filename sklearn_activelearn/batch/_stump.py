@@ -10,8 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import distinct_labels, encode, find_two_numbers
 from ..base._validation import check_option, check_rows
-from ..utils._compat import BaseEstimator, ClassifierMixin, answers_like_input
-from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._compat import (
+    BaseEstimator,
+    ClassifierMixin,
+    answers_like_input,
+    linked_to_documentation,
+)
 from ..utils._typing import Floats, Labels, RowsLike
 from ._columns import find_split, keep, mark_ends, whole_weights
 
@@ -129,7 +133,7 @@ def half_way(low, high):
     return middle if low <= middle < high else np.float64(low)
 
 
-@documented(CLASSIFIER)
+@linked_to_documentation
 class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     r"""Classifier that splits one feature at one threshold, for boosting.
 
@@ -146,14 +150,25 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     ----------
     feature_ : int
         Number of the feature that is split.
+
     threshold_ : float
         Rows with a value up to the threshold are on the first side. Infinite if no
         split is an improvement.
+
     side_probabilities_ : ndarray of shape (2, n_classes)
         Share of each class in the weight of the first side, and of the second side.
+
     error_ : float
         Weighted training error, between 0 and 1.
-    {classes_, n_features_in_, feature_names_in_}
+
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of X have string names.
 
     Raises
     ------

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from ..audit._recall import RecallCurve
 from ..base._validation import check_number
-from ..utils._docstrings import DISPLAY, documented
 from ..utils._typing import Estimator, RowsLike
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
@@ -97,7 +96,6 @@ def set_log_ticks(axis, *, percent=False):
     axis.set_minor_formatter(NullFormatter())
 
 
-@documented(DISPLAY)
 class LabelCurveDisplay(Display):
     """Held-out error against labels bought, one line for each learner.
 
@@ -109,16 +107,24 @@ class LabelCurveDisplay(Display):
     ----------
     curves : LabelCurve or dict of LabelCurve
         Curves of learners, by name.
+
     passive : LabelCurve or dict of LabelCurve, default=None
         Curves of passive baselines; drawn grey, with broken lines.
+
     target : float, default=None
         Target error; drawn as a horizontal line.
+
     scoring : str, default=None
         Name of the measure to draw. None: the first measure of each curve.
 
     Attributes
     ----------
-    {ax_, figure_}
+    ax_ : matplotlib Axes
+        Axes of the last drawing.
+
+    figure_ : matplotlib Figure
+        Figure of the last drawing.
+
     lines_ : list of matplotlib Line2D
         A line for each learner, then for each passive baseline.
 
@@ -187,12 +193,16 @@ class LabelCurveDisplay(Display):
             ``PassiveClassifier(budget=None)``.
         target : float, default=None
             Target error.
-        {ax}
+        ax : matplotlib Axes, default=None
+            Axes to draw on. None makes a figure.
         **experiment : dict
             Other arguments of `label_curve`. `random_state` is 0 by default, so that
             both learners get the same folds. Of several measures the first is drawn.
 
-        {returns}
+        Returns
+        -------
+        display : object
+            The display, drawn.
         """
         cls._check_matplotlib()
         experiment = {"random_state": 0, **experiment}
@@ -218,11 +228,15 @@ class LabelCurveDisplay(Display):
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib Axes, default=None
+            Axes to draw on. None makes a figure.
         band : float in [0, 1), default=0.8
             Middle share of the runs to shade; 0 for none.
 
-        {returns}
+        Returns
+        -------
+        display : object
+            The display, drawn.
         """
         check_number(band, "band", 0, 1, closed="left")
         ax = self._start(ax)
@@ -291,7 +305,6 @@ def axis_label(scoring, is_error):
     return f"test {name}" if is_error else name
 
 
-@documented(DISPLAY)
 class RecallCurveDisplay(Display):
     """Share of the relevant rows found against rows read, one line for each learner.
 
@@ -305,7 +318,12 @@ class RecallCurveDisplay(Display):
 
     Attributes
     ----------
-    {ax_, figure_}
+    ax_ : matplotlib Axes
+        Axes of the last drawing.
+
+    figure_ : matplotlib Figure
+        Figure of the last drawing.
+
     lines_ : list of matplotlib Line2D
         A line for each learner, random order last.
 
@@ -338,11 +356,15 @@ class RecallCurveDisplay(Display):
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib Axes, default=None
+            Axes to draw on. None makes a figure.
         band : float in [0, 1), default=0.8
             Middle share of the runs to shade; 0 for none.
 
-        {returns}
+        Returns
+        -------
+        display : object
+            The display, drawn.
         """
         check_number(band, "band", 0, 1, closed="left")
         ax = self._start(ax)

@@ -1063,7 +1063,7 @@ class LabelingSession(Generic[LearnerT]):
         start : int >= 0, default=0
             Number of rows of the list to leave out.
         limit : int >= 1, default=50
-            Maximum number of rows to return.
+            Largest number of rows to return.
         viewer : str, default=None
             Person who sees the page. While a row waits for more votes, they see only
             their own vote and note, because votes are to be independent.

@@ -77,7 +77,6 @@ from ..utils._compat import (
     available_if,
     with_callbacks,
 )
-from ..utils._docstrings import POOL, documented
 from ..utils._typing import (
     Classifier,
     Embedding,
@@ -163,7 +162,6 @@ def _has_record(learner):
     return learner._follows_from_labels()
 
 
-@documented(POOL)
 class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     """Base class of pool learners, and of a pool learner of your own.
 
@@ -186,15 +184,86 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     ----------
     estimator : classifier, default=None
         The model. Cloned, never changed. None: ``LogisticRegression()``.
-    {n_initial, initial, batch_size, batch, embedding, explore, n_candidates, budget,
-    stopping, incremental, n_jobs, random_state}
+
+    n_initial : int >= 1, default=10
+        Number of labels that are known before the first model is trained, including
+        labels that nobody asked for. Once these have two classes, all rows are bought
+        with a model. While all labels are of one class, further rows are random,
+        `batch_size` at a time, unless `initial` is a function or rows.
+
+    initial : {"random", "herding", "mixed"}, callable or rows, default="random"
+        Rule for the first rows. "random": random rows, no two of them equal. "herding":
+        rows that cover the pool; each is similar to as many rows as possible that are
+        not similar to an earlier one (MaxHerding). "mixed": two in five rows are
+        random, the others cover the pool. A function ``initial(X)`` gets rows of the
+        pool, a block at a time, and returns a number for each; the rows with the
+        highest numbers come first. Rows of the wanted kind, of shape (n, n_features):
+        rows of the pool with the highest cosine to one of them come first, in the
+        `embedding` if there is one.
+
+    batch_size : int >= 1, default=1
+        Number of labels bought between two trainings.
+
+    batch : {"top", "cluster", "herding"}, default="top"
+        Rule that makes a batch of useful rows. "top": the most useful rows. The other
+        rules choose among the most useful rows, ten times the number of rows wanted.
+        "cluster": the most useful row of each of `batch_size` clusters (k-means).
+        "herding": the rows that cover the others best. Equal rows are bought together
+        only if no other rows are left.
+
+    embedding : transformer, callable or None, default=None
+        Map from rows to points, between which distances are measured. It is fitted once
+        on each pool, without labels. None requires rows of numbers. Texts (fewer than 1
+        number in 20 is not zero) are divided by their norms. Other rows are unchanged
+        if they all have one norm. Otherwise each column is divided by its standard
+        deviation or, if it is mostly zero, by its largest absolute value.
+
+    explore : float in [0, 1], default=0.0
+        Share of each batch that is drawn at random, with equal probabilities, from all
+        rows that may be bought. The random rows stand at random positions of the batch.
+        A fraction of a row is drawn with this probability. Random first rows do not
+        count.
+
+    n_candidates : int >= 1, default=None
+        Number of rows that are considered for each batch: a new random sample of the
+        rows that may be bought, never smaller than the batch. Stopping rules see the
+        same rows. None: all rows.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
+        share of the rows offered, which are the rows bought and the rows that may be
+        bought: the largest number in all calls; each `partial_fit` adds its own rows.
+        Raise it with `set_params` to continue. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        Rules that stop buying before the budget is spent; the first rule that is met
+        counts. "margin_exhausted": no row lies inside the margin of an SVM.
+        "stable_predictions": successive models agree. The user guide describes more
+        rules. None: spend the budget.
+
+    incremental : bool, default=False
+        Whether to teach the estimator new labels with its `partial_fit` instead of
+        training it on all labels again.
+
+    n_jobs : int, default=None
+        Number of threads that score the pool, as in joblib.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among equally useful rows, and of
+        estimators without a seed.
 
     Attributes
     ----------
     estimator_ : classifier
         The model, trained on all labels: `_utility` asks it.
 
-    {raises}
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range, an estimator lacks a required method or argument or its
+        tags refuse the rows, or a label is not one of the classes.
 
     See Also
     --------
@@ -453,7 +522,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             taught, are pending or were skipped are not asked for again.
         candidates : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers of X that may be bought, or a mask. None: all.
-        {exclude}
+        exclude : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers that may not be bought, or a mask. They are removed from
+            `candidates`.
         limit : int >= 0, default=None
             Largest number of rows to return.
         return_probability : bool, default=False
@@ -462,13 +533,19 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return_utility : bool, default=False
             Also return the utility of each row when it was chosen, higher is better;
             NaN for rows that were drawn at random.
-        {ids}
-            If the values of labelled rows have changed, the model is trained on the
-            values in X before rows are chosen.
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none. If the
+            values of labelled rows have changed, the model is trained on the values in
+            X before rows are chosen.
 
         Returns
         -------
-        {rows, probabilities}
+        rows : ndarray of int64 of shape (n_queries,)
+            Row numbers of X, in the order in which to label them. Their labels count as
+            bought. If it is empty, ``stop_reason_`` says why.
+        probabilities : ndarray of shape (n_queries,)
+            Probability with which each row was bought. Only with `return_probability`.
         utilities : ndarray of shape (n_queries,)
             Only with `return_utility`; the last of the returned arrays.
 
@@ -479,7 +556,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             rows of X, or a parameter out of its range. If X has other columns than
             before, or comes in another kind of container: for a labelled row that is
             not in it.
-        {wrong_ids, RuntimeError}
+        ValueError, TypeError
+            If the ids are not unique, are not whole numbers or texts, or are a mixture
+            of both; if their number differs from the number of rows; or if only some
+            calls have ids.
+        RuntimeError
+            If another thread changes the learner during the call, or `learn` runs. As
+            after each error, the learner is unchanged.
 
         Warns
         -----
@@ -814,16 +897,27 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         y : array-like of shape (n_samples,)
             Their right labels. A class that has no label any more goes, if nobody gave
             the classes.
-        {ids}
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The learner.
 
         Raises
         ------
         ValueError
             For a row that was never taught, a label outside the classes, rows that do
             not match `y` or the features.
-        {wrong_ids, RuntimeError}
+        ValueError, TypeError
+            If the ids are not unique, are not whole numbers or texts, or are a mixture
+            of both; if their number differs from the number of rows; or if only some
+            calls have ids.
+        RuntimeError
+            If another thread changes the learner during the call, or `learn` runs. As
+            after each error, the learner is unchanged.
 
         Warns
         -----
@@ -964,10 +1058,20 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         ----------
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The pool.
-        {y}
-        {**fit_params}
+        y : array-like of shape (n_samples,)
+            Labels of all rows. The learner uses the labels that it buys.
+        **fit_params : dict
+            Values for `fit` of the estimator, one for each row, such as
+            ``sample_weight``. They need
+            ``sklearn.set_config(enable_metadata_routing=True)``, and
+            ``set_fit_request`` of the estimator. They are stored with the labels;
+            labels taught without weights have the weight 1. Learners that train with
+            weights of their own, and stream learners, refuse them: use `class_weight`.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The learner.
 
         Raises
         ------
@@ -995,12 +1099,22 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The next chunk of the pool. If equal rows were bought from earlier chunks,
             the same number of these rows is not bought again.
-        {y}
+        y : array-like of shape (n_samples,)
+            Labels of all rows. The learner uses the labels that it buys.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. None: the labels of `y` and of earlier calls.
-        {**fit_params}
+        **fit_params : dict
+            Values for `fit` of the estimator, one for each row, such as
+            ``sample_weight``. They need
+            ``sklearn.set_config(enable_metadata_routing=True)``, and
+            ``set_fit_request`` of the estimator. They are stored with the labels;
+            labels taught without weights have the weight 1. Learners that train with
+            weights of their own, and stream learners, refuse them: use `class_weight`.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The learner.
 
         Raises
         ------

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..base._scores import entropy, of_padded
-from ..utils._docstrings import CANDIDATES, documented
 from ..utils._typing import (
     Classifier,
     Estimators,
@@ -33,7 +32,6 @@ def vote_entropy(votes, weights):
     return entropy(np.tensordot(weights, votes, axes=1))
 
 
-@documented(CANDIDATES)
 class QueryByCommitteeClassifier(PoolClassifier):
     r"""Pool learner that buys the row on which several models disagree.
 
@@ -43,24 +41,125 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     Parameters
     ----------
-    {estimator, param_grid, estimators}
-    {cv, scoring, n_initial, batch_size, explore, n_candidates, budget, stopping}
+    estimator : classifier, default=None
+        A classifier. It is cloned, never changed. None: ``LogisticRegression()``.
+
+    param_grid : dict or list of dict, default=None
+        Parameters of `estimator` to try, as for `GridSearchCV`. Each combination is a
+        candidate. None: `C` from 0.01 to 100 if `estimator` is None, otherwise a single
+        candidate.
+
+    estimators : list of (str, classifier), default=None
+        Candidate models with their names, instead of `estimator` and `param_grid`.
+
+    cv : int >= 2, default=5
+        Number of folds of the stratified cross-validation; fewer while a class has
+        fewer labels.
+
+    scoring : str or callable, default="accuracy"
+        Score that selects the best candidate by cross-validation: the name of a scorer
+        of scikit-learn, such as "neg_log_loss", or ``scorer(estimator, X, y)``.
+
+    n_initial : int >= 1, default=10
+        Number of labels that are known before the first model is trained, including
+        labels that nobody asked for. Once these have two classes, all rows are bought
+        with a model. While all labels are of one class, further rows are random,
+        `batch_size` at a time, unless `initial` is a function or rows.
+
+    batch_size : int >= 1, default=1
+        Number of labels bought between two trainings.
+
+    explore : float in [0, 1], default=0.0
+        Share of each batch that is drawn at random, with equal probabilities, from all
+        rows that may be bought. The random rows stand at random positions of the batch.
+        A fraction of a row is drawn with this probability. Random first rows do not
+        count.
+
+    n_candidates : int >= 1, default=None
+        Number of rows that are considered for each batch: a new random sample of the
+        rows that may be bought, never smaller than the batch. Stopping rules see the
+        same rows. None: all rows.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
+        share of the rows offered, which are the rows bought and the rows that may be
+        bought: the largest number in all calls; each `partial_fit` adds its own rows.
+        Raise it with `set_params` to continue. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        Rules that stop buying before the budget is spent; the first rule that is met
+        counts. "margin_exhausted": no row lies inside the margin of an SVM.
+        "stable_predictions": successive models agree. The user guide describes more
+        rules. None: spend the budget.
+
     n_jobs : int, default=None
         Number of threads that score the pool and of processes that cross-validate, as
         in joblib.
-    {random_state}
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among equally useful rows, and of
+        estimators without a seed.
 
     Attributes
     ----------
-    {estimator_}
+    estimator_ : classifier
+        The candidate with the highest score in cross-validation, trained on all labels
+        taught. Of equal candidates, the middle one of the list.
+
     estimators_ : list of classifier
         All candidates, trained on all labels.
-    {cv_scores_}
+
+    cv_scores_ : ndarray of shape (n_candidates,)
+        Scores in cross-validation; 1 if there is a single candidate, or a single label
+        of the second class.
+
     vote_weights_ : ndarray of shape (n_candidates,)
         Weights of the votes: accuracies in cross-validation, scaled to sum 1.
-    {model_names_, best_index_, attributes_of_all}
 
-    {raises}
+    model_names_ : list of str
+        Names, or parameters, of the candidates.
+
+    best_index_ : int
+        Position of `estimator_` among the candidates.
+
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted. `teach` adds new classes unless `fit` or `classes` declared
+        them all.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were skipped and not taught later.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last query returned no rows: "budget", the name of the stopping rule,
+        "no rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range, both `param_grid` and `estimators` are given, a candidate
+        lacks a required method or its tags refuse the rows, or a label is not one
+        of the classes.
 
     See Also
     --------

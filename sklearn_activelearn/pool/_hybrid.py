@@ -5,7 +5,6 @@ import numpy as np
 from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
 from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
-from ..utils._docstrings import HERDING, documented
 from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
 from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage
@@ -33,7 +32,6 @@ N_BEST = 500
 POSITIONS = 3
 
 
-@documented(HERDING)
 class HybridSamplingClassifier(PoolClassifier):
     r"""Pool learner to try first: buys uncertain, representative and random rows.
 
@@ -48,23 +46,61 @@ class HybridSamplingClassifier(PoolClassifier):
     estimator : classifier, default=None
         The model, with `predict_proba` or `decision_function`. None: a blend of the
         candidates.
+
     estimators : list of (str, classifier), default=None
         Candidates of the blend, as for `BlendClassifier`. The first one chooses the
         rows while there are few labels or rare classes. None: the default candidates.
         Not together with `estimator`.
+
     cv : int >= 2, default=5
         Largest number of folds of the cross-validation that weighs the candidates.
-    {embedding}
+
+    embedding : transformer, callable or None, default=None
+        Map from rows to points, between which distances are measured. It is fitted once
+        on each pool, without labels. None requires rows of numbers. Texts (fewer than 1
+        number in 20 is not zero) are divided by their norms. Other rows are unchanged
+        if they all have one norm. Otherwise each column is divided by its standard
+        deviation or, if it is mostly zero, by its largest absolute value.
+
     explore : float in [0, 1], default=0.1
         Share of each purchase that is random; `explored_score` needs them.
-    {n_coverage}
+
+    n_coverage : int >= 1, default=None
+        Number of random rows on which the coverage of the pool is measured. None: all
+        rows, or 2,000 rows of a larger pool.
+
     n_candidates : int >= 1, default=None
         Number of random rows among which rows that cover the pool are chosen, at least
         `n_initial` and `batch_size`. None: all, or 2,000 of a larger pool.
-    {n_initial}
+
+    n_initial : int >= 1, default=10
+        Number of labels that are known before the first model is trained, including
+        labels that nobody asked for. Once these have two classes, all rows are bought
+        with a model. While all labels are of one class, further rows are random,
+        `batch_size` at a time, unless `initial` is a function or rows.
+
     initial : {"mixed", "random", "herding"}, callable or rows, default="mixed"
         Which rows are bought first, as for `MinMarginClassifier`.
-    {batch_size, budget, stopping, n_jobs}
+
+    batch_size : int >= 1, default=1
+        Number of labels bought between two trainings.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
+        share of the rows offered, which are the rows bought and the rows that may be
+        bought: the largest number in all calls; each `partial_fit` adds its own rows.
+        Raise it with `set_params` to continue. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        Rules that stop buying before the budget is spent; the first rule that is met
+        counts. "margin_exhausted": no row lies inside the margin of an SVM.
+        "stable_predictions": successive models agree. The user guide describes more
+        rules. None: spend the budget.
+
+    n_jobs : int, default=None
+        Number of threads that score the pool, as in joblib.
+
     random_state : int, RandomState instance or None, default=None
         Seed of all draws, of the choice among ties, and of an estimator or an embedding
         without a seed.
@@ -74,9 +110,44 @@ class HybridSamplingClassifier(PoolClassifier):
     estimator_ : classifier
         The model, trained on all labels: a `BlendClassifier`, unless `estimator` is
         given.
-    {attributes_of_all}
 
-    {failing_embedding}
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted. `teach` adds new classes unless `fit` or `classes` declared
+        them all.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were skipped and not taught later.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last query returned no rows: "budget", the name of the stopping rule,
+        "no rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range, an estimator has neither probabilities nor decision values
+        for each class, an embedding or a kernel fails on the pool, the tags of the
+        estimator refuse the rows, or a label is not one of the classes.
 
     See Also
     --------

@@ -1,7 +1,6 @@
 """Passive learning: buy random rows, the baseline of every pool learner."""
 
 from ..base._verbs import make_baseline
-from ..utils._docstrings import CANDIDATES, documented
 from ..utils._typing import Classifier, Estimators, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
 from ._selection import draw_rows
@@ -9,7 +8,6 @@ from ._training import CandidateTrainer, candidate_set
 from .stopping._base import find_rules
 
 
-@documented(CANDIDATES)
 class PassiveClassifier(PoolClassifier):
     """Pool learner that buys random rows: the baseline to beat.
 
@@ -18,26 +16,102 @@ class PassiveClassifier(PoolClassifier):
 
     Parameters
     ----------
-    {estimator}
+    estimator : classifier, default=None
+        A classifier. It is cloned, never changed. None: ``LogisticRegression()``.
+
     param_grid : dict or list of dict, default=None
         Parameters of `estimator` to try, as for `GridSearchCV`: every combination
         is a candidate. None: one candidate.
-    {estimators, cv, scoring}
+
+    estimators : list of (str, classifier), default=None
+        Candidate models with their names, instead of `estimator` and `param_grid`.
+
+    cv : int >= 2, default=5
+        Number of folds of the stratified cross-validation; fewer while a class has
+        fewer labels.
+
+    scoring : str or callable, default="accuracy"
+        Score that selects the best candidate by cross-validation: the name of a scorer
+        of scikit-learn, such as "neg_log_loss", or ``scorer(estimator, X, y)``.
+
     n_initial : int >= 1, default=10
         Number of labels of the first purchase.
+
     batch_size : int >= 1, default=1
         Number of labels bought at a time.
-    {budget, stopping}
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
+        share of the rows offered, which are the rows bought and the rows that may be
+        bought: the largest number in all calls; each `partial_fit` adds its own rows.
+        Raise it with `set_params` to continue. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        Rules that stop buying before the budget is spent; the first rule that is met
+        counts. "margin_exhausted": no row lies inside the margin of an SVM.
+        "stable_predictions": successive models agree. The user guide describes more
+        rules. None: spend the budget.
+
     n_jobs : int, default=None
         Number of processes that cross-validate, as in joblib.
+
     random_state : int, RandomState instance or None, default=None
         Seed of the rows, and of estimators without a seed.
 
     Attributes
     ----------
-    {estimator_, cv_scores_, model_names_, best_index_, attributes_of_all}
+    estimator_ : classifier
+        The candidate with the highest score in cross-validation, trained on all labels
+        taught. Of equal candidates, the middle one of the list.
 
-    {raises}
+    cv_scores_ : ndarray of shape (n_candidates,)
+        Scores in cross-validation; 1 if there is a single candidate, or a single label
+        of the second class.
+
+    model_names_ : list of str
+        Names, or parameters, of the candidates.
+
+    best_index_ : int
+        Position of `estimator_` among the candidates.
+
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted. `teach` adds new classes unless `fit` or `classes` declared
+        them all.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were skipped and not taught later.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last query returned no rows: "budget", the name of the stopping rule,
+        "no rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range, both `param_grid` and `estimators` are given, a candidate
+        lacks a required method or its tags refuse the rows, or a label is not one
+        of the classes.
 
     See Also
     --------

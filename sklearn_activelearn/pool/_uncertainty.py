@@ -11,7 +11,6 @@ from ..base._scores import (
     smallest_margin,
 )
 from ..base._validation import check_option
-from ..utils._docstrings import POOL, documented
 from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
@@ -24,7 +23,6 @@ MEASURES = {
 }
 
 
-@documented(POOL)
 class UncertaintySamplingClassifier(PoolClassifier):
     r"""Pool learner that buys the row whose class is least certain.
 
@@ -36,6 +34,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
     estimator : classifier, default=None
         A classifier with `predict_proba`. Cloned, never changed. None:
         ``LogisticRegression()``.
+
     measure : {"least_confident", "margin", "entropy"} or callable, default="margin"
         The measure of uncertainty: a low probability of the most probable class, a
         small gap between the two highest probabilities, or a high entropy. For two
@@ -43,14 +42,116 @@ class UncertaintySamplingClassifier(PoolClassifier):
         probabilities of shape (n_samples, n_classes), a block of the pool at a time,
         and returns a utility for each row, of shape (n_samples,); the highest are
         bought.
-    {n_initial, initial, batch_size, batch, embedding, explore, n_candidates, budget,
-    stopping, incremental, n_jobs, random_state}
+
+    n_initial : int >= 1, default=10
+        Number of labels that are known before the first model is trained, including
+        labels that nobody asked for. Once these have two classes, all rows are bought
+        with a model. While all labels are of one class, further rows are random,
+        `batch_size` at a time, unless `initial` is a function or rows.
+
+    initial : {"random", "herding", "mixed"}, callable or rows, default="random"
+        Rule for the first rows. "random": random rows, no two of them equal. "herding":
+        rows that cover the pool; each is similar to as many rows as possible that are
+        not similar to an earlier one (MaxHerding). "mixed": two in five rows are
+        random, the others cover the pool. A function ``initial(X)`` gets rows of the
+        pool, a block at a time, and returns a number for each; the rows with the
+        highest numbers come first. Rows of the wanted kind, of shape (n, n_features):
+        rows of the pool with the highest cosine to one of them come first, in the
+        `embedding` if there is one.
+
+    batch_size : int >= 1, default=1
+        Number of labels bought between two trainings.
+
+    batch : {"top", "cluster", "herding"}, default="top"
+        Rule that makes a batch of useful rows. "top": the most useful rows. The other
+        rules choose among the most useful rows, ten times the number of rows wanted.
+        "cluster": the most useful row of each of `batch_size` clusters (k-means).
+        "herding": the rows that cover the others best. Equal rows are bought together
+        only if no other rows are left.
+
+    embedding : transformer, callable or None, default=None
+        Map from rows to points, between which distances are measured. It is fitted once
+        on each pool, without labels. None requires rows of numbers. Texts (fewer than 1
+        number in 20 is not zero) are divided by their norms. Other rows are unchanged
+        if they all have one norm. Otherwise each column is divided by its standard
+        deviation or, if it is mostly zero, by its largest absolute value.
+
+    explore : float in [0, 1], default=0.0
+        Share of each batch that is drawn at random, with equal probabilities, from all
+        rows that may be bought. The random rows stand at random positions of the batch.
+        A fraction of a row is drawn with this probability. Random first rows do not
+        count.
+
+    n_candidates : int >= 1, default=None
+        Number of rows that are considered for each batch: a new random sample of the
+        rows that may be bought, never smaller than the batch. Stopping rules see the
+        same rows. None: all rows.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
+        share of the rows offered, which are the rows bought and the rows that may be
+        bought: the largest number in all calls; each `partial_fit` adds its own rows.
+        Raise it with `set_params` to continue. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        Rules that stop buying before the budget is spent; the first rule that is met
+        counts. "margin_exhausted": no row lies inside the margin of an SVM.
+        "stable_predictions": successive models agree. The user guide describes more
+        rules. None: spend the budget.
+
+    incremental : bool, default=False
+        Whether to teach the estimator new labels with its `partial_fit` instead of
+        training it on all labels again.
+
+    n_jobs : int, default=None
+        Number of threads that score the pool, as in joblib.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among equally useful rows, and of
+        estimators without a seed.
 
     Attributes
     ----------
-    {estimator_, attributes_of_all}
+    estimator_ : classifier
+        The estimator, trained on all labels taught.
 
-    {raises}
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted. `teach` adds new classes unless `fit` or `classes` declared
+        them all.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were skipped and not taught later.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last query returned no rows: "budget", the name of the stopping rule,
+        "no rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range, an estimator lacks a required method or argument or its
+        tags refuse the rows, or a label is not one of the classes.
 
     See Also
     --------

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
 from ..base._validation import check_flag, check_number, check_option
-from ..utils._docstrings import HERDING, documented
 from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import NEEDS_ALL, PoolClassifier
 from ._distances import MOST_ROWS, Coverage, warn_if_distances_mislead
@@ -14,7 +13,6 @@ from ._passive import passive_baseline
 from ._training import CalibratedModel
 
 
-@documented(HERDING)
 class UncertaintyHerdingClassifier(PoolClassifier):
     r"""Pool learner that buys rows that are similar to many uncertain rows.
 
@@ -25,41 +23,118 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     Parameters
     ----------
-    {estimator, embedding}
+    estimator : classifier, default=None
+        A classifier with `predict_proba` or `decision_function`. It is cloned, never
+        changed. None: ``LogisticRegression()``.
+
+    embedding : transformer, callable or None, default=None
+        Map from rows to points, between which distances are measured. It is fitted once
+        on each pool, without labels. None requires rows of numbers. Texts (fewer than 1
+        number in 20 is not zero) are divided by their norms. Other rows are unchanged
+        if they all have one norm. Otherwise each column is divided by its standard
+        deviation or, if it is mostly zero, by its largest absolute value.
+
     radius : {"global", "local"} or float > 0, default="global"
         Distance at which similarity decreases. "global": the median distance between
         rows or, if that is smaller, the median distance of labelled rows to the nearest
         other one. "local": each row has a radius, so that sparse regions are covered
         like dense ones; see the notes. A number: this distance.
+
     calibrate : bool, default=True
         True: the probabilities that choose rows are scaled by a temperature, found by
         cross-validation on the labels. `predict_proba` is not scaled.
-    {n_coverage}
+
+    n_coverage : int >= 1, default=None
+        Number of random rows on which the coverage of the pool is measured. None: all
+        rows, or 2,000 rows of a larger pool.
+
     n_candidates : int >= 1, default=None
         Number of random rows among which the rows of a purchase are chosen, at least
         `n_initial` and `batch_size`. None: all, or 2,000 of a larger pool.
-    {n_initial}
+
+    n_initial : int >= 1, default=10
+        Number of labels that are known before the first model is trained, including
+        labels that nobody asked for. Once these have two classes, all rows are bought
+        with a model. While all labels are of one class, further rows are random,
+        `batch_size` at a time, unless `initial` is a function or rows.
+
     initial : {"herding", "random", "mixed"}, callable or rows, default="herding"
         Which rows are bought first, as for `MinMarginClassifier`; rows that cover the
         pool are chosen with this `radius`.
-    {batch_size, explore, budget}
+
+    batch_size : int >= 1, default=1
+        Number of labels bought between two trainings.
+
+    explore : float in [0, 1], default=0.0
+        Share of each batch that is drawn at random, with equal probabilities, from all
+        rows that may be bought. The random rows stand at random positions of the batch.
+        A fraction of a row is drawn with this probability. Random first rows do not
+        count.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
+        share of the rows offered, which are the rows bought and the rows that may be
+        bought: the largest number in all calls; each `partial_fit` adds its own rows.
+        Raise it with `set_params` to continue. None: no limit.
+
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin of an SVM.
         "stable_predictions": stop when successive models agree. The first rule
         of a list that is met ends it. None: the budget is spent.
-    {n_jobs}
+
+    n_jobs : int, default=None
+        Number of threads that score the pool, as in joblib.
+
     random_state : int, RandomState instance or None, default=None
         Seed of the rows that represent the pool, of the choice among ties, and of an
         estimator or an embedding without a seed.
 
     Attributes
     ----------
-    {estimator_}
+    estimator_ : classifier
+        The estimator, trained on all labels taught.
+
     temperature_ : float
         The number by which logits are divided; 1 without `calibrate`.
-    {attributes_of_all}
 
-    {failing_embedding}
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted. `teach` adds new classes unless `fit` or `classes` declared
+        them all.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were skipped and not taught later.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last query returned no rows: "budget", the name of the stopping rule,
+        "no rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range, an estimator has neither probabilities nor decision values
+        for each class, an embedding or a kernel fails on the pool, the tags of the
+        estimator refuse the rows, or a label is not one of the classes.
 
     See Also
     --------

@@ -13,8 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._validation import check_number, check_option
-from ..utils._compat import BaseEstimator
-from ..utils._docstrings import CLASSIFIER, documented
+from ..utils._compat import BaseEstimator, linked_to_documentation
 from ..utils._typing import FilePath, RowsLike
 from ._columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
 from ._encoding import (
@@ -30,7 +29,7 @@ from ._tables import as_text_table, cells_of, joined_texts
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]
 
 
-@documented(CLASSIFIER)
+@linked_to_documentation
 class RowEncoder(BaseEstimator):
     """Base class of the encoders, which find columns by their names."""
 

@@ -41,7 +41,6 @@ from ..kernels._rows import Rows
 from ..sources._containers import NO_ROWS, n_rows, take, to_memory
 from ..sources._conversion import as_source
 from ..sources._source import ArraySource, SomeRows, Source, prefetched
-from ..utils._docstrings import LEARNER, documented
 from ..utils._typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
 from ._pass import Pass, teach
@@ -87,7 +86,6 @@ def in_groups(blocks, size):
         yield start, left
 
 
-@documented(LEARNER)
 class StreamLoop:
     """The verbs of a learner with a query rule, an update rule and a state.
 
@@ -125,10 +123,20 @@ class StreamLoop:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The stream.
-        {y}
-        {**fit_params}
+        y : array-like of shape (n_samples,)
+            Labels of all rows. The learner uses the labels that it buys.
+        **fit_params : dict
+            Values for `fit` of the estimator, one for each row, such as
+            ``sample_weight``. They need
+            ``sklearn.set_config(enable_metadata_routing=True)``, and
+            ``set_fit_request`` of the estimator. They are stored with the labels;
+            labels taught without weights have the weight 1. Learners that train with
+            weights of their own, and stream learners, refuse them: use `class_weight`.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The learner.
 
         Raises
         ------
@@ -155,9 +163,22 @@ class StreamLoop:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The next rows, in order.
-        {y, classes, **fit_params}
+        y : array-like of shape (n_samples,)
+            Labels of all rows. The learner uses the labels that it buys.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. Required unless the learner knows them.
+        **fit_params : dict
+            Values for `fit` of the estimator, one for each row, such as
+            ``sample_weight``. They need
+            ``sklearn.set_config(enable_metadata_routing=True)``, and
+            ``set_fit_request`` of the estimator. They are stored with the labels;
+            labels taught without weights have the weight 1. Learners that train with
+            weights of their own, and stream learners, refuse them: use `class_weight`.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The learner.
 
         Raises
         ------
@@ -538,7 +559,6 @@ class StreamLoop:
         return tallied
 
 
-@documented(LEARNER)
 class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     """Base of the first-order stream learners, and of custom stream learners.
 
@@ -554,20 +574,27 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     average : bool, default=True
         Predict with the mean of the weights after each label taught, instead
         of the last weights. Queries and updates always use the last weights.
+
     fit_intercept : bool, default=True
         Append a constant feature 1 to each row.
+
     normalize : bool, default=True
         Scale each row to unit Euclidean norm.
+
     class_weight : {"balanced"}, dict or None, default=None
         Weight of a label of each class.
+
     budget : int >= 0, float in [0, 1] or None, default=None
         Number of labels that may be bought between one `fit` and the next.
+
     patience : int >= 1 or None, default=None
-        Stop asking for good after this number of consecutive rows without a purchase.
+        Stop buying for good after this number of consecutive rows without a purchase.
         None: never.
+
     shuffle : bool, default=True
-        Whether `fit` visits the rows in random order. `partial_fit` and `learn`
-        never do.
+        Whether `fit` visits the rows in random order. `partial_fit` and `learn` do
+        not.
+
     random_state : int, RandomState instance or None, default=None
         Seed of the random decisions (one number for each row seen, whether needed or
         not) and of the shuffling.
@@ -576,10 +603,15 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights that predict.
+
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Weights of the constant feature.
 
-    {raises}
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range.
 
     See Also
     --------

@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ..base._validation import UNLIMITED, check_number, check_option
-from ..utils._docstrings import STREAM, documented
 from ..utils._typing import Seed
 from ._base import StreamClassifier, make_update_rule
 from ._random import perceptron_baseline
 from ._rules import HalvingThresholdRule
 
 
-@documented(STREAM)
 class DKMClassifier(StreamClassifier):
     """Selective sampler that buys inside a shrinking margin (DKM).
 
@@ -25,20 +23,112 @@ class DKMClassifier(StreamClassifier):
     R : int >= 1, default=32
         Number of consecutive correct labels before the threshold is halved. Small
         values buy fewer labels and stop sooner, sometimes too soon.
+
     threshold : {"max", "uniform"} or float > 0, default="max"
         First threshold s. "max": 1, the largest margin of a unit row and a unit
         w. "uniform": 1 / sqrt(d), for rows spread evenly over the sphere in d
         dimensions, the constant feature included.
-    {update, eta0, average, fit_intercept, normalize, class_weight, budget, patience,
-    shuffle, random_state}
+
+    update : {"perceptron", "dkm"}, default="perceptron"
+        Change of the weights after a mistake: ``w + eta0 y x`` (Perceptron), or the
+        reflection ``w - 2 (w.x) x / |x|^2``, which keeps the norm of w.
+
+    eta0 : float > 0, default=1.0
+        Step of the Perceptron update. The reflection has no step.
+
+    average : bool, default=True
+        Whether to predict with the mean of the weights after each label taught, instead
+        of the last weights. Queries and updates always use the last weights. False is
+        the algorithm of the paper.
+
+    fit_intercept : bool, default=True
+        Whether to append a constant feature 1 to each row. False: separators through
+        the origin, as in the paper.
+
+    normalize : bool, default=True
+        Whether to scale each row to unit Euclidean norm, as the analysis assumes. Rows
+        of zeros stay zero. With `fit_intercept` the scaled row is divided by the square
+        root of 2.
+
+    class_weight : {"balanced"}, dict or None, default=None
+        Weight of a label of each class. "balanced": the more labels a class has, the
+        less each counts, and predictions change half way between the mean scores of the
+        classes. If one class is rare, the learner finds more of its rows, and often
+        buys more labels. A dict has weights > 0 by class; the weight of other classes
+        is 1. None: all labels have the same weight. The formulas are in the user guide,
+        on the page "Unequal classes".
+
+    budget : int >= 0, float in [0, 1] or None, default=None
+        Largest number of labels to buy between one `fit` and the next. Raise it with
+        `set_params` to continue. A float is a share of the rows seen before and in the
+        call; only `fit` and `learn` take a float. None: no limit.
+
+    patience : int >= 1, default=None
+        Number of consecutive rows without a purchase after which the learner buys no
+        more labels. None: never stop.
+
+    shuffle : bool, default=True
+        Whether `fit` visits the rows in random order. `partial_fit` and `learn` do not.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random decisions, with one random number for each row seen, and of
+        the order of the rows.
 
     Attributes
     ----------
     threshold_ : float
         Current threshold s.
-    {classes_, coef_, intercept_, attributes_of_all}
 
-    {raises}
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights that predict. They apply to rows of unit norm if `normalize`. For two
+        classes there is one row, the weights of ``classes_[1]``.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Weights of the constant feature. With ``class_weight="balanced"`` the thresholds
+        of predictions are subtracted; queries have no thresholds.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were asked for and skipped.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why no more labels can be bought: "budget" or "patience". After a `query` that
+        returned no rows also "no rows" or "limit". Otherwise None.
+
+    n_seen_ : int
+        Number of rows seen, bought or not.
+
+    n_updates_ : int
+        Number of labels that changed the weights.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every method, before anything is bought or changed: if a parameter is
+        out of its range, X contains NaN or infinity, a label is not one of the
+        classes, or `average`, `fit_intercept`, `normalize` or `class_weight` has
+        changed without `fit`.
 
     See Also
     --------
@@ -52,7 +142,9 @@ class DKMClassifier(StreamClassifier):
     this learner follows the text. Margins up to s (1 + 1e-12) count as inside, so that
     a repeated row is inside s = 1.
 
-    {multiclass}
+    With more than two classes, the margin is half the difference between the two
+    highest scores, and a label changes the weights of its class and of the
+    strongest other class.
 
     References
     ----------

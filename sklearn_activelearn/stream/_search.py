@@ -33,10 +33,10 @@ from ..utils._compat import (
     STANDARD_SCORER,
     CallbackSupportMixin,
     GridSearchCV,
+    linked_to_documentation,
     run_parallel,
     with_callbacks,
 )
-from ..utils._docstrings import CLASSIFIER, documented
 from ..utils._typing import Bools, RowsLike
 from ._base import StreamClassifier
 from ._pass import LANES, BatchedPass
@@ -505,7 +505,7 @@ def last_step(estimator):
     return estimator
 
 
-@documented(CLASSIFIER)
+@linked_to_documentation
 class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     """`GridSearchCV` for one-pass learners: all settings in one pass a fold.
 

@@ -67,6 +67,7 @@ __all__ = [
     "answers_like_input",
     "available_if",
     "cached_property",
+    "linked_to_documentation",
     "run_parallel",
     "to_numpy",
     "with_callbacks",
@@ -119,6 +120,28 @@ def answers_like_input(method):
         return library.asarray(values, device=X.device)
 
     return answer
+
+
+#: Page of a class, to which scikit-learn's HTML representation links.
+PAGE = (
+    "https://sklearn-activelearn.readthedocs.io/en/latest/generated/api/"
+    "sklearn_activelearn.{name}.html"
+)
+
+
+def name_of_page(estimator):
+    """Return the shortest public name of a class, in which its page is named."""
+    name, module = type(estimator).__name__, type(estimator).__module__
+    package, section = module.split(".")[:2]
+    is_exported = hasattr(sys.modules[package], name)
+    return {"name": name if is_exported else f"{section}.{name}"}
+
+
+def linked_to_documentation(item):
+    """Link the HTML representation of a class, and of its subclasses, to its page."""
+    item._doc_link_module, item._doc_link_template = "sklearn_activelearn", PAGE
+    item._doc_link_url_param_generator = name_of_page
+    return item
 
 
 #: Attributes of an estimator while its callbacks run.

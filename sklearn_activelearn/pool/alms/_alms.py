@@ -11,7 +11,6 @@ from ...base._validation import check_has, check_number
 from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
 from ...utils._compat import answers_like_input
-from ...utils._docstrings import CANDIDATES, documented
 from ...utils._statistics import lower_ends
 from ...utils._typing import (
     Classifier,
@@ -62,7 +61,6 @@ DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 FEW = 10
 
 
-@documented(CANDIDATES)
 class ALMSClassifier(PoolClassifier):
     r"""Pool learner that trains a set of models and chooses the best of them.
 
@@ -73,29 +71,55 @@ class ALMSClassifier(PoolClassifier):
 
     Parameters
     ----------
-    {estimator, param_grid}
+    estimator : classifier, default=None
+        A classifier. It is cloned, never changed. None: ``LogisticRegression()``.
+
+    param_grid : dict or list of dict, default=None
+        Parameters of `estimator` to try, as for `GridSearchCV`. Each combination is a
+        candidate. None: `C` from 0.01 to 100 if `estimator` is None, otherwise a single
+        candidate.
+
     estimators : list of (str, classifier), default=None
         The candidates with their names, instead of `estimator` and `param_grid`: any
         classifiers with `predict_proba` or `decision_function`.
+
     n_candidates : int >= 1, default=None
         Number of random rows of the pool that are considered in each round. None: all
         rows, or 10 where models are refitted (see the notes).
+
     n_pairs : int >= 1, default=None
         Number of random pairs of validation rows that are left out. None: all pairs, or
         10 where models are refitted.
+
     cv : int >= 2, default=5
         Folds of the stratified cross-validation that chooses the model by its log loss
         on all labels. Of equal candidates the middle one of the list is chosen.
+
     n_initial : int >= 1, default=10
         Random labels bought first, in turn for training and for validation. More random
         labels follow until the training set has two classes and the validation set two
         rows.
+
     batch_size : int >= 1, default=1
         Labels bought at a time after the first ones, all for the same set.
-    {budget, stopping}
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
+        share of the rows offered, which are the rows bought and the rows that may be
+        bought: the largest number in all calls; each `partial_fit` adds its own rows.
+        Raise it with `set_params` to continue. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        Rules that stop buying before the budget is spent; the first rule that is met
+        counts. "margin_exhausted": no row lies inside the margin of an SVM.
+        "stable_predictions": successive models agree. The user guide describes more
+        rules. None: spend the budget.
+
     n_jobs : int, default=None
         Threads (models trained jointly) or processes (refitted models) that compute the
         value of information, as in joblib.
+
     random_state : int, RandomState instance or None, default=None
         Seed of all random rows and pairs, of the choice among ties, and of estimators
         that have no seed.
@@ -104,24 +128,61 @@ class ALMSClassifier(PoolClassifier):
     ----------
     estimator_ : classifier
         The chosen candidate, trained on all labels taught.
+
     best_index_ : int
         Position of the chosen candidate among the candidates.
+
     best_params_ : dict
         Parameters of the chosen candidate in the grid. Empty without a grid.
-    {model_names_}
+
+    model_names_ : list of str
+        Names, or parameters, of the candidates.
+
     model_probabilities_ : ndarray of shape (n_rounds + 1, n_models)
         Probability that each candidate is the best: one row for each round in which a
         label was chosen, and the last row for the present. Another set of candidates
         starts a new history.
+
     voi_history_ : ndarray of shape (n_rounds, 2)
         Largest value of a label for training, and for validation, in each round in
         which they were compared.
+
     allocation_ : ndarray of str of shape (n_taught,)
         "train" or "validation" for each label, in the order of teaching.
+
     labeled_indices_ : dict of ndarray of int
         For "train" and for "validation", the row numbers of the labels taught in the
         pool from which they were bought. Rows that nobody asked for have no number.
-    {attributes_of_all}
+
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted. `teach` adds new classes unless `fit` or `classes` declared
+        them all.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were skipped and not taught later.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last query returned no rows: "budget", the name of the stopping rule,
+        "no rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
 
     Raises
     ------

@@ -9,7 +9,6 @@ from ...base._labels import encode
 from ...base._validation import check_limit
 from ...base._verbs import unfitted_copy
 from ...sources._containers import hash_rows, n_rows, to_memory
-from ...utils._docstrings import POOL, documented
 from ...utils._typing import Labels, Seed, Stopping
 from .._base import PoolClassifier
 from .._distances import numbers, warn_if_distances_mislead
@@ -117,7 +116,6 @@ class GraphTrainer(Trainer):
         )
 
 
-@documented(POOL)
 class ActiveLabelPropagationClassifier(PoolClassifier):
     r"""Pool learner that spreads labels over a graph and minimises the expected risk.
 
@@ -130,15 +128,24 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     kernel : {"knn", "rbf"}, default="knn"
         Edges of weight 1 from each row to its nearest neighbours, or between all
         rows, of weight ``exp(-gamma * distance**2)``.
+
     gamma : float > 0, default=None
         Parameter of "rbf". None: 8 divided by the squared median distance of a row to
         its `n_neighbors`-th neighbour, over the rows that are not equal to it.
+
     n_neighbors : int >= 1, default=7
         Number of neighbours that a row is joined to, and that predict a new row.
-    {n_initial}
+
+    n_initial : int >= 1, default=10
+        Number of labels that are known before the first model is trained, including
+        labels that nobody asked for. Once these have two classes, all rows are bought
+        with a model. While all labels are of one class, further rows are random,
+        `batch_size` at a time, unless `initial` is a function or rows.
+
     batch_size : int >= 1, default=1
         Labels bought between two trainings. The rows are chosen one after the other, as
         if the labels of the rows before were known.
+
     n_candidates : int >= 1, "auto" or None, default="auto"
         Number of rows whose expected risk is computed for a batch, for "knn": the rows
         whose labels may change most (see the notes). If it is smaller than the pool,
@@ -146,12 +153,21 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         considered, and the inverse of a matrix of all rows is computed. "auto": None
         for a pool of up to 2,000 rows, 100 for a larger pool. "rbf" has no sparse
         graph, and always considers all rows.
-    {budget}
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Largest number of labels to buy between one `fit` and the next: by default
+        `query` returns an empty array after 100 labels. A float is a
+        share of the rows offered, which are the rows bought and the rows that may be
+        bought: the largest number in all calls; each `partial_fit` adds its own rows.
+        Raise it with `set_params` to continue. None: no limit.
+
     stopping : str, stopping rule or list of them, default=None
         "stable_predictions": stop when successive models agree. Others: see the
         guide. The first rule of a list that is met ends it. None: the budget is spent.
+
     n_jobs : int, default=None
         Threads that compute the expected risk, as in joblib.
+
     random_state : int, RandomState instance or None, default=None
         Seed of the first rows and of the choice among ties.
 
@@ -161,11 +177,42 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         Class probabilities of the pool rows; 0 and 1 for labelled rows. They are
         computed when labels are taught: they do not exist before the first label, and
         describe another pool from the first label on that is taught after its query.
+
     transduction_ : ndarray of shape (n_samples,)
         Most probable class of each pool row.
+
     estimator_ : classifier
         The nodes and their class probabilities; it predicts other rows.
-    {attributes_of_all}
+
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted. `teach` adds new classes unless `fit` or `classes` declared
+        them all.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were skipped and not taught later.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last query returned no rows: "budget", the name of the stopping rule,
+        "no rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
 
     Raises
     ------

@@ -5,13 +5,11 @@ from typing import Any, Literal
 
 from ...base._validation import check_number
 from ...base._verbs import make_baseline
-from ...utils._docstrings import SECOND_ORDER, documented
 from ...utils._typing import Seed
 from .._rules import ConstantRule, PerceptronUpdate
 from ._base import SecondOrderClassifier
 
 
-@documented(SECOND_ORDER)
 class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     """Passive learner: the Perceptron with whitened rows (SOP).
 
@@ -24,12 +22,117 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     a : float > 0, default=1.0
         Ridge of A = a I + S S', S the stored rows. The larger, the closer to the
         Perceptron.
-    {kernel, gamma, solver, max_stored, fit_intercept, normalize, class_weight, budget,
-    patience, shuffle, random_state}
+
+    kernel : str or callable, default="linear"
+        Name of a kernel of `sklearn.metrics.pairwise.pairwise_kernels`, or a callable
+        ``kernel(X, Z) -> ndarray of shape (n_rows_X, n_rows_Z)``, such as
+        ``partial(polynomial_kernel, degree=2)``. "chi2" takes dense rows only.
+
+    gamma : float > 0 or None, default=None
+        Parameter of the named kernels that have one. None: the default of the kernel.
+
+    solver : {"auto", "primal", "dual", "coordinate_descent"}, default="auto"
+        Algorithm that updates the weights when a row is stored.
+
+        - "primal" keeps a matrix of n_features + 1 rows and columns;
+        - "dual" keeps the stored rows and a triangular matrix with a row for each;
+        - "coordinate_descent" keeps the stored rows and a coefficient of each. It makes
+          129 steps of dual coordinate descent towards the optimum, and computes r as if
+          A were its diagonal. The cost of a stored row does not depend on their number;
+        - "auto" starts with "dual". It changes to "primal" when that is cheaper: at
+          about .4 times as many stored rows as features for dense rows. It changes to
+          "coordinate_descent" at 500 stored rows, or a later multiple of 500, if at
+          most a tenth of the stored entries differ from 0.
+
+        "primal" and "dual" give the optimum and differ in time, memory and rounding
+        only. With a kernel or `max_stored`, "auto" is "dual".
+
+    max_stored : int >= 1 or None, default=None
+        Largest number of rows to hold. When one more is stored, the oldest row is
+        forgotten as if it had never been stored. None: no limit; time and memory of
+        "dual" grow with the number of stored rows.
+
+    fit_intercept : bool, default=True
+        Whether to append a constant feature 1 to each row (with a kernel, to its
+        image). False: separators through the origin, as in the paper.
+
+    normalize : bool, default=True
+        Whether to scale each row to unit Euclidean norm, as the analysis assumes. Rows
+        of zeros stay zero. With a kernel the image of the row is scaled: k(x, z) /
+        sqrt(k(x, x) k(z, z)). With `fit_intercept` the scaled row is divided by the
+        square root of 2.
+
+    class_weight : {"balanced"}, dict or None, default=None
+        Weight of a label of each class. "balanced": the more labels a class has, the
+        less each counts, and predictions change half way between the mean scores of the
+        classes. If one class is rare, the learner finds more of its rows, and often
+        buys more labels. A dict has weights > 0 by class; the weight of other classes
+        is 1. None: all labels have the same weight. The formulas are in the user guide,
+        on the page "Unequal classes".
+
+    budget : int >= 0, float in [0, 1] or None, default=None
+        Largest number of labels to buy between one `fit` and the next. Raise it with
+        `set_params` to continue. A float is a share of the rows seen before and in the
+        call; only `fit` and `learn` take a float. None: no limit.
+
+    patience : int >= 1, default=None
+        Number of consecutive rows without a purchase after which the learner buys no
+        more labels. None: never stop.
+
+    shuffle : bool, default=True
+        Whether `fit` visits the rows in random order. `partial_fit` and `learn` do not.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random decisions, with one random number for each row seen, and of
+        the order of the rows.
 
     Attributes
     ----------
-    {classes_, coef_, intercept_, is_dual_, attributes_of_all}
+    classes_ : ndarray of shape (n_classes,)
+        Classes, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights that predict. They apply to rows of unit norm if `normalize`. For two
+        classes there is one row, the weights of ``classes_[1]``. Only with
+        ``kernel="linear"``.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Weights of the constant feature. Only with ``kernel="linear"``.
+
+    is_dual_ : bool
+        Whether the learner holds the stored rows, and not a matrix.
+
+    n_queries_ : int
+        Number of labels bought since the last `fit`, less refunds.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
+        in order.
+
+    n_pending_ : int
+        Number of rows that were asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Number of rows that were asked for and skipped.
+
+    n_taught_ : int
+        Number of labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why no more labels can be bought: "budget" or "patience". After a `query` that
+        returned no rows also "no rows" or "limit". Otherwise None.
+
+    n_seen_ : int
+        Number of rows seen, bought or not.
+
+    n_updates_ : int
+        Number of labels that were stored.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the columns of the first X have string names.
 
     Raises
     ------
