@@ -11,10 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.metrics.pairwise import (
-    manhattan_distances,
-    polynomial_kernel,
-)
+from sklearn.metrics.pairwise import manhattan_distances, polynomial_kernel
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVC, LinearSVC
 
@@ -44,13 +41,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
-from sklearn_activelearn.pool import (
-    AllOf,
-    ErrorTarget,
-    LabelPrice,
-    NoError,
-    NoNewClass,
-)
+from sklearn_activelearn.pool import AllOf, ErrorTarget, LabelPrice, NoError, NoNewClass
 from tests.tools import NaiveBayes
 
 
@@ -266,11 +257,7 @@ POOL_LEARNERS = [
     ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(
-        NaiveBayes(),
-        param_grid={"alpha": [0.01, 1.0]},
-        cv=3,
-        batch_size=3,
-        budget=16,
+        NaiveBayes(), param_grid={"alpha": [0.01, 1.0]}, cv=3, batch_size=3, budget=16
     ),
     PassiveClassifier(),
     PassiveClassifier(estimators=COMMITTEE, n_initial=3, batch_size=5, budget=12),
@@ -289,10 +276,7 @@ POOL_LEARNERS = [
     ),
     ActiveLabelPropagationClassifier("rbf", gamma=0.4, n_initial=2, budget=12),
     ActiveLabelPropagationClassifier(
-        n_neighbors=2,
-        n_initial=3,
-        batch_size=2,
-        stopping="stable_predictions",
+        n_neighbors=2, n_initial=3, batch_size=2, stopping="stable_predictions"
     ),
     ActiveLabelPropagationClassifier(
         n_neighbors=2, n_candidates=4, n_initial=3, batch_size=3, budget=16

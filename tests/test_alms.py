@@ -133,9 +133,7 @@ def test_a_scaler_is_trained_on_the_pool():
     grid = {"logisticregression__C": [0.1, 10.0]}
     params = {"n_candidates": 3, "n_pairs": 3, "budget": 13, "random_state": 0}
     own = ALMSClassifier(
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        param_grid=grid,
-        **params,
+        make_pipeline(StandardScaler(), LogisticRegression()), param_grid=grid, **params
     ).fit(X, y)
     frozen = FrozenEstimator(StandardScaler().fit(X))
     steps = [("frozen", frozen), ("logisticregression", Refitted(tol=1e-8))]

@@ -113,9 +113,7 @@ BAD_CALLS = [
     ({"classes": [["no", "yes"]]}, WITH_CLASSES, ValueError, "classes"),
     ({"classes": [0, "yes", None]}, WITH_CLASSES, (TypeError, ValueError), "classes"),
 ]
-FRESH_CALLS = [
-    ({"y": X[:, 0], "classes": [0, 1]}, LABELLED, ValueError, "continuous"),
-]
+FRESH_CALLS = [({"y": X[:, 0], "classes": [0, 1]}, LABELLED, ValueError, "continuous")]
 STREAM_CALLS = [({"classes": None}, WITH_CLASSES, ValueError, "classes must be passed")]
 LATER_CALLS = [
     ({"X": X[:, :2]}, LATER, ValueError, "2 features"),
@@ -315,11 +313,7 @@ def test_bad_parameters_of_a_learner_that_was_taught(prototype):
         ({"exclude": [0.5]}, ValueError, "row numbers"),
         ({"candidates": [[1]]}, ValueError, "1-D"),
         ({"candidates": [0.5]}, ValueError, "row numbers"),
-        (
-            {"exclude": np.ones(49, dtype=bool)},
-            ValueError,
-            "mask for the 50 rows of X",
-        ),
+        ({"exclude": np.ones(49, dtype=bool)}, ValueError, "mask for the 50 rows of X"),
         ({"return_probability": 1}, TypeError, "return_probability"),
     ],
 )

@@ -15,11 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_activelearn import BatchMarginLossClassifier
 from sklearn_activelearn.batch._margin_loss import TEMPERATURE, Objective
-from sklearn_activelearn.losses import (
-    SmoothHingeLoss,
-    SmoothRampLoss,
-    make_loss,
-)
+from sklearn_activelearn.losses import SmoothHingeLoss, SmoothRampLoss, make_loss
 from tests.learners import explores
 
 SMOOTH = ["smooth_hinge", "smooth_ramp", "sigmoid"]

@@ -39,14 +39,7 @@ from tests.learners import (
     each_stream_default,
     each_stream_family,
 )
-from tests.tools import (
-    RecordingOracle,
-    fresh,
-    frozen,
-    responses,
-    state,
-    streams,
-)
+from tests.tools import RecordingOracle, fresh, frozen, responses, state, streams
 
 X, answers = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)

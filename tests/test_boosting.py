@@ -35,13 +35,7 @@ from sklearn_activelearn.pool.boosting._committee import (
 )
 from tests.learners import each
 from tests.reference import boosting as reference
-from tests.tools import (
-    RecordingOracle,
-    fresh,
-    frozen,
-    responses,
-    streams,
-)
+from tests.tools import RecordingOracle, fresh, frozen, responses, streams
 
 X, y = make_twonorm(80, 4, random_state=0)
 X = X.astype(np.float32).astype(float)

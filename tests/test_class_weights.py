@@ -53,12 +53,7 @@ def weighted(prototype, seed, n_classes, weighting, limit, **params):
     if weighting != "balanced":
         given_weights = [*(weighting[0],) * 2, *(weighting[1],) * 2][4 - n_classes :]
         class_weight = dict(enumerate(given_weights))
-    learner = fresh(
-        prototype,
-        random_state=seed,
-        class_weight=class_weight,
-        **params,
-    )
+    learner = fresh(prototype, random_state=seed, class_weight=class_weight, **params)
     learner._one_class_limit = limit
     return learner, ClassWeights(n_classes, given_weights, limit)
 

@@ -10,19 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import (
-    load_digits,
-    load_iris,
-)
+from sklearn.datasets import load_digits, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import sklearn_activelearn
-from sklearn_activelearn import (
-    CBGZClassifier,
-    DKMClassifier,
-)
+from sklearn_activelearn import CBGZClassifier, DKMClassifier
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli.compare import progress_line
 from sklearn_activelearn._cli.learners import parse_learner

@@ -9,15 +9,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_activelearn import (
-    CBGZClassifier,
-    RandomSamplingClassifier,
-)
-from sklearn_activelearn.evaluation import (
-    LabelCurve,
-    LabelCurveDisplay,
-    label_curve,
-)
+from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
+from sklearn_activelearn.evaluation import LabelCurve, LabelCurveDisplay, label_curve
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

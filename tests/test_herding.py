@@ -227,11 +227,7 @@ def test_equal_rows_have_a_radius():
 
 
 @pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"radius": 0}, "radius"),
-        ({"radius": "near"}, "radius"),
-    ],
+    ("params", "words"), [({"radius": 0}, "radius"), ({"radius": "near"}, "radius")]
 )
 def test_wrong_radii(params, words):
     with pytest.raises(ValueError, match=words):

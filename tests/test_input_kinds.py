@@ -9,10 +9,7 @@ import pytest
 from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix
 from sklearn.utils.multiclass import check_classification_targets
 
-from sklearn_activelearn import (
-    CBGZClassifier,
-    RandomSamplingClassifier,
-)
+from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from sklearn_activelearn.base._labels import find_classes
 from tests.learners import (
     STREAM_DEFAULTS,

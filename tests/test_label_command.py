@@ -21,10 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sklearn_activelearn import (
-    ASSLBoostClassifier,
-    UncertaintySamplingClassifier,
-)
+from sklearn_activelearn import ASSLBoostClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession, load_model, save_model
 from sklearn_activelearn.labeling._model_files import TRUSTED

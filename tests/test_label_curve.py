@@ -28,10 +28,7 @@ from tests.tools import fresh, group_of, problem
 X = np.random.RandomState(0).standard_normal((120, 4))
 noise = 0.3 * np.random.RandomState(1).standard_normal(120)
 y = np.where(X @ [1.0, -1.0, 0.5, 0.0] + noise > 0, "yes", "no")
-SPLITS = [
-    (np.arange(80), np.arange(80, 120)),
-    (np.arange(30, 120), np.arange(30)),
-]
+SPLITS = [(np.arange(80), np.arange(80, 120)), (np.arange(30, 120), np.arange(30))]
 
 
 def recorder(prototype):

@@ -74,11 +74,7 @@ def test_a_full_disk_leaves_the_file_that_was_there(folder, suffix, small_files)
             session.export(out)
         small_files(-1)
         assert out.read_bytes() == before
-        assert {each.name for each in folder.iterdir()} == {
-            "a",
-            "a.lock",
-            out.name,
-        }
+        assert {each.name for each in folder.iterdir()} == {"a", "a.lock", out.name}
         assert session.export(out) == 15
         assert out.stat().st_mode & 0o777 == 0o640
 
@@ -253,10 +249,7 @@ def test_a_csv_of_somebody_else(folder, content, labels):
 )
 def test_files_that_hold_no_labels(folder, name, content, message):
     (folder / name).write_bytes(content)
-    with (
-        opened(folder / "a") as session,
-        pytest.raises(ValueError, match=message),
-    ):
+    with opened(folder / "a") as session, pytest.raises(ValueError, match=message):
         session.import_labels(folder / name)
     assert n_answers(folder / "a") == 0
 

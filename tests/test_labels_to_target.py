@@ -8,11 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_activelearn import (
-    CBGZClassifier,
-    DKMClassifier,
-    RandomSamplingClassifier,
-)
+from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import (
     LabelCurve,
     label_curve,

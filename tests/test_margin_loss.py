@@ -12,10 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_activelearn import (
-    GreedyOnlineClassifier,
-    MarginLossClassifier,
-)
+from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 from sklearn_activelearn.evaluation import label_curve
 from sklearn_activelearn.losses import (
     LOSSES,

@@ -107,12 +107,7 @@ def numbered(X):
 def noisy(n_rows, n_classes=2, seed=0):
     """Return rows, and labels of which some are wrong."""
     return make_classification(
-        n_rows,
-        6,
-        n_informative=4,
-        n_classes=n_classes,
-        flip_y=0.2,
-        random_state=seed,
+        n_rows, 6, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=seed
     )
 
 

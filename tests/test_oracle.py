@@ -113,16 +113,8 @@ def test_ctrl_c_right_after_a_batch_of_answers_loses_no_label(prototype):
 
 BAD_ANSWERS = {
     "none": (lambda rows: None, ValueError, "shape"),
-    "too few": (
-        lambda rows: [],
-        ValueError,
-        r"got labels of shape \(0,\)",
-    ),
-    "too many": (
-        lambda rows: ["no", "no"],
-        ValueError,
-        r"got labels of shape \(2,\)",
-    ),
+    "too few": (lambda rows: [], ValueError, r"got labels of shape \(0,\)"),
+    "too many": (lambda rows: ["no", "no"], ValueError, r"got labels of shape \(2,\)"),
     "a number": (lambda rows: "no", ValueError, "shape"),
     "nested": (lambda rows: [["no"]], ValueError, r"\(1, 1\)"),
     "ragged": (lambda rows: [["no"], []], ValueError, "oracle|inhomogeneous"),
@@ -132,11 +124,7 @@ BAD_ANSWERS = {
     "None in it": (lambda rows: [None], ValueError, "None for row"),
     "unknown in an array": (lambda rows: y[:1] + "?", ValueError, r"\?' for row"),
     "column": (lambda rows: y[:1, None], ValueError, r"\(1, 1\)"),
-    "array of none": (
-        lambda rows: y[:0],
-        ValueError,
-        r"got labels of shape \(0,\)",
-    ),
+    "array of none": (lambda rows: y[:0], ValueError, r"got labels of shape \(0,\)"),
     "array of no length": (lambda rows: np.array("no"), ValueError, "shape"),
 }
 

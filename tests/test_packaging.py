@@ -156,7 +156,7 @@ def test_commits_are_checked_with_a_supported_ruff():
 
 #: Commands that install from an index, and names that only an index resolves.
 BY_NAME = re.compile(
-    r"\binstall\b(?:\s+-\S+)*\s+[\"'`]*sklearn[-_]activelearn|sklearn[-_]activelearn\[",
+    r"\binstall\b(?:\s+-\S+)*\s+[\"'`]*sklearn[-_]activelearn|sklearn[-_]activelearn\["
 )
 
 

@@ -30,12 +30,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import (
-    PoolClassifier,
-    StablePredictions,
-    Trained,
-    Trainer,
-)
+from sklearn_activelearn.pool import PoolClassifier, StablePredictions, Trained, Trainer
 from tests.learners import (
     COMMITTEE,
     POOL_DEFAULTS,

@@ -16,11 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import MinMarginClassifier, RelevanceSamplingClassifier
-from sklearn_activelearn.audit._recall import (
-    price_of,
-    rows_to_recall,
-    shares_explored,
-)
+from sklearn_activelearn.audit._recall import price_of, rows_to_recall, shares_explored
 from sklearn_activelearn.evaluation import recall_estimate, recall_price, recall_so_far
 from sklearn_activelearn.pool import AllOf, RecallTarget
 from sklearn_activelearn.pool.stopping._base import AskedRows

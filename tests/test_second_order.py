@@ -9,10 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
-from sklearn.metrics.pairwise import (
-    kernel_metrics,
-    pairwise_kernels,
-)
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
 from sklearn_activelearn import (
     RLSSamplingClassifier,
@@ -786,9 +783,7 @@ def test_auto_goes_over_where_stored_rows_are_sparse(share, sparse):
 
 
 @pytest.mark.parametrize(
-    "params",
-    [{"solver": "dual"}, {"max_stored": 700}, {"kernel": "rbf"}],
-    ids=str,
+    "params", [{"solver": "dual"}, {"max_stored": 700}, {"kernel": "rbf"}], ids=str
 )
 def test_auto_stays_exact_where_that_is_asked_for(params, monkeypatch):
     monkeypatch.setattr(_base, "DESCENT", (4, 1.0))

@@ -131,10 +131,7 @@ def test_joblib_spreads_label_curves(client):
 def test_joblib_spreads_the_folds_of_a_search(client):
     X, y = problem()
     search = OnePassSearchCV(
-        CBGZClassifier(random_state=0),
-        {"b": [0.1, 1.0]},
-        cv=2,
-        return_train_score=True,
+        CBGZClassifier(random_state=0), {"b": [0.1, 1.0]}, cv=2, return_train_score=True
     )
     expected = clone(search).fit(X, y).cv_results_
     with joblib.parallel_config(backend="dask"):

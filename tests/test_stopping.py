@@ -49,21 +49,13 @@ class AnyMargin(MarginExhausted):
 
 #: Each rule, the same in plain words, and a model that has what it needs.
 RULES = [
-    (
-        AnyMargin(),
-        reference.margin_exhausted,
-        LogisticRegression(C=1e3),
-    ),
+    (AnyMargin(), reference.margin_exhausted, LogisticRegression(C=1e3)),
     (
         StablePredictions(0.8001, 2),  # the kappa of no 30 rows
         reference.agreeing(reference.kappa, 0.8001, 2),
         BAYES,
     ),
-    (
-        ClassificationChange(),
-        reference.agreeing(reference.share_kept, 1.0, 1),
-        BAYES,
-    ),
+    (ClassificationChange(), reference.agreeing(reference.share_kept, 1.0, 1), BAYES),
     (
         ClassificationChange(0.125, patience=2),
         reference.agreeing(reference.share_kept, 0.875, 2),
@@ -174,7 +166,7 @@ BAD_PARAMS = {
         ("no_error", ValueError),
         (["no_error", "never"], ValueError),
         (["no_error", NoError], ValueError),
-    ],
+    ]
 }
 
 

@@ -12,12 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sklearn_activelearn import MinMarginClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from tests.learners import (
-    POOL_LEARNERS,
-    each,
-    each_pool_learner,
-    each_stream_default,
-)
+from tests.learners import POOL_LEARNERS, each, each_pool_learner, each_stream_default
 from tests.tools import fresh
 
 pl = pytest.importorskip("polars")

@@ -9,14 +9,7 @@ from math import floor
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .herding import (
-    herd,
-    local_similarity,
-    points_of,
-    squared,
-    typical,
-    uncertainty,
-)
+from .herding import herd, local_similarity, points_of, squared, typical, uncertainty
 from .pool import drawn, equal_last, highest
 
 
