@@ -31,6 +31,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import load_model, save_model
+from tests.learners import explores
 from tests.reference import blend as reference
 from tests.tools import problem
 
@@ -42,12 +43,14 @@ CANDIDATES = [
 ]
 
 
-@parametrize_with_checks(
-    [
-        BlendClassifier(cv=2, random_state=0),
-        BlendClassifier([("svm", LinearSVC()), ("bayes", GaussianNB())]),
-    ]
-)
+BLENDS = [
+    BlendClassifier([("svm", LinearSVC()), ("bayes", GaussianNB())]),
+    BlendClassifier(cv=2, random_state=0),  # slow
+]
+
+
+@pytest.mark.every_learner
+@parametrize_with_checks(BLENDS if explores() else BLENDS[:1])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -24,19 +24,26 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium h
 EVIL = "<img src=x onerror=\"document.title='broken into'\">"
 
 
-@pytest.fixture
-def page():
+@pytest.fixture(scope="module")
+def browser():
     with playwright.sync_playwright() as driver:
         # for root, as in containers, it starts without its sandbox only
         browser = driver.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox"] if os.getuid() == 0 else []
         )
-        page = browser.new_page(viewport={"width": 360, "height": 640})
-        page.set_default_timeout(30_000)
-        page.errors = []
-        page.on("pageerror", lambda error: page.errors.append(error))
-        yield page
+        yield browser
         browser.close()
+
+
+@pytest.fixture
+def page(browser):
+    # a new profile: nothing is remembered of the test before
+    page = browser.new_page(viewport={"width": 360, "height": 640})
+    page.set_default_timeout(30_000)
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(error))
+    yield page
+    page.close()
     assert page.errors == []
 
 
@@ -319,7 +326,11 @@ def test_letters_that_begin_classes_are_answers(page, tmp_path):
 
 
 def test_other_people_are_followed_while_something_is_typed(page, tmp_path):
-    main = files("sklearn_activelearn.labeling").joinpath("page/main.js").read_text()
+    main = (
+        files("sklearn_activelearn.labeling.front_ends")
+        .joinpath("page/main.js")
+        .read_text()
+    )
     assert int(re.search(r"const PERIOD = (\d+);", main)[1]) <= 1000  # milliseconds
     with opened(tmp_path / "a.sqlite") as session:
         served(page, session)

@@ -12,7 +12,13 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sklearn_activelearn import MinMarginClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from tests.learners import POOL_LEARNERS, each, each_pool_learner, each_stream_default
+from tests.learners import (
+    POOL_LEARNERS,
+    each,
+    each_pool_family,
+    each_stream_default,
+    explores,
+)
 from tests.tools import fresh
 
 pl = pytest.importorskip("polars")
@@ -68,7 +74,7 @@ def assert_same(first, second):
         np.testing.assert_array_equal(one, other)
 
 
-@each_pool_learner
+@each_pool_family
 def test_pool_learners_take_tables_of_numbers(prototype):
     frames = pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS)
     assert_same(*(run_all_verbs(prototype, X, IDS) for X in frames))
@@ -112,7 +118,12 @@ def with_columns(prototype):
     return fresh(prototype).set_params(**new)
 
 
-@each(NAMED)
+#: One of each class: how rows are read is the same for all settings of a class.
+CLASSES = {type(row): row for row in NAMED}
+
+
+@pytest.mark.every_learner
+@each(NAMED if explores() else [*CLASSES.values()])
 @pytest.mark.parametrize("ids", [None, IDS], ids=["values", "ids"])
 def test_columns_have_names(prototype, ids):
     frames = pd.DataFrame(MIXED), pl.DataFrame(MIXED)
