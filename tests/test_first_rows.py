@@ -1,5 +1,7 @@
 """The first rows of a pool: what they follow, and until when."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -79,6 +81,28 @@ def test_labels_of_one_class_that_nobody_asked_for_count():
     learner.teach(X[:4], ["no"] * 4, classes=["no", "yes"])
     rows, probabilities, _ = ask(learner)
     assert (len(rows), {*probabilities}) == (6, {1.0})
+
+
+@pytest.mark.parametrize("n_initial", [1, 2, 3, 4, 5])
+def test_probabilities_of_equal_rows_add_up_to_the_number_of_rows(n_initial):
+    pool = np.repeat([[0.0], [1.0], [2.0]], 2, axis=0)
+    learner = UncertaintySamplingClassifier(n_initial=n_initial, random_state=0)
+    rows, probabilities, _ = ask(learner, pool)
+    np.testing.assert_allclose(probabilities, n_initial / 6)
+    assert len({*pool[rows, 0]}) == min(n_initial, 3)
+    unequal = pool[1:]  # values once, twice and twice
+    rows, probabilities, _ = ask(clone(learner), unequal)
+    if n_initial >= 3:  # each value was drawn
+        of_value = dict(zip(unequal[rows, 0], probabilities, strict=True))
+        assert sum(of_value[x] for x in unequal[:, 0]) == pytest.approx(n_initial)
+
+
+def test_a_label_counts_for_an_equal_row_that_is_not_for_sale():
+    pool = np.zeros((2, 1))
+    learner = MinMarginClassifier(random_state=0)
+    learner.teach(pool[:1], ["no"], classes=["no", "yes"])
+    for row in (0, 1):
+        assert deepcopy(learner).query(pool, candidates=[row]).tolist() == [row]
 
 
 def test_labels_that_were_asked_for_do_not_end_the_first_rows():

@@ -282,6 +282,11 @@ def test_a_sample_of_all_rows_leaves_no_doubt():
     assert recall_estimate([True, False], [True, True], 2).value == 1
 
 
+def test_rows_that_are_found_after_the_sample_are_counted():
+    flags, drawn = [False] * 5 + [True] * 10, np.arange(15) < 5
+    assert recall_estimate(flags, drawn, 20).low == 1  # the sample allows fewer than 10
+
+
 def test_all_rows_were_read():
     X, y = rows_with_late_cluster(n=40, n_relevant=8, n_late=1)
     learner = RelevanceSamplingClassifier(positive=True, random_state=0).teach(X, y)
