@@ -116,6 +116,24 @@ def test_a_rule_stops_where_its_twin_does(rule, twin, model, pool, batch_size):
     assert learner.stop_reason_ == (rule_name(rule) if ended else "no rows")
 
 
+class Fickle(NaiveBayes):
+    """Turns its predictions round after each second label."""
+
+    def fit(self, X, y):
+        self.is_turned_ = len(y) // 2 % 2
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return self.classes_[(X[:, 0] > 0) ^ self.is_turned_]
+
+
+def test_agreements_that_are_interrupted_are_counted_again():
+    rules = ClassificationChange(patience=1), ClassificationChange(patience=2)
+    once, twice = (stopping(rule, Fickle()).fit(X, y) for rule in rules)
+    assert once.n_queries_ < 20
+    assert twice.stop_reason_ == "no rows"
+
+
 @each_rule
 def test_each_rule_ends_some_run_before_the_pool_does(rule, twin, model):
     labels = np.where(X[:, 0] > 0, "yes", "no")
