@@ -83,7 +83,7 @@ def benchmark(quick, rounds):
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as new:
         copy_sources(folder)
         with chdir(folder):
-            lines = [*built(f"{PACKAGE}._interrupts" if quick else None)]
+            lines = [*built(f"{PACKAGE}.base._interrupts" if quick else None)]
         _, *numbers = zip(*lines, strict=True)
         if not quick:
             copy_sources(new)
