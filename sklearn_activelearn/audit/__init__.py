@@ -1,4 +1,4 @@
-"""What is certain: recall, error rates, tests of a model, and checked machine labels.
+"""Certainty about a pool: recall, error rates, tests of a model, machine labels.
 
 The recall functions and `ActiveTest` are imported from `evaluation`.
 """

@@ -1,1 +1,1 @@
-"""What people see of a session: the terminal and the page. They hold no logic."""
+"""Front ends of a session: the terminal and the page. They hold no logic."""
