@@ -23,7 +23,11 @@ from sklearn_activelearn.pool import (
     StablePredictions,
     StoppingRule,
 )
-from sklearn_activelearn.pool.stopping._base import STOPPING_RULES, rule_name
+from sklearn_activelearn.pool.stopping._base import (
+    STOPPING_RULES,
+    Remembered,
+    rule_name,
+)
 from tests.docstrings import names, refused
 from tests.learners import drawn_for
 from tests.reference import stopping as reference
@@ -170,7 +174,7 @@ def test_a_rule_forgets_when_a_label_is_corrected(rule, twin, model):
     judged.query(X, limit=0)
     judged.correct(X[taught[-1:]], y[taught[-1:]])
     learner.set_params(stopping=rule)
-    learner._stopping_memory = {}
+    learner._stopping_memory = Remembered()
     for each in (judged, learner):
         each.query(X, limit=0)
     assert judged.stop_reason_ == learner.stop_reason_

@@ -71,20 +71,20 @@ BOUNDED = {
 class BoundedALMS(ALMSVariant):
     """ALMS that begins with the rows `first`; V gets no more than the share `bound`."""
 
-    def _select_without_model(self, X, rows, n_wanted, seed):
-        bought = draw_rows(rows, n_wanted, seed)
+    def _select_without_model(self, round):
+        bought = draw_rows(round.rows, round.n_wanted, round.seed)
         if self.n_queries_ == 0:
             bought = bought._replace(rows=self.first)
         return in_turn(bought, self.n_queries_)
 
-    def _select(self, X, rows, n_wanted, seed):
+    def _select(self, round):
         later = self.allocation_[INITIAL:] == VALIDATION
         if later.sum() + 1 <= self.bound * (len(later) + 1):
-            return super()._select(X, rows, n_wanted, seed)
-        rng = np.random.default_rng(seed)
-        offered = rng.permutation(rows)[: self.n_candidates]
+            return super()._select(round)
+        rng = np.random.default_rng(round.seed)
+        offered = rng.permutation(round.rows)[: self.n_candidates]
         values, _ = self._make_trainer().values_of_information(
-            Known.of(self), X[offered], self.n_pairs, rng
+            Known.of(self), round.X[offered], self.n_pairs, rng
         )
         best = [values.argmax()]
         return ranked_purchase(offered[best], values[best], TRAIN)

@@ -116,9 +116,9 @@ class LiteralFASSL(FASSLBoostClassifier):
 class FewCandidatesQBB(QueryByBoostingClassifier):
     """Query by boosting with a set of Q = 50 candidates, drawn for each query."""
 
-    def _select(self, X, rows, n_wanted, seed):
-        drawn = np.random.default_rng(seed).permutation(rows)[:50]
-        return super()._select(X, np.sort(drawn), n_wanted, seed)
+    def _select(self, round):
+        drawn = np.random.default_rng(round.seed).permutation(round.rows)[:50]
+        return super()._select(round._replace(candidates=np.sort(drawn)))
 
 
 class ClusteredFASSL(FASSLBoostClassifier):
@@ -127,8 +127,9 @@ class ClusteredFASSL(FASSLBoostClassifier):
     The rows of five batches are clustered; the smallest margin of each is bought.
     """
 
-    def _select(self, X, rows, n_wanted, seed):
-        near = super()._select(X, rows, 5 * n_wanted, seed)
+    def _select(self, round):
+        X, n_wanted = round.X, round.n_wanted
+        near = super()._select(round._replace(n_wanted=5 * n_wanted))
         means = KMeans(min(n_wanted, len(near.rows)), n_init=1, random_state=0)
         first = np.unique(means.fit_predict(X[near.rows]), return_index=True)[1]
         return ranked_purchase(near.rows[first], near.utilities[first])

@@ -50,9 +50,9 @@ PHASES = (100, 200, 400, 600)
 class TakesCopies(HybridSamplingClassifier):
     """The mixture without its rule against near-copies."""
 
-    def _choose_uncertain(self, X, rows, n_wanted, seed):
-        utility = self._utilities(X, rows)
-        return choose_batch(X, rows, utility, n_wanted, seed, batch_size=n_wanted)
+    def _choose_uncertain(self, round, n_wanted):
+        utility = self._utilities(round.X, round.candidates)
+        return choose_batch(round._replace(n_wanted=n_wanted), utility)
 
 
 class SameShare(HybridSamplingClassifier):

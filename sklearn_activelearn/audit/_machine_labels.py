@@ -581,8 +581,7 @@ class ErrorSamplingClassifier(PoolClassifier):
             for each in (machine.labels, people)
         )
         known[~is_read] = -1
-        self._embed_rows(X)
-        Z = self._points.kernel_features(N_REFERENCE)
+        Z = self._embed_rows(X).kernel_features(N_REFERENCE)
         scores = score_errors(Z, own, known, machine.confidence, len(classes))
         return np.where(own < 0, scores.max() + 1, scores)  # gaps come first
 
@@ -603,26 +602,25 @@ class ErrorSamplingClassifier(PoolClassifier):
         numbers = np.cumsum(ledger.purposes == SAMPLE) - 1
         self._reached = np.union1d(self._reached, numbers[entries])
 
-    def _choose_purchase(self, X, rows, limit):
-        rows, seed = np.asarray(rows), (self._seed, self._n_rounds)
-        n_first = self._n_first()
-        if not n_first and len(rows) and limit:
-            self._order, utilities = self._rank(X, rows, seed)
-            n_leading = int(np.argmax(np.isin(self._order, rows)))
-            self._reach(self._order[:n_leading])
-            self._order, self._scores = self._order[n_leading:], utilities[n_leading:]
-        if not n_first and len(rows):
-            self._sample = self._describe_sample(len(rows))
-        purchase = super()._choose_purchase(X, rows, limit)
-        for name in ("_order", "_scores", "_sample"):
-            vars(self).pop(name, None)
-        return purchase
+    def _begin_round(self, X, rows, n_left, limit):
+        rows, ranking, sample = np.asarray(rows), None, None
+        if not self._n_first() and len(rows):
+            if limit:
+                order, scores = self._rank(X, rows, (self._seed, self._n_rounds))
+                n_leading = int(np.argmax(np.isin(order, rows)))
+                # before the size of the batch is known, which depends on the rows read
+                self._reach(order[:n_leading])
+                ranking = order[n_leading:], scores[n_leading:]
+            sample = self._describe_sample(len(rows))
+        round = super()._begin_round(X, rows, n_left, limit)
+        return round._replace(ranking=ranking, sample=sample)
 
-    def _select(self, X, rows, n_wanted, seed):
-        order, target = self._order, find_error_target(self.stopping)
+    def _select(self, round):
+        rows, n_wanted = round.rows, round.n_wanted
+        (order, scores), target = round.ranking, find_error_target(self.stopping)
         places = np.flatnonzero(np.isin(order, rows))
         end = len(order) if n_wanted >= len(places) else places[n_wanted]
-        if target is not None and (n_excess := target.n_excess(self._sample)) > 0:
+        if target is not None and (n_excess := target.n_excess(round.sample)) > 0:
             # the batch ends with the sample row at which the certificate can be given
             is_right = self._machine.is_right(self._known_labels())[order]
             is_right[places] = True
@@ -633,13 +631,14 @@ class ErrorSamplingClassifier(PoolClassifier):
         places = places[places < end]
         if np.count_nonzero(self._read_rows()) < self.n_initial:
             return random_purchase(order[places], len(places) / len(rows))
-        return ranked_purchase(order[places], self._scores[places])
+        return ranked_purchase(order[places], scores[places])
 
-    def _select_without_model(self, X, rows, n_wanted, seed):
+    def _select_without_model(self, round):
         if not self._n_first():
-            return self._select(X, rows, n_wanted, seed)
+            return self._select(round)
+        rows, seed = round.rows, (*round.seed, SAMPLE_SEED)
         self._n_drawn_from = self._n_drawn_from or len(rows)
-        return draw_rows(rows, n_wanted, (*seed, SAMPLE_SEED), SAMPLE)
+        return draw_rows(rows, round.n_wanted, seed, SAMPLE)
 
     # Records and the result
 

@@ -82,7 +82,6 @@ from ..utils._typing import (
     Embedding,
     Floats,
     Initial,
-    Ints,
     Label,
     Labels,
     RowsLike,
@@ -105,6 +104,7 @@ from ._ledger import (
     differ,
     fill_metadata,
 )
+from ._round import Round
 from ._training import Known, OneModel, Trainer, requested, route_to_fit
 from .stopping import _base as stopping_rules
 
@@ -169,8 +169,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     - ``_utility(X)``: a number for each row, higher is bought sooner, usually from the
       trained model, ``self.estimator_``; it gets the pool in blocks. Or, if rows cannot
-      be scored one by one, ``_select(X, rows, n_wanted, seed)``, which returns the
-      `Purchase` of some of these row numbers;
+      be scored one by one, ``_select(round)``, which returns the `Purchase` of
+      ``round.n_wanted`` of the row numbers ``round.rows`` of ``round.X``; see `Round`;
     - ``_make_trainer()``: the `Trainer` that makes the model, by default `OneModel`;
     - ``_needs``: the method of the estimator that the utility needs, "predict" by
       default, which is checked before anything is bought;
@@ -321,17 +321,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         "more of their rows"
     )
 
-    #: Rows of a batch that were drawn before the rule chooses the others.
-    _random_rows_in_batch = NO_ROWS
-
     #: Values for learners without these parameters.
     initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
     n_candidates: int | None = None
     incremental: bool = False
     positive: Label | None = None
-
-    #: Random sample that tests machine labels, for learners that have them.
-    _sample: stopping_rules.CheckedSample | None = None
 
     def __init__(
         self,
@@ -374,51 +368,40 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _utility(self, X: Any) -> Floats:
         raise NotImplementedError(f"{type(self).__name__} needs _utility or _select.")
 
-    def _select(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
-        """Choose among these row numbers of X with the model."""
-        utility = self._utilities(X, rows)
-        return selection.choose_batch(
-            X,
-            rows,
-            utility,
-            n_wanted,
-            seed,
-            batch_size=self._batch_size(),
-            batch=self.batch,
-            points=self._points,
-        )
+    def _select(self, round: Round) -> Purchase:
+        """Choose among the candidates of a round with the model."""
+        utility = self._utilities(round.X, round.candidates)
+        return selection.choose_batch(round, utility, self.batch)
 
-    def _select_without_model(self, X, rows, n_wanted, seed):
-        """Choose among these row numbers of X without a model."""
-        initial = self._initial_for(self._n_first())
+    def _select_without_model(self, round: Round) -> Purchase:
+        """Choose among the candidates of a round by `initial`."""
+        X, initial, seed = round.X, round.initial, round.seed
+        if isinstance(initial, str) and initial != "random":
+            return self._choose_covering(self._coverage(round), round)
+        rows = round.rows
         if isinstance(initial, str):
-            if initial == "random":
-                return selection.draw_different_rows(
-                    hash_rows(X, rows), rows, n_wanted, seed
-                )
-            return self._choose_covering(self._coverage(), rows, n_wanted, seed)
+            keys = hash_rows(X, rows)
+            return selection.draw_different_rows(keys, rows, round.n_wanted, seed)
         if self.embedding is not None and selection.is_rows(initial):
-            points = self._points
+            points = round.points
             utility = selection.nearest_cosine(points.rows[rows], points.embed(initial))
         else:
             score = partial(selection.score_by_initial, initial)
             utility = selection.score_rows(
                 score, X, rows, self.n_jobs, self._prototypes
             )
-        keys = [lambda some: hash_rows(X, rows[some])]
-        chosen = selection.find_best_different(utility, n_wanted, seed, keys)
-        return selection.ranked_purchase(rows[chosen], utility[chosen])
+        return selection.choose_batch(round, utility)
 
-    def _coverage(self):
-        """Return the coverage of the pool by the known rows."""
-        space = self._space
+    def _coverage(self, round, chosen=NO_ROWS):
+        """Return the coverage of the pool by the known rows and the chosen rows."""
+        space = Space.of(round, self._ledger).with_known(chosen)
         return Coverage(space, 1 / space.points.typical)
 
-    def _choose_covering(self, coverage, rows, n_wanted, seed, weights=None):
+    def _choose_covering(self, coverage, round, weights=None):
         """Choose rows that cover the pool, among a sample of a large pool."""
         n = None if self._samples else self.n_candidates
         n = max(n or MOST_ROWS, self.n_initial, self._batch_size())
-        return selection.choose_covering(coverage, rows, n_wanted, seed, weights, n)
+        return selection.choose_covering(coverage, round, weights, n)
 
     def _batch_size(self):
         """Return the number of rows of the next batch."""
@@ -623,70 +606,107 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
         The purchase is empty if there is a reason to stop. It is not recorded yet.
         """
-        n_first = self._n_first()
-        is_cold = self._is_cold_start(n_first)
         n_left, n_for_sale = self._ledger.n_left(self.budget), len(rows)
-        n_batch = min(n_first or self._batch_size(), n_for_sale)
-        n_wanted = min(n_batch, n_left)
-        # a seed for each round: no random state that an error would have to restore
-        seed = self._seed, self._n_rounds
-        candidates = selection.Candidates(X, rows)
-        if self._samples and self.n_candidates is not None:
-            # a whole batch at least: enough are left once its random rows are drawn
-            candidates = candidates.sample(max(self.n_candidates, n_batch), seed)
-        if n_wanted and not is_cold and self._uses_model:
+        round = self._begin_round(X, rows, n_left, limit)
+        has_model = round.initial is None
+        if round.n_wanted and has_model and self._uses_model:
             self._train_if_needed()  # the last training may have failed
-        reason = "budget" if n_left == 0 else None
-        if n_wanted and not is_cold and self.stopping is not None:
-            reason = stopping_rules.why_stop(self, candidates, n_for_sale)
+        reason, n_audit = None if n_left else "budget", 0
+        if round.n_wanted and has_model and self.stopping is not None:
+            reason, n_audit = self._ask_stopping_rules(round, n_for_sale)
         if reason is None and (n_for_sale == 0 or limit == 0):
             reason = "limit" if n_for_sale else "no rows"
         self.stop_reason_ = reason
         if reason is not None:
             return selection.NO_PURCHASE
-        n_wanted = min(n_wanted, limit)
+        n_wanted = min(round.n_wanted, limit)
         self._n_rounds += 1
-        n_audit = 0
-        if not is_cold and self.stopping is not None:
-            n_audit = min(stopping_rules.n_random_wanted(self), n_wanted)
-        if n_audit:
-            rows = np.asarray(rows)
-            return selection.draw_rows(rows, n_audit, seed, stopping_rules.AUDIT)
-        initial, share = None, self.explore
-        if is_cold:
-            initial = self._initial_for(n_first)
-            share = selection.explored_share(share, initial)
+        if n_audit := min(n_audit, n_wanted):
+            purpose = stopping_rules.AUDIT
+            return selection.draw_rows(np.asarray(rows), n_audit, round.seed, purpose)
+        share = selection.explored_share(self.explore, round.initial)
         if not share:
-            return self._apply_rule(candidates, initial, n_wanted, seed)
+            return self._apply_rule(round._replace(n_wanted=n_wanted))
         is_random, explored = selection.draw_explored(
-            share, rows, n_batch, n_wanted, seed
+            share, rows, round.n_batch, n_wanted, round.seed
         )
         chosen = selection.NO_PURCHASE
         if n_chosen := n_wanted - np.count_nonzero(is_random):
-            candidates = candidates.without(explored.rows)
-            self._random_rows_in_batch = explored.rows
-            chosen = self._apply_rule(candidates, initial, n_chosen, seed)
-            del self._random_rows_in_batch
+            chosen = self._apply_rule(round.with_explored(explored.rows, n_chosen))
         return selection.merge_purchases(is_random, explored, chosen)
 
-    def _apply_rule(self, candidates, initial, n_wanted, seed):
-        """Choose candidates by the model if `initial` is None, else by `initial`."""
-        if self._measures_distances(initial):
-            candidates = candidates.to_memory()
-            self._embed_rows(candidates.X)
-        choose = self._select if initial is None else self._select_without_model
-        rows = candidates.rows
-        if choose.__func__ is not PoolClassifier._select:  # which takes `RowsExcept`
-            rows = np.asarray(rows)
-        purchase = choose(candidates.X, rows, n_wanted, seed)
-        return purchase if candidates.share == 1 else candidates.in_pool(purchase)
+    def _begin_round(self, X, rows, n_left, limit):
+        """Return the `Round` that chooses among these rows of X.
+
+        Parameters
+        ----------
+        X : rows
+            The pool.
+        rows : ndarray of int or RowsExcept
+            Row numbers that may be bought.
+        n_left : int
+            Number of labels that the budget leaves.
+        limit : int
+            Largest number of rows that the caller takes.
+        """
+        n_first = self._n_first()
+        initial = None
+        if self._is_cold_start(n_first):
+            initial = self._initial_for(n_first)
+        n_batch = min(n_first or self._batch_size(), len(rows))
+        # a seed for each round: no random state that an error would have to restore
+        seed = self._seed, self._n_rounds
+        round = Round(X, rows, min(n_batch, n_left), n_batch, seed, initial)
+        if self._samples and self.n_candidates is not None:
+            # a whole batch at least: enough are left once its random rows are drawn
+            round = round.sample_candidates(max(self.n_candidates, n_batch))
+        return round
+
+    def _ask_stopping_rules(self, round, n_for_sale):
+        """Return a reason to stop or None, and how many random rows a rule asks for."""
+        rules = stopping_rules.find_rules(self.stopping)
+        if not rules:
+            return None, 0
+        stopping_rules.check_rule_classes(rules, self.classes_.tolist())
+        labelled = self._ledger.labelled
+        progress = stopping_rules.Progress(
+            getattr(self, "estimator_", None),  # some rules need none
+            round.X,
+            round.rows,
+            labelled.rows,
+            self.classes_[labelled.codes],
+            self._model_on,
+            stopping_rules.AskedRows.of(self._ledger, n_for_sale),
+            self.positive,
+            round.sample,
+        )
+        verdict = stopping_rules.judge(rules, progress, self._stopping_memory)
+        self._stopping_memory = verdict.memory
+        self._has_stopped = verdict.reason is not None
+        return verdict.reason, verdict.n_random
+
+    def _model_on(self, n_labels):
+        """Return a model that is trained on the first labels."""
+        learner = self._with_first_labels(n_labels)
+        learner._forget_model()
+        learner._train()
+        return learner.estimator_
+
+    def _apply_rule(self, round):
+        """Choose rows by the model, or by `initial` while there is none."""
+        if self._measures_distances(round.initial):
+            round = round.in_memory()
+            round = round._replace(points=self._embed_rows(round.X))
+        choose = self._select if round.initial is None else self._select_without_model
+        return round.in_pool(choose(round))
 
     def _embed_rows(self, X):
-        """Make points of the pool, unless they were made of equal rows."""
+        """Return the pool as points; points of equal rows are not made again."""
         keys = hash_rows(X)
         if self._points is None or not np.array_equal(self._points.keys, keys):
             names = getattr(self, "feature_names_in_", None)
             self._points = Points(self.embedding, X, keys, self._seed, names)
+        return self._points
 
     def _n_first(self):
         """Return how many of the `n_initial` first rows are still to be bought.
@@ -727,14 +747,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if isinstance(initial, str):
             return initial != "random"
         return self.embedding is not None and selection.is_rows(initial)
-
-    @property
-    def _space(self):
-        """The pool as points, and the rows that are taught, pending or in the batch."""
-        space = Space.of(self._points, self._ledger)
-        if len(self._points.keys) < self._ledger.n_pool_rows:
-            return space  # points of a sample do not include the random rows
-        return space.with_known(self._random_rows_in_batch)
 
     def _utilities(self, X, rows):
         """Return the utilities of these row numbers of X."""
@@ -859,7 +871,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._n_trained = len(self._ledger.labelled.codes)
 
     def _forget_model(self):
-        self._n_trained, self._stopping_memory, self._has_stopped = 0, {}, False
+        self._n_trained, self._has_stopped = 0, False
+        self._stopping_memory = stopping_rules.Remembered()
         attributes = self._trained.attributes if self._trained else ()
         for name in ("estimator_", *attributes):
             self.__dict__.pop(name, None)
@@ -1168,7 +1181,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         n_for_sale = np.count_nonzero(is_for_sale)
         if are_more:
             if n_for_sale and learner._has_stopped:  # stopping rules judge again
-                learner._stopping_memory, learner._has_stopped = {}, False
+                learner._stopping_memory = stopping_rules.Remembered()
+                learner._has_stopped = False
             n_offered = n_before + n_for_sale
             learner._ledger = replace(learner._ledger, n_offered=n_offered)
         learner.queried_indices_ = NO_ROWS
@@ -1269,7 +1283,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if not hasattr(self, "_ledger"):
             raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
         classes = getattr(self, "classes_", None)
-        remembered = self._stopping_memory or stopping_rules.Remembered()
+        remembered = self._stopping_memory
         for rule, memory in zip(remembered.rules, remembered.memory, strict=True):
             try:
                 check_json(memory)

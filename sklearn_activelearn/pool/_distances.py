@@ -12,6 +12,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from ..base._verbs import seeded
 from ..exceptions import warn_user
 from ..sources._containers import (
+    NO_ROWS,
     as_numbers,
     copy_rows,
     n_rows,
@@ -324,20 +325,23 @@ class Space(NamedTuple):
     outside: Any = None  # points that were taught and are not in the pool
 
     @classmethod
-    def of(cls, points, ledger):
-        """Return the points of a pool with the rows that a ledger knows.
+    def of(cls, round, ledger):
+        """Return the points of a round with the rows that need no further label.
 
         Parameters
         ----------
-        points : Points
-            Points of the pool, or of a sample of the rows that may be bought.
+        round : Round
+            Points of the pool, or of a sample of the rows that may be bought, and the
+            rows that were drawn for the same batch.
         ledger : Ledger
             Requests and labels, located in the pool.
         """
+        points, explored = round.points, round.explored
         positions, found = ledger.positions, ledger.found
         if len(points.keys) < ledger.n_pool_rows:
-            found = np.full(len(found), -1)
-        known = found[(positions != SKIPPED) & (found >= 0)]
+            # points of a sample include neither known nor explored rows
+            found, explored = np.full(len(found), -1), NO_ROWS
+        known = np.append(found[(positions != SKIPPED) & (found >= 0)], explored)
         outside = np.sort(positions[(positions > PENDING) & (found < 0)])
         if not len(outside):
             return cls(points, known)

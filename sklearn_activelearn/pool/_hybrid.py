@@ -7,7 +7,7 @@ from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
 from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
 from ._base import NEEDS_ALL, PoolClassifier
-from ._distances import MOST_ROWS, Coverage
+from ._distances import MOST_ROWS, Coverage, Space
 from ._passive import passive_baseline
 from ._selection import (
     BEST_PER_ROW,
@@ -258,22 +258,23 @@ class HybridSamplingClassifier(PoolClassifier):
         (model,) = self._make_trainer().estimators
         return passive_baseline(self, model)
 
-    def _select(self, X, rows, n_wanted, seed):
+    def _select(self, round):
+        rows = round.rows
         # a batch that is cut short begins as the whole one does
-        n_batch = min(self.batch_size, len(rows))
+        n_batch = min(round.n_batch, len(rows))
         uncertain = NO_PURCHASE
-        rng = np.random.default_rng((*seed, POSITIONS))
+        rng = np.random.default_rng((*round.seed, POSITIONS))
         is_margin = draw_positions(self._margin_share(), n_batch, rng)
         if n_uncertain := np.count_nonzero(is_margin):
-            uncertain = self._choose_uncertain(X, rows, n_uncertain, seed)
-        is_margin, representative = is_margin[:n_wanted], NO_PURCHASE
-        if n_others := n_wanted - np.count_nonzero(is_margin):
-            rows = self._leave_out(rows, uncertain.rows, n_others)
-            coverage = self._coverage(uncertain.rows)
-            weights = self._utilities(X, coverage.reference)
-            representative = self._choose_covering(
-                coverage, rows, n_others, seed, weights
-            )
+            uncertain = self._choose_uncertain(round, n_uncertain)
+        is_margin, representative = is_margin[: round.n_wanted], NO_PURCHASE
+        if n_others := round.n_wanted - np.count_nonzero(is_margin):
+            keys = round.points.keys
+            rows = leave_out(keys, rows, uncertain.rows, n_others)
+            coverage = self._coverage(round, uncertain.rows)
+            weights = self._utilities(round.X, coverage.reference)
+            others = round._replace(candidates=rows, n_wanted=n_others)
+            representative = self._choose_covering(coverage, others, weights)
         return merge_purchases(is_margin, uncertain, representative)
 
     def _margin_share(self):
@@ -283,30 +284,30 @@ class HybridSamplingClassifier(PoolClassifier):
         n_enough = LABELS_PER_CLASS * max(n_classes, MANY_CLASSES)
         return MARGIN_SHARE if n_classes == 2 or len(codes) >= n_enough else 0.0
 
-    def _leave_out(self, rows, chosen, n_wanted):
-        """Return rows that were not chosen, without equal ones if enough are left."""
-        rows = np.setdiff1d(rows, chosen, assume_unique=True)
-        keys = self._points.keys
-        different = rows[~np.isin(keys[rows], keys[chosen])]
-        return different if len(different) >= n_wanted else rows
-
-    def _choose_uncertain(self, X, rows, n_wanted, seed):
+    def _choose_uncertain(self, round, n_wanted):
         """Choose rows with small gaps, no near-copies of chosen or known rows."""
+        X, rows = round.X, round.rows
         utility = self._utilities(X, rows)
         keys = [lambda some: hash_rows(X, rows[some])]
         n_best = min(max(N_BEST, BEST_PER_ROW * n_wanted), len(rows))
-        chosen = find_best_different(utility, n_best, seed, keys)
-        n_reference = self.n_coverage or MOST_ROWS
+        chosen = find_best_different(utility, n_best, round.seed, keys)
+        space, n_reference = Space.of(round, self._ledger), self.n_coverage or MOST_ROWS
         chosen = chosen[
-            choose_without_copies(self._space, rows[chosen], n_wanted, n_reference)
+            choose_without_copies(space, rows[chosen], n_wanted, n_reference)
         ]
         return ranked_purchase(rows[chosen], utility[chosen])
 
-    def _coverage(self, known=NO_ROWS):
-        """Return the coverage of the pool by the known rows and these."""
-        space = self._space.with_known(known)
+    def _coverage(self, round, chosen=NO_ROWS):
+        space = Space.of(round, self._ledger).with_known(chosen)
         return Coverage(space, None, self.n_coverage or MOST_ROWS)
 
     def _utility(self, X):
         model = getattr(self.estimator_, "row_estimator_", self.estimator_)
         return uncertainty_of_logits(logits_of(model, X))
+
+
+def leave_out(keys, rows, chosen, n_wanted):
+    """Return rows that were not chosen, without equal ones if enough are left."""
+    rows = np.setdiff1d(rows, chosen, assume_unique=True)
+    different = rows[~np.isin(keys[rows], keys[chosen])]
+    return different if len(different) >= n_wanted else rows

@@ -173,8 +173,8 @@ class PassiveClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _select(self, X, rows, n_wanted, seed):
-        return draw_rows(rows, n_wanted, seed)
+    def _select(self, round):
+        return draw_rows(round.rows, round.n_wanted, round.seed)
 
     _select_without_model = _select
 

@@ -1,7 +1,6 @@
 """The choice of rows: scores, ties, the first rows, batches and random rows."""
 
 from functools import partial
-from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -20,15 +19,13 @@ from ..sources._containers import (
     hash_rows,
     n_rows,
     restrict_rows,
-    take,
     to_array,
-    to_memory,
 )
 from ..sources._source import ROUND, ArraySource, Source
 from ._distances import MOST_ROWS, numbers
 
-#: Numbers that make the draws of a round differ from each other.
-SAMPLE, EXPLORE = 1, 2
+#: A number that makes the draw of explored rows differ from the other draws of a round.
+EXPLORE = 2
 
 #: Purpose of the labels of explored rows, which are drawn at random.
 EXPLORED = "explored"
@@ -199,49 +196,6 @@ def merge_purchases(is_first, first, second):
         column[is_first], column[~is_first] = one, other
         columns.append(column)
     return Purchase(*columns)
-
-
-class Candidates(NamedTuple):
-    """Rows of a pool that may be bought, or a random sample of them."""
-
-    X: Any  # the pool, or the candidates alone
-    rows: np.ndarray  # row numbers in X
-    share: float = 1.0  # these rows over all rows that may be bought
-    pool_rows: np.ndarray | None = None  # row numbers in the pool, if X is not the pool
-
-    def sample(self, n, seed):
-        """Return n random candidates; all if there are no more."""
-        n_all = len(self.rows)
-        if n >= n_all:
-            return self
-        rng = np.random.default_rng((*seed, SAMPLE))
-        chosen = rng.choice(n_all, n, replace=False, shuffle=False)
-        return self._replace(rows=self.rows[np.sort(chosen)], share=n / n_all)
-
-    def without(self, rows):
-        """Return the candidates without the given rows."""
-        if not len(rows):
-            return self
-        if isinstance(self.rows, RowsExcept):
-            return self._replace(rows=self.rows.without(rows))
-        return self._replace(rows=np.setdiff1d(self.rows, rows, assume_unique=True))
-
-    def to_memory(self):
-        """Return the same candidates with X in memory; of a sample, X holds only it."""
-        if self.share == 1:
-            return self._replace(X=to_memory(self.X))
-        X, rows = take(self.X, self.rows), np.arange(len(self.rows))
-        return self._replace(X=X, rows=rows, pool_rows=self.rows)
-
-    def in_pool(self, purchase):
-        """Return a purchase of candidates as a purchase from the pool."""
-        rows, probabilities, utilities, _ = purchase
-        if self.pool_rows is not None:
-            rows = self.pool_rows[rows]
-        if self.share < 1:
-            was_drawn = np.isnan(utilities)
-            probabilities = np.where(was_drawn, self.share, 1) * probabilities
-        return purchase._replace(rows=rows, probabilities=probabilities)
 
 
 # Scores
@@ -499,42 +453,34 @@ def nearest_cosine(points, anchors):
 # Batches
 
 
-def choose_batch(
-    X, rows, utility, n_wanted, seed, *, batch_size, batch="top", points=None, like=None
-):
+def choose_batch(round, utility, batch="top", like=None):
     """Choose rows that have high utilities, repeated values last.
 
     Parameters
     ----------
-    X : rows
-        The pool.
-    rows : ndarray of int of shape (n_rows,)
-        Row numbers that may be bought.
-    utility : ndarray of shape (n_rows,)
+    round : Round
+        The candidates and the number of rows wanted, with points unless
+        ``batch="top"``.
+    utility : ndarray of shape (n_candidates,)
         Higher is better.
-    n_wanted : int
-        Number of rows to buy.
-    seed : tuple of int
-        Seed of this round.
-    batch_size, batch
+    batch : {"top", "cluster", "herding"}
         As for the learners.
-    points : Points, optional
-        The pool as points, needed unless ``batch="top"``.
-    like : ndarray of shape (n_rows, n), optional
+    like : ndarray of shape (n_candidates, n), optional
         Values by which the learner tells rows apart, such as scores. Of rows with equal
         values, all but one come last.
     """
-    traits = [lambda some: hash_rows(X, rows[some])]
+    rows, n_wanted, seed = round.candidates, round.n_wanted, round.seed
+    traits = [lambda some: hash_rows(round.X, rows[some])]
     if like is not None:
         traits.append(like.__getitem__)
-    n_batch = min(batch_size, len(utility))
+    n_batch = min(round.n_batch, len(utility))
     if n_batch == 1 or batch == "top":
         chosen = find_best_different(utility, n_wanted, seed, traits)
     else:  # the whole batch, then its first rows: cut short, it begins alike
         n_best = min(BEST_PER_ROW * n_batch, len(rows))
         chosen = find_best_different(utility, n_best, seed, traits)
         spread = spread_by_herding if batch == "herding" else spread_by_clusters
-        chosen = chosen[spread(points, rows[chosen], n_batch, seed)[:n_wanted]]
+        chosen = chosen[spread(round.points, rows[chosen], n_batch, seed)[:n_wanted]]
     return ranked_purchase(rows[chosen], utility[chosen])
 
 
@@ -566,27 +512,23 @@ def spread_by_herding(points, rows, n_wanted, seed):
     return maximise_coverage(similarity, ones, nothing, keys, n_wanted, seed)[0]
 
 
-def choose_covering(
-    coverage, rows, n_wanted, seed, weights=None, n_candidates=MOST_ROWS
-):
+def choose_covering(coverage, round, weights=None, n_candidates=MOST_ROWS):
     """Choose rows, one after another, that raise the coverage most.
 
     Parameters
     ----------
     coverage : Coverage
         The similarity of rows, and how well the known rows cover the pool.
-    rows : ndarray of int
-        Row numbers that may be bought.
-    n_wanted : int
-        Number of rows to buy.
-    seed : tuple of int
-        Breaks ties, draws the candidates.
+    round : Round
+        The candidates and the number of rows wanted; its seed breaks ties, and draws
+        the rows to choose among.
     weights : ndarray of shape (n_reference,), optional
         Weight of each reference row; None: all weigh the same.
     n_candidates : int
-        Number of random rows to choose among, at least `n_wanted`; different ones
-        first.
+        Number of random rows to choose among, at least the number of rows wanted;
+        different ones first.
     """
+    rows, seed = round.rows, round.seed
     if len(rows) > n_candidates:
         drawn = np.random.default_rng(seed).permutation(rows)
         is_again = is_repeated(coverage.space.points.keys[drawn])
@@ -596,7 +538,7 @@ def choose_covering(
     weights = np.ones(len(covered)) if weights is None else weights
     keys = coverage.space.points.keys[rows]
     chosen, gains = maximise_coverage(
-        similarity, weights, covered, keys, n_wanted, seed
+        similarity, weights, covered, keys, round.n_wanted, seed
     )
     return ranked_purchase(rows[chosen], gains)
 

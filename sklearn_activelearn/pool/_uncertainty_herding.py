@@ -6,9 +6,10 @@ import numpy as np
 
 from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
 from ..base._validation import check_flag, check_number, check_option
+from ..sources._containers import NO_ROWS
 from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import NEEDS_ALL, PoolClassifier
-from ._distances import MOST_ROWS, Coverage, warn_if_distances_mislead
+from ._distances import MOST_ROWS, Coverage, Space, warn_if_distances_mislead
 from ._passive import passive_baseline
 from ._training import CalibratedModel
 
@@ -259,21 +260,21 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     def _passive_baseline(self):
         return passive_baseline(self)
 
-    def _select(self, X, rows, n_wanted, seed):
+    def _select(self, round):
         warn_if_distances_mislead(
             self,
-            lambda: self._points.embed(self._ledger.labelled.rows),
+            lambda: round.points.embed(self._ledger.labelled.rows),
             "Pass an embedding that brings rows of one class together, or take "
             "HybridSamplingClassifier or MinMarginClassifier.",
         )
-        coverage = self._coverage()
-        weights = self._utilities(X, coverage.reference)
+        coverage = self._coverage(round)
+        weights = self._utilities(round.X, coverage.reference)
         if not weights.any():  # a model that is certain of all: coverage alone
             weights = np.ones(len(weights))
-        return self._choose_covering(coverage, rows, n_wanted, seed, weights)
+        return self._choose_covering(coverage, round, weights)
 
-    def _coverage(self):
-        space = self._space
+    def _coverage(self, round, chosen=NO_ROWS):
+        space = Space.of(round, self._ledger).with_known(chosen)
         if self.radius == "global":
             gamma = space.gamma
         else:

@@ -346,8 +346,9 @@ class ALMSClassifier(PoolClassifier):
             or not can_validate(self._ledger.labelled.codes, is_validation)
         )
 
-    def _select_without_model(self, X, rows, n_wanted, seed):
-        return in_turn(draw_rows(rows, n_wanted, seed), self.n_queries_)
+    def _select_without_model(self, round):
+        drawn = draw_rows(round.rows, round.n_wanted, round.seed)
+        return in_turn(drawn, self.n_queries_)
 
     def _make_trainer(self):
         given = self.estimator, self.param_grid, self.estimators
@@ -364,11 +365,12 @@ class ALMSClassifier(PoolClassifier):
         super()._reset()
         self.voi_history_, self._past, self._refits = np.empty((0, 2)), (), False
 
-    def _select(self, X, rows, n_wanted, seed):
-        return self._refit_if_unsolved(self._most_valuable, X, rows, n_wanted, seed)
+    def _select(self, round):
+        return self._refit_if_unsolved(self._most_valuable, round)
 
-    def _most_valuable(self, X, rows, n_wanted, seed):
+    def _most_valuable(self, round):
         """Choose rows for the set for which a label is worth more."""
+        X, rows, n_wanted, seed = round.X, round.rows, round.n_wanted, round.seed
         rng, trainer = np.random.default_rng(seed), self._make_trainer()
         known = Known.of(self)
         n_candidates, n_pairs = self.n_candidates, self.n_pairs

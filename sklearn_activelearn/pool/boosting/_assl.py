@@ -373,7 +373,7 @@ class SSMarginBoostClassifier(ASSLBoostClassifier):
         self.stopping = stopping
         self.random_state = random_state
 
-    def _select(self, X, rows, n_wanted, seed):
-        return draw_rows(rows, n_wanted, seed)
+    def _select(self, round):
+        return draw_rows(round.rows, round.n_wanted, round.seed)
 
     _select_without_model = _select

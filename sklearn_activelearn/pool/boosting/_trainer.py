@@ -223,21 +223,15 @@ class AdaBoostTrainer(BoostingTrainer):
 class BoostingClassifier(PoolClassifier):
     """Base class of the learners that query rows on which committees are least sure."""
 
-    def _select(self, X, rows, n_wanted, seed):
+    def _select(self, round):
         if self._trained.memory.pool != self._pool.number:
             trainer = self._make_trainer()
             self._trained = trainer.score_pool(Known.of(self), self._trained)
+        rows = round.rows
         scores = self._trained.memory.scores[rows]
         # rows of equal scores are equal to the committees
-        return choose_batch(
-            X,
-            rows,
-            check_scores(smallest_margin(scores), rows, self.estimator_),
-            n_wanted,
-            seed,
-            batch_size=self.batch_size,
-            like=scores,
-        )
+        utility = check_scores(smallest_margin(scores), rows, self.estimator_)
+        return choose_batch(round, utility, like=scores)
 
     def _passive_baseline(self):
         from sklearn.ensemble import AdaBoostClassifier  # slow to import

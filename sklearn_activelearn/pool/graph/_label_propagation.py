@@ -359,7 +359,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             only = np.eye(len(self.classes_))[labelled.codes[:1]]
             self.label_distributions_ = np.repeat(only, n_pool, axis=0)
 
-    def _select(self, X, rows, n_wanted, seed):
+    def _select(self, round):
+        X, rows, n_wanted, seed = round.X, round.rows, round.n_wanted, round.seed
         warn_if_distances_mislead(
             self,
             lambda: numbers(self._ledger.labelled.rows),

@@ -472,62 +472,57 @@ def rules_that_draw(stopping):
     return [rule for rule in find_rules(stopping) if rule.draws]
 
 
-def n_random_wanted(learner):
-    """Return the number of random rows that the rules of a learner ask for next."""
-    rules = rules_that_draw(learner.stopping)
-    memory = (learner._stopping_memory or Remembered()).of(rules)
-    wanted = (rule.n_random(own) for rule, own in zip(rules, memory, strict=True))
-    return max(wanted, default=0)
+class Verdict(NamedTuple):
+    """Answer of the stopping rules of a learner.
+
+    Attributes
+    ----------
+    reason : str or None
+        Name of the first rule that is met; None if no rule is met.
+    n_random : int
+        Number of random rows that the rules ask for next.
+    memory : Remembered
+        Memory of the rules, and the models that they may ask for.
+    """
+
+    reason: str | None
+    n_random: int
+    memory: Remembered
 
 
-def why_stop(learner, sample, n_left):
-    """Return the name of the first stopping rule that is met, None for no rule.
+def judge(rules, progress, before):
+    """Ask the stopping rules of a learner whether to stop.
 
     Parameters
     ----------
-    learner : PoolClassifier
-        A working copy; the memory of its rules is replaced.
-    sample : Candidates
-        The pool, and the row numbers that may be bought or a sample of them.
-    n_left : int
-        Number of rows that may be bought.
+    rules : list of StoppingRule
+        In the order of the user.
+    progress : Progress
+        State of the learner; ``progress.earlier`` trains a model.
+    before : Remembered
+        What the rules remember of the last query.
     """
-    rules = find_rules(learner.stopping)
-    if not rules:
-        return None
-    check_rule_classes(rules, learner.classes_.tolist())
-    labelled = learner._ledger.labelled
-    before = learner._stopping_memory or Remembered()
-    model = getattr(learner, "estimator_", None)  # some rules need none
-    models = {**before.models, len(labelled): model}
+    models = {**before.models, len(progress.labels): progress.model}
 
     def earlier(n_labels):
         if n_labels not in models:
-            part = learner._with_first_labels(n_labels)
-            part._forget_model()
-            part._train()
-            models[n_labels] = part.estimator_
+            models[n_labels] = progress.earlier(n_labels)
         return models[n_labels]
 
-    progress = Progress(
-        model,
-        sample.X,
-        np.asarray(sample.rows),
-        labelled.rows,
-        learner.classes_[labelled.codes],
-        earlier,
-        AskedRows.of(learner._ledger, n_left),
-        learner.positive,
-        learner._sample,
-    )
     # copied, since a rule may write into it, and the query may fail
-    met, memory = judge_all(rules, progress, deepcopy(before.of(rules)))
+    memory = deepcopy(before.of(rules))
+    met, memory = judge_all(rules, progress._replace(earlier=earlier), memory)
     kept = models.keys() & {*numbers_in(memory)}
-    learner._stopping_memory = Remembered(
-        tuple(rules), tuple(memory), {n: models[n] for n in sorted(kept)}
+    models = {n: models[n] for n in sorted(kept)}
+    remembered = Remembered(tuple(rules), tuple(memory), models)
+    if met:
+        return Verdict(rule_name(met[0]), 0, remembered)
+    n_random = (
+        rule.n_random(own)
+        for rule, own in zip(rules, memory, strict=True)
+        if rule.draws
     )
-    learner._has_stopped = bool(met)
-    return rule_name(met[0]) if met else None
+    return Verdict(None, max(n_random, default=0), remembered)
 
 
 @dataclass(frozen=True)
