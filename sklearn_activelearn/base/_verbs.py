@@ -37,7 +37,6 @@ from ._transaction import (
 )
 from ._validation import (
     check_flag,
-    check_limit,
     check_rows,
     check_selection,
     has_plain_parameters,
@@ -53,9 +52,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_check_parameters()``: raise if a parameter is out of its range;
     - ``_reset()``: set the fitted state of a learner that has seen no rows, with
       ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`;
-    - ``_choose(X, identity, candidates, limit)``: choose rows to buy, record them in
-      the ledger, set ``stop_reason_``, and return the `Purchase`. Pool learners have
-      their own `query` instead;
+    - ``query(X, …)``: choose rows to buy, record them in the ledger and set
+      ``stop_reason_``;
     - ``_store_labels(X, identity, codes, **metadata)``: learn labels, whose requests
       end, with what `_check_metadata` returned;
     - ``_skip(identity)``: end the requests of rows, or of all rows if it is None;
@@ -76,72 +74,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     #: a row is stored; ids of the last call.
     _known_by: str | None = None
     _ids: ById | None = None
-
-    #: Number of rows of a stream that are considered together; None: a whole pool.
-    _group = None
-
-    def query(
-        self, X, *, candidates=None, exclude=None, limit=None,
-        return_probability=False, ids=None,
-    ):  # fmt: skip
-        """Choose the rows of X whose labels are worth paying for.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The next rows of the stream, or the whole pool, including labelled rows.
-            May be empty.
-        candidates : array-like of int, or of bool of shape (n_samples,), default=None
-            Row numbers of X that may be bought, or a mask. A stream learner takes the
-            row numbers in this order and ignores the other rows. None: all rows.
-        exclude : array-like of int, or of bool of shape (n_samples,), default=None
-            Row numbers that may not be bought, or a mask. They are removed from
-            `candidates`.
-        limit : int >= 0, default=None
-            Largest number of rows to return. A stream learner has then seen the
-            remaining rows, too. None: no limit.
-        return_probability : bool, default=False
-            Whether to return the probability with which each row was bought, too.
-            Weights by its inverse are valid only if the probability is never 0.
-        ids : array-like of int or of str of shape (n_samples,), default=None
-            Unique ids of the rows of X. Rows are recognised by their ids, and their
-            values may change between calls. Pass ids in all calls or in none.
-
-        Returns
-        -------
-        rows : ndarray of int64 of shape (n_queries,)
-            Row numbers of X, in the order in which to label them. Their labels count as
-            bought. If it is empty, ``stop_reason_`` says why.
-        probabilities : ndarray of shape (n_queries,)
-            Probability with which each row was bought. Only with `return_probability`.
-
-        Raises
-        ------
-        ValueError
-            If X contains NaN or infinity or has a wrong number of features, if
-            `candidates` or `exclude` are not rows of X, or if a parameter is out of its
-            range.
-        ValueError, TypeError
-            If the ids are not unique, are not whole numbers or texts, or are a mixture
-            of both; if their number differs from the number of rows; or if only some
-            calls have ids.
-        RuntimeError
-            If another thread changes the learner during the call, or `learn` runs. As
-            after each error, the learner is unchanged.
-        """
-        check_flag(return_probability, "return_probability")
-        transaction = begin_transaction(self)
-        learner = transaction.learner
-        X = learner._validate(X, min_rows=0, ids=ids)
-        identity = identify(learner, X, ids, is_pool=True)
-        candidates = check_selection(candidates, exclude, n_rows(X))
-        limit = check_limit(limit, "limit")
-        bought = learner._choose(X, identity, candidates, limit)
-        if len(bought.rows):
-            learner._known_by = identity.kind
-        out = (bought.rows, bought.probabilities) if return_probability else bought.rows
-        transaction.commit()
-        return out
 
     def teach(
         self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None, *,
@@ -403,10 +335,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         super().set_params(**params)
 
     def _may_change_columns(self, ids):
-        """Return True if rows may have other columns than before: a pool with ids."""
-        if ids is None or self._group is not None:
-            return False
-        return bool(ids) if isinstance(ids, list) else getattr(ids, "shape", 1) != (0,)
+        """Return True if rows with these ids may have other columns than before."""
+        return False
 
     def _validate(self, X, *y, min_rows=1, finite=False, ids=None):
         """Check the parameters; return valid rows and labels; reset a new learner."""

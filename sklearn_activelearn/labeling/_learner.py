@@ -12,6 +12,7 @@ import numpy as np
 from .. import ErrorSamplingClassifier
 from ..base._labels import check_classes
 from ..base._transaction import shallow_copy
+from ..pool import PoolClassifier
 from ..sources._containers import n_rows, take
 from ._answers import QUERY, TEST, update_rows
 from ._schema import (
@@ -180,7 +181,7 @@ class SessionLearner:
 
     @property
     def is_stream(self):
-        return self.learner._group is not None
+        return not isinstance(self.learner, PoolClassifier)
 
     @property
     def has_model(self):

@@ -15,6 +15,7 @@ from sklearn.exceptions import FitFailedWarning
 from .. import ErrorSamplingClassifier
 from ..base._validation import check_budget, check_number
 from ..base._verbs import ActiveClassifier
+from ..pool import PoolClassifier
 from ..sources._containers import take
 from ..utils._typing import Change
 from ._answers import TEST, update_rows
@@ -73,7 +74,7 @@ class Arguments:
             raise TypeError(
                 f"A session needs a learner of this package, got {self.learner!r}."
             )
-        self.is_stream = self.learner._group is not None
+        self.is_stream = not isinstance(self.learner, PoolClassifier)
         self.classes = plain_classes(self.classes)
         for each in self.classes or ():
             if isinstance(each, str):

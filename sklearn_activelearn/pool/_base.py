@@ -483,6 +483,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """Rows that were skipped and not taught later."""
         return self._ledger.n_skipped
 
+    def _may_change_columns(self, ids):
+        if ids is None:
+            return False
+        return bool(ids) if isinstance(ids, list) else getattr(ids, "shape", 1) != (0,)
+
     # The query
 
     def query(

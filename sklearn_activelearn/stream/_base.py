@@ -27,6 +27,7 @@ from ..base._validation import (
     check_number,
     check_option,
     check_rows,
+    check_selection,
     is_share,
     validate_rows,
 )
@@ -40,6 +41,7 @@ from ..exceptions import advice_for_rare_classes, warn_of_constant_answer
 from ..kernels._rows import Rows
 from ..sources._containers import NO_ROWS, n_rows, take, to_memory
 from ..sources._conversion import as_source
+from ..sources._identity import identify
 from ..sources._source import ArraySource, SomeRows, Source, prefetched
 from ..utils._typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
@@ -86,7 +88,7 @@ def in_groups(blocks, size):
         yield start, left
 
 
-class StreamLoop:
+class StreamLoop(LinearPredictor, ActiveClassifier):
     """The verbs of a learner with a query rule, an update rule and a state.
 
     A subclass provides ``_make_rules()``, which checks its parameters and
@@ -113,6 +115,69 @@ class StreamLoop:
     n_skipped_: int
     queried_indices_: RowNumbers
     stop_reason_: str | None
+
+    def query(
+        self, X, *, candidates=None, exclude=None, limit=None,
+        return_probability=False, ids=None,
+    ):  # fmt: skip
+        """Choose the rows of X whose labels are worth paying for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next rows of the stream. May be empty.
+        candidates : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers of X that may be bought, or a mask. The learner takes the rows
+            in this order and ignores the other rows. None: all rows.
+        exclude : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers that may not be bought, or a mask. They are removed from
+            `candidates`.
+        limit : int >= 0, default=None
+            Largest number of rows to return. The learner has then seen the remaining
+            rows, too. None: no limit.
+        return_probability : bool, default=False
+            Whether to return the probability with which each row was bought, too.
+            Weights by its inverse are valid only if the probability is never 0.
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            Unique ids of the rows of X. Rows are recognised by their ids, and their
+            values may change between calls. Pass ids in all calls or in none.
+
+        Returns
+        -------
+        rows : ndarray of int64 of shape (n_queries,)
+            Row numbers of X, in the order in which to label them. Their labels count as
+            bought. If it is empty, ``stop_reason_`` says why.
+        probabilities : ndarray of shape (n_queries,)
+            Probability with which each row was bought. Only with `return_probability`.
+
+        Raises
+        ------
+        ValueError
+            If X contains NaN or infinity or has a wrong number of features, if
+            `candidates` or `exclude` are not rows of X, or if a parameter is out of its
+            range.
+        ValueError, TypeError
+            If the ids are not unique, are not whole numbers or texts, or are a mixture
+            of both; if their number differs from the number of rows; or if only some
+            calls have ids.
+        RuntimeError
+            If another thread changes the learner during the call, or `learn` runs. As
+            after each error, the learner is unchanged.
+        """
+        check_flag(return_probability, "return_probability")
+        transaction = begin_transaction(self)
+        learner = transaction.learner
+        X = learner._validate(X, min_rows=0, ids=ids)
+        identity = identify(learner, X, ids, is_pool=True)
+        candidates = check_selection(candidates, exclude, n_rows(X))
+        limit = check_limit(limit, "limit")
+        purchase = learner._choose(X, identity, candidates, limit)
+        if len(purchase.rows):
+            learner._known_by = identity.kind
+        transaction.commit()
+        if return_probability:
+            return purchase.rows, purchase.probabilities
+        return purchase.rows
 
     def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self:
         """Simulate active learning on labelled data, from scratch.
@@ -400,7 +465,7 @@ class StreamLoop:
                 self.stop_reason_ = "limit"
         keys = identity.part(take(X, rows), rows).keys()
         self._ledger = self._ledger.add(keys, probabilities, one.forecasts)
-        StreamLoop._warn_after_run(self)
+        self._warn_if_constant()
         return Purchase(rows, probabilities)
 
     def _store_labels(self, X, identity, codes):
@@ -511,6 +576,10 @@ class StreamLoop:
         self.queried_indices_ = one.rows_bought
 
     def _warn_after_run(self):
+        """Warn, once a run has ended, of what its labels are not worth."""
+        self._warn_if_constant()
+
+    def _warn_if_constant(self):
         """Warn if the learner has long predicted one class of several.
 
         It does if labels of two classes are known, or if it has stopped asking with
@@ -559,7 +628,7 @@ class StreamLoop:
         return tallied
 
 
-class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
+class StreamClassifier(StreamLoop):
     """Base of the first-order stream learners, and of custom stream learners.
 
     A learner has one weight vector for each class (a single one for two classes), a

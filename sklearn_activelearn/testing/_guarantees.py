@@ -153,7 +153,7 @@ def demand(condition, message):
 
 def is_pool(learner):
     """Return True for a learner that takes a whole pool, not a stream."""
-    return learner._group is None
+    return hasattr(learner, "correct")  # a stream learner cannot unlearn a label
 
 
 def fresh(prototype, **params):

@@ -5,7 +5,7 @@ from scipy.sparse import issparse
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
-from ...base._linear import LinearPredictor, blockwise
+from ...base._linear import blockwise
 from ...base._validation import (
     UNLIMITED,
     check_can_predict,
@@ -14,7 +14,6 @@ from ...base._validation import (
     check_option,
     check_rows,
 )
-from ...base._verbs import ActiveClassifier
 from ...utils._typing import Floats, RowsLike
 from .._base import StreamLoop
 from .._learned import Weights
@@ -86,7 +85,7 @@ class Kernel:
         return np.concatenate([*squares, np.empty(0)])
 
 
-class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
+class SecondOrderClassifier(StreamLoop):
     """Regularised least squares on the rows that an update rule chooses to store.
 
     A subclass provides ``_make_rules()``, which checks the learner's own parameters and
