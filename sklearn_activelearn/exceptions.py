@@ -3,7 +3,42 @@
 import sys
 import warnings
 
-__all__ = ["OneClassWarning"]
+from sklearn.exceptions import FitFailedWarning
+
+__all__ = ["ColdStartWarning", "OneClassWarning"]
+
+
+class ColdStartWarning(FitFailedWarning):
+    """Warning that a pool learner goes on without a model, since labels are few.
+
+    Its estimator fails in training, in scoring the rows of the pool, or gives all of
+    them the same score. Rows are then chosen as before the first model: by `initial` if
+    it is a function or rows, else at random. The learner warns once, until its
+    estimator can be used.
+
+    Notes
+    -----
+    Labels are few below 50, and below 10 for each class that is known. From then on the
+    error of the estimator is raised. Errors that more labels cannot cure, such as wrong
+    parameters and missing methods, are raised at once. A model that scores all rows
+    alike, 20 rows or more, raises no error at any number of labels.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn_activelearn import UncertaintySamplingClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = UncertaintySamplingClassifier(
+    ...     KNeighborsClassifier(5), n_initial=3, budget=30, random_state=0
+    ... )
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     learner = learner.fit(X, y)
+    >>> print(len(caught), caught[0].category.__name__, learner.n_queries_)
+    1 ColdStartWarning 30
+    """
 
 
 class OneClassWarning(UserWarning):

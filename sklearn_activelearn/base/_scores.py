@@ -8,6 +8,7 @@ from scipy.special import entr, log_softmax, softmax
 
 from ..sources._source import PADDED
 from ._labels import encode
+from ._validation import has_method
 
 #: Up to this number of classes the two highest scores are found class by class, which
 #: is quicker than sorting many short rows.
@@ -30,6 +31,12 @@ def of_padded(answer, X):
     if not n_more:
         return answer(X)
     return answer(np.append(X, np.repeat(X[-1:], n_more, axis=0), axis=0))[: len(X)]
+
+
+def labels_of(model, X):
+    """Return the predicted labels, also of a model that predicts a column of them."""
+    labels = np.asarray(model.predict(X))
+    return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
 
 
 def scores_of(model, X):
@@ -63,13 +70,18 @@ def scores_of_all(model, X, classes):
 
 
 def spread_columns(model, values, classes, unknown):
-    """Return the values of a model, with columns for the classes that it lacks."""
+    """Return the values of a model for these classes, also for ones that it lacks.
+
+    Columns of classes that are not among these are left out: a model that was trained
+    elsewhere may know more.
+    """
     known = np.asarray(model.classes_)
     if np.array_equal(known, classes):
         return values
+    is_wanted = np.isin(known, classes)
     unknown = np.broadcast_to(unknown, len(values))
     out = np.repeat(unknown[:, None], len(classes), axis=1)
-    out[:, encode(known, classes)] = values
+    out[:, encode(known[is_wanted], classes)] = values[:, is_wanted]
     return out
 
 
@@ -90,7 +102,7 @@ def score_of_class(model, X, column):
 
 def score_method_of(estimator):
     """Return the name of the method that `score_of_class` needs."""
-    has_scores = hasattr(estimator, "decision_function")
+    has_scores = has_method(estimator, "decision_function")
     return "decision_function" if has_scores else "predict_proba"
 
 
@@ -115,7 +127,7 @@ def logits_of(model, X):
 
 def logit_method_of(model):
     """Return the name of the method that `logits_of` needs."""
-    has_probabilities = hasattr(model, "predict_proba")
+    has_probabilities = has_method(model, "predict_proba")
     return "predict_proba" if has_probabilities else "decision_function"
 
 

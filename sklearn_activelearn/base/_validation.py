@@ -620,11 +620,28 @@ def check_classifier(estimator, name="estimator"):
         raise TypeError(f"{name} must be an instance, got the class {estimator!r}.")
     if not (hasattr(estimator, "fit") and is_classifier(estimator)):
         raise TypeError(f"{name} must be a classifier, got {estimator!r}.")
-    if get_tags(estimator).input_tags.pairwise:
+    tags = get_tags(estimator)
+    if not tags.target_tags.single_output:
+        raise TypeError(
+            f"{name} must predict one label for each row; {estimator!r} predicts "
+            "several labels at once. Use the classifier inside it."
+        )
+    if tags.input_tags.pairwise:
         raise ValueError(
             f"{estimator} needs a precomputed kernel, which a pool does not have: "
             "name the kernel or pass a callable."
         )
+
+
+def has_method(model, method):
+    """Return True if a classifier has a method, or will have it once it is trained."""
+    # a stacking classifier without a final estimator trains a logistic regression, and
+    # shows the methods of that one afterwards
+    if getattr(model, "final_estimator", model) is None:
+        from sklearn.linear_model import LogisticRegression  # slow to import
+
+        model = LogisticRegression
+    return hasattr(model, method)
 
 
 def check_has(method, model, user, advice=""):
@@ -632,7 +649,7 @@ def check_has(method, model, user, advice=""):
 
     Decision values for pairs of classes are refused, too.
     """
-    if not hasattr(model, method):
+    if not has_method(model, method):
         problem = f"{user} needs an estimator with {method}, which {model} lacks."
         raise TypeError(f"{problem} {advice}".strip())
     if method != "decision_function" or not hasattr(model, "get_params"):

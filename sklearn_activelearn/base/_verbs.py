@@ -422,7 +422,9 @@ def seeded(estimator, seed):
         for name, value in estimator.get_params().items()
         if name.split("__")[-1] == "random_state" and not isinstance(value, Integral)
     }
-    return estimator.set_params(**seeds)
+    if seeds:  # a frozen estimator has no parameters, and set_params returns None
+        estimator.set_params(**seeds)
+    return estimator
 
 
 def unfitted_copy(prototype):

@@ -13,7 +13,7 @@ from ..base._labels import check_not_missing, encode, find_classes
 from ..base._scores import probabilities_of_all, scores_of_all
 from ..base._validation import check_number, check_sparse_rows
 from ..base._verbs import seeded
-from ..pool._base import Constant
+from ..pool._cold_start import Prior
 from ..sources._containers import take
 from ..utils._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
 
@@ -121,7 +121,7 @@ def doubtful_labels(
     scores_for = probabilities_of_all if has_probabilities else scores_of_all
     sums, n_held_out = np.zeros((len(y), len(classes))), np.zeros(len(y), np.int64)
     for train, test in split_folds(cv, X, y, seed):
-        model = Constant(y[train][0])
+        model = Prior(y[train])
         if (y[train] != y[train][0]).any():
             model = seeded(estimator, seed).fit(take(X, train), y[train])
         sums[test] += scores_for(model, take(X, test), classes)

@@ -28,7 +28,12 @@ from ..base._labels import (
     first_missing_label,
 )
 from ..base._requests import Purchase
-from ..base._scores import probabilities_of_all, scores_of, scores_of_all
+from ..base._scores import (
+    labels_of,
+    probabilities_of_all,
+    scores_of,
+    scores_of_all,
+)
 from ..base._transaction import (
     Transaction,
     begin_transaction,
@@ -49,6 +54,7 @@ from ..base._validation import (
     check_number,
     check_option,
     check_selection,
+    has_method,
     is_share,
 )
 from ..base._verbs import (
@@ -89,6 +95,13 @@ from ..utils._typing import (
     Stopping,
 )
 from . import _selection as selection
+from ._cold_start import (
+    NothingLearned,
+    Prior,
+    check_distinguishes,
+    is_curable,
+    warn_of_cold_start,
+)
 from ._distances import (
     MOST_ROWS,
     Coverage,
@@ -125,28 +138,6 @@ MOST_CHECKED = 1_000
 FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
 
 
-class Constant:
-    """Stand-in for a classifier that cannot be trained yet; it predicts one class.
-
-    Parameters
-    ----------
-    label : object
-        The class.
-    """
-
-    def __init__(self, label):
-        self.classes_ = np.array([label])
-
-    def predict(self, X):
-        return np.repeat(self.classes_, n_rows(X))
-
-    def decision_function(self, X):
-        return np.zeros((n_rows(X), 1))
-
-    def predict_proba(self, X):
-        return np.ones((n_rows(X), 1))
-
-
 def answer_by_blocks(function, X):
     """Return ``function(X)``; the rows of a source are read block by block."""
     return X.answers(function) if isinstance(X, Source) else function(X)
@@ -154,7 +145,7 @@ def answer_by_blocks(function, X):
 
 def _models_have(method):
     return lambda learner: all(
-        hasattr(model, method) for model in learner._make_trainer().models()
+        has_method(model, method) for model in learner._make_trainer().models()
     )
 
 
@@ -371,6 +362,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _select(self, round: Round) -> Purchase:
         """Choose among the candidates of a round with the model."""
         utility = self._utilities(round.X, round.candidates)
+        check_distinguishes(utility)
         return selection.choose_batch(round, utility, self.batch)
 
     def _select_without_model(self, round: Round) -> Purchase:
@@ -465,6 +457,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._may_grow, self._declared_classes = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self._seeded = self._trained = self._points = None
+        self._warned_of = frozenset()
         self.__dict__.pop("classes_", None)
         self._forget_model()
 
@@ -615,7 +608,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         round = self._begin_round(X, rows, n_left, limit)
         has_model = round.initial is None
         if round.n_wanted and has_model and self._uses_model:
-            self._train_if_needed()  # the last training may have failed
+            has_model = self._can_train()  # the last training may have failed
+            if not has_model:
+                round = round._replace(initial=self._initial_for(0))
         reason, n_audit = None if n_left else "budget", 0
         if round.n_wanted and has_model and self.stopping is not None:
             reason, n_audit = self._ask_stopping_rules(round, n_for_sale)
@@ -699,11 +694,37 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _apply_rule(self, round):
         """Choose rows by the model, or by `initial` while there is none."""
+        here = round
         if self._measures_distances(round.initial):
-            round = round.in_memory()
-            round = round._replace(points=self._embed_rows(round.X))
-        choose = self._select if round.initial is None else self._select_without_model
-        return round.in_pool(choose(round))
+            here = round.in_memory()
+            here = here._replace(points=self._embed_rows(here.X))
+        if round.initial is not None:
+            return here.in_pool(self._select_without_model(here))
+        try:
+            purchase = self._select(here)
+        except Exception as error:
+            self._go_on_without_model(error, "choice")
+            return self._apply_rule(round._replace(initial=self._initial_for(0)))
+        return here.in_pool(purchase)
+
+    def _go_on_without_model(self, error, step):
+        """Warn that rows are chosen without a model, or raise the error.
+
+        Parameters
+        ----------
+        error : Exception
+            The error of the estimator.
+        step : {"training", "choice"}
+            The step that failed. A learner warns once of each kind of failure.
+        """
+        labelled = self._ledger.labelled
+        if not is_curable(error, labelled):
+            raise error
+        if isinstance(error, NothingLearned):
+            step = "equal scores"
+        if step not in self._warned_of:
+            warn_of_cold_start(self._make_trainer().estimators[0], error, labelled)
+        self._warned_of |= {step}
 
     def _embed_rows(self, X):
         """Return the pool as points; points of equal rows are not made again."""
@@ -780,14 +801,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             )
         if n_classes == 1 or not FEWEST_PREDICTED <= len(codes) <= self._n_trained:
             return
-        answers = np.unique(self.estimator_.predict(self._ledger.labelled.rows))
+        answers = np.unique(labels_of(self.estimator_, self._ledger.labelled.rows))
         n = n_checked = n_rows(X)
         if len(answers) == 1 and n:
             some, n_checked = slice(None), min(n, MOST_CHECKED)
             if n > MOST_CHECKED:
                 rng = np.random.default_rng((self._seed, self._n_rounds))
                 some = np.sort(rng.choice(n, MOST_CHECKED, replace=False))
-            answers = np.union1d(answers, self.estimator_.predict(take(X, some)))
+            answers = np.union1d(answers, labels_of(self.estimator_, take(X, some)))
         if len(answers) == 1:
             warn_of_constant_answer(
                 self,
@@ -855,6 +876,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         try:
             trained._train_if_needed()
         except Exception as error:
+            if is_curable(error, self._ledger.labelled):
+                self._go_on_without_model(error, "training")
+                return self
             warn_user(
                 f"The labels are stored, but the estimator failed on them: "
                 f"{type(error).__name__}: {error}",
@@ -862,6 +886,15 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             )
             return self
         return trained
+
+    def _can_train(self):
+        """Train the model if needed; return False if labels are too few for it."""
+        try:
+            self._train_if_needed()
+        except Exception as error:
+            self._go_on_without_model(error, "training")
+            return False
+        return True
 
     def _train_if_needed(self):
         """Train the model if there are new labels, and labels of two classes."""
@@ -1223,7 +1256,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _train_and_commit(self):
         transaction = Transaction(self)
-        transaction.learner._train_if_needed()
+        transaction.learner._can_train()
         transaction.commit()
 
     def _buy(self, transaction, X, identity, purchase, labels, **metadata):
@@ -1450,7 +1483,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         learner = self._trained_copy()
         X = learner._rows_to_predict(X)
-        return answer_by_blocks(learner.estimator_.predict, X)
+        return answer_by_blocks(partial(labels_of, learner.estimator_), X)
 
     @available_if(_models_have("predict_proba"))
     @answers_like_input
@@ -1517,16 +1550,19 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         learner = shallow_copy(self)
         check_can_predict(learner)
-        codes = learner._ledger.labelled.codes
-        if not learner._ledger.labelled.has_two_classes:
-            learner.estimator_ = Constant(
-                learner.classes_[codes[0] if len(codes) else 0]
-            )
-        elif learner._n_trained < len(codes):
+        labelled = learner._ledger.labelled
+        codes = labelled.codes if len(labelled) else [0]
+        if labelled.has_two_classes and learner._n_trained < len(codes):
             if previous is not None and not learner._make_trainer().goes_on:
                 learner._trained = previous._trained
                 learner._n_trained = previous._n_trained
-            learner._train()
+            try:
+                learner._train()
+            except Exception as error:
+                if not is_curable(error, labelled):
+                    raise
+        if learner._n_trained < len(codes):
+            learner.estimator_ = Prior(learner.classes_[codes])
         return learner
 
     def __sklearn_tags__(self):

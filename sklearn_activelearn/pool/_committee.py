@@ -1,8 +1,10 @@
 """Query by committee: buy the row on which several models disagree."""
 
+from functools import partial
+
 import numpy as np
 
-from ..base._scores import entropy, of_padded
+from ..base._scores import entropy, labels_of, of_padded
 from ..utils._typing import (
     Classifier,
     Estimators,
@@ -246,7 +248,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     def _utility(self, X):
         votes = [
-            of_padded(member.predict, X)[:, None] == member.classes_
+            of_padded(partial(labels_of, member), X)[:, None] == member.classes_
             for member in self.estimators_
         ]
         return vote_entropy(np.array(votes, dtype=float), self.vote_weights_)

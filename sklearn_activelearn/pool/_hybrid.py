@@ -7,6 +7,7 @@ from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
 from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
 from ._base import NEEDS_ALL, PoolClassifier
+from ._cold_start import check_distinguishes
 from ._distances import MOST_ROWS, Coverage, Space
 from ._passive import passive_baseline
 from ._selection import (
@@ -288,6 +289,7 @@ class HybridSamplingClassifier(PoolClassifier):
         """Choose rows with small gaps, no near-copies of chosen or known rows."""
         X, rows = round.X, round.rows
         utility = self._utilities(X, rows)
+        check_distinguishes(utility)
         keys = [lambda some: hash_rows(X, rows[some])]
         n_best = min(max(N_BEST, BEST_PER_ROW * n_wanted), len(rows))
         chosen = find_best_different(utility, n_best, round.seed, keys)

@@ -23,7 +23,12 @@ from sklearn.utils.metadata_routing import (
 )
 
 from ..base._labels import encode, stratified_folds
-from ..base._scores import fit_temperature, logits_of, probabilities_of_all
+from ..base._scores import (
+    fit_temperature,
+    labels_of,
+    logits_of,
+    probabilities_of_all,
+)
 from ..base._transaction import shallow_copy
 from ..base._validation import (
     check_classifier,
@@ -32,11 +37,17 @@ from ..base._validation import (
     check_number,
     check_pool,
     common_input_tags,
+    has_method,
     has_plain_parameters,
 )
 from ..base._verbs import unfitted_copy
-from ..utils._compat import cached_property
-from ..utils._typing import Classifier, Labels, RowsLike
+from ..utils._compat import (
+    BaseEstimator,
+    ClassifierMixin,
+    available_if,
+    cached_property,
+)
+from ..utils._typing import Classifier, Floats, Labels, RowsLike
 from ._ledger import KeptPool, Labelled
 
 #: Logarithms of probabilities are taken of no smaller number.
@@ -290,13 +301,66 @@ def train(prototype, labelled, classes, previous=None):
 
 
 def fit_with(model, labelled, classes):
-    """Fit a model on labelled rows, with the metadata that it requests."""
-    labels = classes[labelled.codes]
-    if not labelled.metadata:
-        return model.fit(labelled.rows, labels)
-    with config_context(enable_metadata_routing=True):  # in other processes, too
-        metadata = requested(model, labelled.metadata)
-        return model.fit(labelled.rows, labels, **metadata)
+    """Fit a model on labelled rows, with the metadata that it requests.
+
+    A model that fails on the labels is trained on their codes instead, if it takes
+    these.
+    """
+    rows, labels = labelled.rows, classes[labelled.codes]
+    if labelled.metadata:
+        with config_context(enable_metadata_routing=True):  # in other processes, too
+            metadata = requested(model, labelled.metadata)
+            return model.fit(rows, labels, **metadata)
+    try:
+        return model.fit(rows, labels)
+    except ValueError:
+        codes = np.unique(labels, return_inverse=True)[1]
+        if not np.array_equal(codes, labels):
+            with suppress(Exception):  # then the reason is not the labels
+                return CodedClassifier(model).fit(rows, labels)
+        raise
+
+
+class CodedClassifier(ClassifierMixin, BaseEstimator):
+    """Classifier whose estimator is trained on the codes 0, 1, 2, … of the classes.
+
+    Some estimators, such as XGBoost's, take no other labels.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The estimator. Cloned, never changed.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The trained estimator; its classes are codes.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, in the order of their codes.
+    """
+
+    def __init__(self, estimator: Classifier):
+        self.estimator = estimator
+
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+        """Train on codes of the labels."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.estimator_ = clone(self.estimator).fit(X, codes)
+        return self
+
+    def predict(self, X: RowsLike) -> Labels:
+        """Return the labels."""
+        return self.classes_[labels_of(self.estimator_, X).astype(np.int64)]
+
+    @available_if(lambda own: has_method(own.estimator, "predict_proba"))
+    def predict_proba(self, X: RowsLike) -> Floats:
+        """Return the probabilities of the classes."""
+        return self.estimator_.predict_proba(X)
+
+    @available_if(lambda own: has_method(own.estimator, "decision_function"))
+    def decision_function(self, X: RowsLike) -> Floats:
+        """Return the decision values of the classes."""
+        return self.estimator_.decision_function(X)
 
 
 def requested(model, metadata):
@@ -353,7 +417,7 @@ def scorer_of(scoring, classes):
 
 def accuracy(model, X, y):
     """Return the share of right predictions."""
-    return np.mean(model.predict(X) == y)
+    return np.mean(labels_of(model, X) == y)
 
 
 def neg_log_loss(classes, model, X, y):
@@ -501,7 +565,7 @@ def candidate_set(estimator, param_grid, estimators, default_grid=None):
             )
         try:
             names, candidates = zip(*estimators, strict=True)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, AttributeError):
             raise ValueError(
                 "estimators must be a list of (name, classifier), at least one, got "
                 f"{estimators!r}."
