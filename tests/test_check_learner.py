@@ -256,7 +256,7 @@ def test_broken_learners_fail_the_right_check(kind):
 class FailsOnNineLabels(NaiveBayes):
     def fit(self, X, y, sample_weight=None):
         if len(y) == 9:
-            raise ValueError("nine labels")
+            raise TypeError("nine labels")
         return super().fit(X, y, sample_weight)
 
 

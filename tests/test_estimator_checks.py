@@ -112,6 +112,7 @@ CHECKED = [clone(row).set_params(**QUICK.get(type(row), {})) for row in DEFAULTS
 
 #: Some checks have labels that follow from no feature, and few rows.
 of_random_labels = pytest.mark.filterwarnings(
+    "ignore::sklearn_activelearn.exceptions.ColdStartWarning",
     "ignore::sklearn_activelearn.exceptions.OneClassWarning",
     "ignore:.* buys by distances, and these say nothing",
 )

@@ -209,7 +209,7 @@ class TestLineOfTheUser:
     def test_of_an_estimator_that_fails(self):
         class Failing(LogisticRegression):
             def fit(self, X, y):
-                raise ValueError("not today")
+                raise TypeError("not today")
 
         learner = UncertaintySamplingClassifier(Failing(), random_state=0)
 

@@ -220,7 +220,7 @@ def test_learners_that_are_a_history_have_no_record(learner):
 
 def test_a_model_that_could_not_be_trained_is_trained_again(monkeypatch):
     def fail(self, X, y):
-        raise ValueError("it is broken")
+        raise TypeError("it is broken")
 
     learner = UncertaintySamplingClassifier(GaussianNB(), n_initial=6, random_state=0)
     learner, labels = labelled(learner, n=10)

@@ -21,6 +21,10 @@ SMALLEST = 1e-12
 WIDEST = 10.0
 
 
+class WrongForm(ValueError):
+    """An answer of the user's function or class that has a wrong form."""
+
+
 def of_padded(answer, X):
     """Return ``answer(X)``, independent of the number of rows.
 
@@ -33,7 +37,7 @@ def of_padded(answer, X):
     return answer(np.append(X, np.repeat(X[-1:], n_more, axis=0), axis=0))[: len(X)]
 
 
-def labels_of(model, X):
+def predict_labels(model, X):
     """Return the predicted labels, also of a model that predicts a column of them."""
     labels = np.asarray(model.predict(X))
     return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
@@ -43,7 +47,7 @@ def scores_of(model, X):
     """Return the decision values: one for each class, or one in all for two classes."""
     scores, n_classes = model.decision_function(X), len(model.classes_)
     if scores.shape[1:] != (n_classes,) and (scores.ndim > 1 or n_classes != 2):
-        raise ValueError(
+        raise WrongForm(
             f"{model} has decision values of shape {scores.shape} for {n_classes} "
             "classes; they must have a column for each class. Wrap it in "
             "sklearn.multiclass.OneVsRestClassifier."
@@ -205,11 +209,11 @@ def check_user_values(name, values, n_samples):
     """Return the values of a user's function as floats, one for each row."""
     values = np.asarray(values)
     if values.shape != (n_samples,) or values.dtype.kind not in "biuf":
-        raise ValueError(
+        raise WrongForm(
             f"{name} must return one number for each of {n_samples} rows, got an array "
             f"of shape {values.shape} and dtype {values.dtype}."
         )
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
-        raise ValueError(f"{name} returned {values[row]} for row {row} of {n_samples}.")
+        raise WrongForm(f"{name} returned {values[row]} for row {row} of {n_samples}.")
     return values if values.dtype.kind == "f" else values.astype(np.float64)

@@ -123,8 +123,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         Warns
         -----
         FitFailedWarning
-            If the estimator of a pool learner cannot be trained on the labels. The
-            labels are stored, and the next call that needs the model raises the error.
+            If the estimator of a pool learner cannot be trained on the labels, and they
+            are not few (see `exceptions.ColdStartWarning`). The labels are stored, and
+            the next call that needs the model raises the error.
         """
         transaction = begin_transaction(self)
         learner = transaction.learner

@@ -15,6 +15,7 @@ from sklearn.exceptions import FitFailedWarning
 from .. import ErrorSamplingClassifier
 from ..base._validation import check_budget, check_number
 from ..base._verbs import ActiveClassifier
+from ..exceptions import ColdStartWarning
 from ..pool import PoolClassifier
 from ..sources._containers import take
 from ..utils._typing import Change
@@ -414,14 +415,18 @@ class Resumption:
         with catch_warnings():
             simplefilter("ignore")
             simplefilter("error", FitFailedWarning)
+            simplefilter("ignore", ColdStartWarning)
             try:
                 own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
                 if self.is_beginning:
                     self._try_to_teach(own, db)
             except FitFailedWarning as warning:
-                raise ValueError(
-                    f"The learner cannot be taught the labels of {args.path}: {warning}"
-                ) from warning
+                self._refuse_learner(warning)
+
+    def _refuse_learner(self, error):
+        raise ValueError(
+            f"The learner cannot be taught the labels of {self.args.path}: {error}"
+        ) from error
 
     def _try_to_teach(self, own, db):
         args, kind = self.args, self.settings["label_kind"]
@@ -437,6 +442,10 @@ class Resumption:
         own.teach(
             take(args.pool, rows), labels, classes=args.classes, ids=np.array(rows)
         )
+        try:
+            own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
+        except Exception as error:
+            self._refuse_learner(error)
 
     def _draw_test_rows(self, db):
         """Return the ids of further held-out rows, among rows nobody has dealt with."""

@@ -29,7 +29,7 @@ from ..base._labels import (
 )
 from ..base._requests import Purchase
 from ..base._scores import (
-    labels_of,
+    predict_labels,
     probabilities_of_all,
     scores_of,
     scores_of_all,
@@ -99,8 +99,9 @@ from ._cold_start import (
     NothingLearned,
     Prior,
     check_distinguishes,
-    is_curable,
+    may_be_cured,
     warn_of_cold_start,
+    works_with_more_labels,
 )
 from ._distances import (
     MOST_ROWS,
@@ -362,7 +363,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _select(self, round: Round) -> Purchase:
         """Choose among the candidates of a round with the model."""
         utility = self._utilities(round.X, round.candidates)
-        check_distinguishes(utility)
+        check_distinguishes(utility, self.estimator_, self._ledger.labelled)
         return selection.choose_batch(round, utility, self.batch)
 
     def _select_without_model(self, round: Round) -> Purchase:
@@ -457,7 +458,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._may_grow, self._declared_classes = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self._seeded = self._trained = self._points = None
-        self._warned_of = frozenset()
+        self._warned_of = ()
         self.__dict__.pop("classes_", None)
         self._forget_model()
 
@@ -550,6 +551,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         UserWarning
             If labelled rows have other values than before, and some are not in X: the
             model is trained on the last values of the latter.
+        ColdStartWarning
+            If labels are too few for the estimator, so that rows are chosen without it.
         """
         check_flag(return_probability, "return_probability")
         check_flag(return_utility, "return_utility")
@@ -608,7 +611,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         round = self._begin_round(X, rows, n_left, limit)
         has_model = round.initial is None
         if round.n_wanted and has_model and self._uses_model:
-            has_model = self._can_train()  # the last training may have failed
+            has_model = self._can_train(X)  # the last training may have failed
             if not has_model:
                 round = round._replace(initial=self._initial_for(0))
         reason, n_audit = None if n_left else "budget", 0
@@ -702,29 +705,36 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return here.in_pool(self._select_without_model(here))
         try:
             purchase = self._select(here)
+        except NothingLearned as error:
+            self._go_on_without_model(error, "equal scores", round.X)
         except Exception as error:
-            self._go_on_without_model(error, "choice")
-            return self._apply_rule(round._replace(initial=self._initial_for(0)))
-        return here.in_pool(purchase)
+            self._go_on_without_model(error, "choice", round.X)
+        else:
+            return here.in_pool(purchase)
+        return self._apply_rule(round._replace(initial=self._initial_for(0)))
 
-    def _go_on_without_model(self, error, step):
+    def _go_on_without_model(self, error, step, X):
         """Warn that rows are chosen without a model, or raise the error.
 
         Parameters
         ----------
         error : Exception
             The error of the estimator.
-        step : {"training", "choice"}
-            The step that failed. A learner warns once of each kind of failure.
+        step : {"training", "choice", "equal scores"}
+            The step that failed. A learner warns once of each.
+        X : rows
+            The pool.
         """
-        labelled = self._ledger.labelled
-        if not is_curable(error, labelled):
-            raise error
-        if isinstance(error, NothingLearned):
-            step = "equal scores"
-        if step not in self._warned_of:
-            warn_of_cold_start(self._make_trainer().estimators[0], error, labelled)
-        self._warned_of |= {step}
+        labelled, is_new = self._ledger.labelled, step not in self._warned_of
+        if step != "equal scores":
+            if not may_be_cured(error, labelled):
+                raise error
+            if is_new and not works_with_more_labels(self, X, step):
+                raise error
+        if is_new:
+            estimator = self._make_trainer().estimators[0]
+            warn_of_cold_start(estimator, step, error, labelled)
+            self._warned_of += (step,)
 
     def _embed_rows(self, X):
         """Return the pool as points; points of equal rows are not made again."""
@@ -774,6 +784,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return initial != "random"
         return self.embedding is not None and selection.is_rows(initial)
 
+    def _warn_if_equal(self, scores, X):
+        """Warn if the model scores all rows alike, so that coverage alone decides."""
+        try:
+            check_distinguishes(scores, self.estimator_, self._ledger.labelled)
+        except NothingLearned as error:
+            self._go_on_without_model(error, "equal scores", X)
+
     def _utilities(self, X, rows):
         """Return the utilities of these row numbers of X."""
         given = self.n_jobs, self._prototypes
@@ -801,14 +818,16 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             )
         if n_classes == 1 or not FEWEST_PREDICTED <= len(codes) <= self._n_trained:
             return
-        answers = np.unique(labels_of(self.estimator_, self._ledger.labelled.rows))
+        answers = np.unique(predict_labels(self.estimator_, self._ledger.labelled.rows))
         n = n_checked = n_rows(X)
         if len(answers) == 1 and n:
             some, n_checked = slice(None), min(n, MOST_CHECKED)
             if n > MOST_CHECKED:
                 rng = np.random.default_rng((self._seed, self._n_rounds))
                 some = np.sort(rng.choice(n, MOST_CHECKED, replace=False))
-            answers = np.union1d(answers, labels_of(self.estimator_, take(X, some)))
+            answers = np.union1d(
+                answers, predict_labels(self.estimator_, take(X, some))
+            )
         if len(answers) == 1:
             warn_of_constant_answer(
                 self,
@@ -871,14 +890,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         n_queries = self._ledger.n_queries - n_labels
         self._ledger = replace(self._ledger, n_queries=n_queries)
 
-    def _after_teach(self):
+    def _after_teach(self, pool=None):
+        """Return a trained copy, or the learner if its estimator fails."""
         trained = shallow_copy(self)
         try:
-            trained._train_if_needed()
+            if pool is None:
+                trained._train_if_needed()
+            else:
+                trained._can_train(pool)
         except Exception as error:
-            if is_curable(error, self._ledger.labelled):
-                self._go_on_without_model(error, "training")
-                return self
+            if pool is None and may_be_cured(error, self._ledger.labelled):
+                return self  # the next query goes on without a model, or raises it
             warn_user(
                 f"The labels are stored, but the estimator failed on them: "
                 f"{type(error).__name__}: {error}",
@@ -887,12 +909,12 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return self
         return trained
 
-    def _can_train(self):
+    def _can_train(self, X):
         """Train the model if needed; return False if labels are too few for it."""
         try:
             self._train_if_needed()
         except Exception as error:
-            self._go_on_without_model(error, "training")
+            self._go_on_without_model(error, "training", X)
             return False
         return True
 
@@ -973,8 +995,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Warns
         -----
         FitFailedWarning
-            If the estimator cannot be trained on the labels. They are stored; the next
-            call that needs the model raises the estimator's error.
+            If the estimator cannot be trained on the labels, and they are not few. They
+            are stored; the next call that needs the model raises the estimator's error.
         """
         transaction = begin_transaction(self)
         learner = transaction.learner
@@ -1035,7 +1057,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._ledger = replace(ledger, labelled=labelled)
         self._forget_model()
         self._repeat_training()
-        self._train_if_needed()
+        self._can_train(X)
 
     def _with_first_labels(self, n_labels):
         """Return a copy with the present model that knows the first labels only."""
@@ -1246,17 +1268,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             )
             is_for_sale[purchase.rows] = False
             if self._uses_model:
-                self._train_and_commit()
+                self._train_and_commit(X)
             stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
-        self._train_and_commit()
+        self._train_and_commit(X)
         task.call_on_fit_task_end(**info, reconstruction_attributes={})
         if len(self.queried_indices_):
             self._warn_if_constant(X)
         return self
 
-    def _train_and_commit(self):
+    def _train_and_commit(self, X):
         transaction = Transaction(self)
-        transaction.learner._can_train()
+        transaction.learner._can_train(X)
         transaction.commit()
 
     def _buy(self, transaction, X, identity, purchase, labels, **metadata):
@@ -1417,7 +1439,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         identity = identify(learner, X, ids)
         check_record(record)
         learner._load(X, identity, record, np.asarray(check_not_missing(y)))
-        transaction.learner = learner._after_teach()
+        transaction.learner = learner._after_teach(X)
         return transaction.commit()
 
     def _load(self, X, identity, record, y):
@@ -1483,7 +1505,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         learner = self._trained_copy()
         X = learner._rows_to_predict(X)
-        return answer_by_blocks(partial(labels_of, learner.estimator_), X)
+        return answer_by_blocks(partial(predict_labels, learner.estimator_), X)
 
     @available_if(_models_have("predict_proba"))
     @answers_like_input
@@ -1559,8 +1581,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             try:
                 learner._train()
             except Exception as error:
-                if not is_curable(error, labelled):
+                if not may_be_cured(error, labelled):
                     raise
+                if "training" not in self._warned_of:
+                    estimator = learner._make_trainer().estimators[0]
+                    warn_of_cold_start(estimator, "prediction", error, labelled)
         if learner._n_trained < len(codes):
             learner.estimator_ = Prior(learner.classes_[codes])
         return learner

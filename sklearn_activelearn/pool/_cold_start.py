@@ -2,32 +2,44 @@
 
 Many classifiers need several labels: five neighbours, two rows of each class for early
 stopping, as many rows as folds. While labels are few, a learner whose estimator fails
-goes on as it began, without a model. An error that cannot come from few labels, such as
-a wrong parameter, is raised at once, before more labels are paid for.
+goes on as it began, without a model. But random labels cost money, and an estimator may
+fail for another reason, such as a wrong parameter or a column of texts. So a trial
+decides first: the estimator is trained on rows of the pool with as many made-up labels
+as are no longer few. If it fails again, the error is raised.
 """
+
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
+from ..base._scores import WrongForm
+from ..base._transaction import shallow_copy
 from ..exceptions import ColdStartWarning, warn_user
-from ..sources._containers import n_rows
+from ..sources._containers import n_rows, take
+from ._ledger import Labelled
+from ._training import Known
 
 #: Labels are few below this number, and below this number for each known class: ten
 #: classes and a held-out tenth with a row of each, as early stopping wants it, need 91.
 FEW_LABELS, FEW_PER_CLASS = 50, 10
 
-#: Errors that more labels do not cure. Wrong parameters of scikit-learn's estimators
-#: are a TypeError, too.
+#: Errors that more labels do not cure.
 INCURABLE = (
     AttributeError,
     ImportError,
     MemoryError,
     NameError,
     NotImplementedError,
-    TypeError,
+    TypeError,  # wrong parameters of scikit-learn's estimators, too
+    Warning,  # an error for those who want it to be one
+    WrongForm,
 )
 
-#: With fewer candidates equal scores are nothing unusual.
-FEWEST_EQUAL = 20
+#: With fewer labels, or fewer candidates, equal scores are nothing unusual.
+FEWEST_KNOWN, FEWEST_EQUAL = 10, 20
+
+#: Relative difference of scores that differ by rounding only.
+EQUAL = 1e-12
 
 #: Parameters that keep a model from learning from few labels.
 SMALLEST_LEAVES = ("min_samples_leaf", "min_child_samples", "min_data_in_leaf")
@@ -64,41 +76,73 @@ class Prior:
         return np.tile(self.shares, (n_rows(X), 1))
 
 
-def n_enough(n_classes):
-    """Return the number of labels from which an estimator must be trainable."""
-    return max(FEW_LABELS, FEW_PER_CLASS * n_classes)
+def n_enough(labelled):
+    """Return the number of labels that are no longer few."""
+    return max(FEW_LABELS, FEW_PER_CLASS * len(np.unique(labelled.codes)))
 
 
-def is_curable(error, labelled):
-    """Return True if more labels may cure an error of the estimator.
+def may_be_cured(error, labelled):
+    """Return True if more labels than these may cure an error of the estimator."""
+    return not isinstance(error, INCURABLE) and len(labelled) < n_enough(labelled)
+
+
+def works_with_more_labels(learner, X, step):
+    """Return True if the estimator works on rows of the pool with enough labels.
+
+    The labels are made up: each known class has as many of them.
 
     Parameters
     ----------
-    error : Exception
-        The error of the estimator.
-    labelled : Labelled
-        The labels that the learner knows.
+    learner : PoolClassifier
+        The learner, with labels of two classes.
+    X : rows
+        The pool.
+    step : {"training", "choice"}
+        The step that failed on the labels known so far. "choice" tries both.
     """
-    if isinstance(error, NothingLearned):
-        return True
-    n_classes = len(np.unique(labelled.codes))
-    return not isinstance(error, INCURABLE) and len(labelled) < n_enough(n_classes)
+    known, trainer, n = Known.of(learner), learner._make_trainer(), n_rows(X)
+    if trainer.keeps_pool or not n:
+        return False
+    rng, n_wanted = np.random.default_rng(known.seed), n_enough(known.labelled)
+    rows = rng.choice(n, n_wanted, replace=n < n_wanted)
+    codes = rng.permutation(np.resize(np.unique(known.labelled.codes), n_wanted))
+    again = np.resize(np.arange(len(known.labelled)), n_wanted)
+    metadata = known.labelled.part(again).metadata
+    made_up = Labelled(
+        take(X, rows), codes.astype(np.int32), known.labelled.names, metadata
+    )
+    known = known._replace(
+        labelled=made_up, purposes=np.resize(known.purposes, n_wanted), n_before=0
+    )
+    try:
+        with catch_warnings():
+            simplefilter("ignore")
+            trained = trainer.train(known, None)
+            if step == "training":
+                return True
+            trial = shallow_copy(learner)
+            vars(trial).update(trained.attributes, estimator_=trained.model)
+            return bool(np.isfinite(trial._utility(made_up.rows)).all())
+    except Exception:
+        return False
 
 
-def warn_of_cold_start(estimator, error, labelled):
+def warn_of_cold_start(estimator, step, error, labelled):
     """Warn that rows are bought without a model.
 
     Parameters
     ----------
     estimator : classifier
         The estimator of the learner.
+    step : {"training", "choice", "equal scores", "prediction"}
+        The step that failed; "prediction" if the training for a prediction failed.
     error : Exception
         Why the estimator cannot choose rows.
     labelled : Labelled
         The labels that the learner knows.
     """
     name, n = type(estimator).__name__, len(labelled)
-    if isinstance(error, NothingLearned):
+    if step == "equal scores":
         warn_user(
             f"{name} gives the same score to {error} after {n} labels: it does not say "
             "which row is worth a label. Rows are chosen without a model while this "
@@ -109,11 +153,16 @@ def warn_of_cold_start(estimator, error, labelled):
     text = " ".join(str(error).split())
     if len(text) > LONGEST_QUOTE:
         text = f"{text[:LONGEST_QUOTE]}…"
-    n_needed = n_enough(len(np.unique(labelled.codes)))
+    what = "score the pool with" if step == "choice" else "be trained on"
+    effects = {
+        "training": "Rows are chosen without a model, and the most frequent class is "
+        "predicted, while this lasts.",
+        "choice": "Rows are chosen without a model while this lasts.",
+        "prediction": "The most frequent class is predicted.",
+    }
     warn_user(
-        f"{name} cannot be used with {n} labels: {type(error).__name__}: {text} "
-        "The labels are stored. Rows are chosen, and predicted, without a model until "
-        f"it can; from {n_needed} labels on the error is raised.",
+        f"{name} cannot {what} {n} labels: {type(error).__name__}: {text} — "
+        f"{effects[step]} From {n_enough(labelled)} labels on the error is raised.",
         ColdStartWarning,
     )
 
@@ -128,15 +177,32 @@ def advice_for_leaves(estimator):
     return ""
 
 
-def check_distinguishes(scores):
-    """Raise `NothingLearned` if all scores are equal.
+def check_distinguishes(scores, model, labelled):
+    """Raise `NothingLearned` if a model has the same answer for all rows.
+
+    Equal scores alone are no reason: a model may be as certain of each row, and a
+    committee may agree, although their answers differ.
 
     Parameters
     ----------
     scores : ndarray of shape (n_candidates,)
-        Finite scores.
+        Finite scores of rows that may be bought.
+    model : classifier
+        The model that was trained on the labelled rows.
+    labelled : Labelled
+        Labelled rows of two classes.
     """
     n = len(scores)
-    if n < FEWEST_EQUAL or np.ptp(scores) > 1e-12 * abs(scores[0]):
+    if len(labelled) < FEWEST_KNOWN or n < FEWEST_EQUAL:
         return
-    raise NothingLearned(f"all {n} rows that may be bought")
+    if np.ptp(scores) > EQUAL * abs(scores[0]):
+        return
+    methods = ("predict_proba", "decision_function", "predict")
+    method = next(name for name in methods if hasattr(model, name))
+    answers = np.asarray(getattr(model, method)(labelled.rows))
+    if answers.dtype.kind == "f":
+        is_same = np.ptp(answers, axis=0) <= EQUAL * np.abs(answers).max(axis=0)
+    else:
+        is_same = answers == answers[:1]
+    if np.all(is_same):
+        raise NothingLearned(f"all {n} rows")

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ..base._scores import entropy, labels_of, of_padded
+from ..base._scores import entropy, of_padded, predict_labels
 from ..utils._typing import (
     Classifier,
     Estimators,
@@ -248,7 +248,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     def _utility(self, X):
         votes = [
-            of_padded(partial(labels_of, member), X)[:, None] == member.classes_
+            of_padded(partial(predict_labels, member), X)[:, None] == member.classes_
             for member in self.estimators_
         ]
         return vote_entropy(np.array(votes, dtype=float), self.vote_weights_)

@@ -7,7 +7,6 @@ from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
 from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
 from ._base import NEEDS_ALL, PoolClassifier
-from ._cold_start import check_distinguishes
 from ._distances import MOST_ROWS, Coverage, Space
 from ._passive import passive_baseline
 from ._selection import (
@@ -271,9 +270,10 @@ class HybridSamplingClassifier(PoolClassifier):
         is_margin, representative = is_margin[: round.n_wanted], NO_PURCHASE
         if n_others := round.n_wanted - np.count_nonzero(is_margin):
             keys = round.points.keys
-            rows = leave_out(keys, rows, uncertain.rows, n_others)
+            rows = without_chosen(keys, rows, uncertain.rows, n_others)
             coverage = self._coverage(round, uncertain.rows)
             weights = self._utilities(round.X, coverage.reference)
+            self._warn_if_equal(weights, round.X)
             others = round._replace(candidates=rows, n_wanted=n_others)
             representative = self._choose_covering(coverage, others, weights)
         return merge_purchases(is_margin, uncertain, representative)
@@ -289,7 +289,7 @@ class HybridSamplingClassifier(PoolClassifier):
         """Choose rows with small gaps, no near-copies of chosen or known rows."""
         X, rows = round.X, round.rows
         utility = self._utilities(X, rows)
-        check_distinguishes(utility)
+        self._warn_if_equal(utility, X)
         keys = [lambda some: hash_rows(X, rows[some])]
         n_best = min(max(N_BEST, BEST_PER_ROW * n_wanted), len(rows))
         chosen = find_best_different(utility, n_best, round.seed, keys)
@@ -308,7 +308,7 @@ class HybridSamplingClassifier(PoolClassifier):
         return uncertainty_of_logits(logits_of(model, X))
 
 
-def leave_out(keys, rows, chosen, n_wanted):
+def without_chosen(keys, rows, chosen, n_wanted):
     """Return rows that were not chosen, without equal ones if enough are left."""
     rows = np.setdiff1d(rows, chosen, assume_unique=True)
     different = rows[~np.isin(keys[rows], keys[chosen])]

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
 from ..base._requests import Purchase
-from ..base._scores import check_user_values, of_padded
+from ..base._scores import WrongForm, check_user_values, of_padded
 from ..base._validation import check_option, has_transformer
 from ..sources._containers import (
     NO_ROWS,
@@ -258,7 +258,7 @@ def score_block(utility, is_checked, X):
     with config_context(assume_finite=is_checked or None):
         values = np.asarray(utility(X))
     if values.shape != (n_rows(X),):
-        raise ValueError(
+        raise WrongForm(
             f"{utility.__qualname__} must return one number for each of {n_rows(X)} "
             f"rows, got an array of shape {values.shape}."
         )

@@ -25,8 +25,8 @@ from sklearn.utils.metadata_routing import (
 from ..base._labels import encode, stratified_folds
 from ..base._scores import (
     fit_temperature,
-    labels_of,
     logits_of,
+    predict_labels,
     probabilities_of_all,
 )
 from ..base._transaction import shallow_copy
@@ -350,7 +350,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: RowsLike) -> Labels:
         """Return the labels."""
-        return self.classes_[labels_of(self.estimator_, X).astype(np.int64)]
+        return self.classes_[predict_labels(self.estimator_, X).astype(np.int64)]
 
     @available_if(lambda own: has_method(own.estimator, "predict_proba"))
     def predict_proba(self, X: RowsLike) -> Floats:
@@ -417,7 +417,7 @@ def scorer_of(scoring, classes):
 
 def accuracy(model, X, y):
     """Return the share of right predictions."""
-    return np.mean(labels_of(model, X) == y)
+    return np.mean(predict_labels(model, X) == y)
 
 
 def neg_log_loss(classes, model, X, y):

@@ -269,6 +269,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         )
         coverage = self._coverage(round)
         weights = self._utilities(round.X, coverage.reference)
+        self._warn_if_equal(weights, round.X)
         if not weights.any():  # a model that is certain of all: coverage alone
             weights = np.ones(len(weights))
         return self._choose_covering(coverage, round, weights)

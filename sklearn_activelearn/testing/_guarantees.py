@@ -17,7 +17,7 @@ from sklearn.utils import get_tags
 
 from ..base._validation import check_budget, is_share
 from ..base._verbs import ActiveClassifier
-from ..exceptions import OneClassWarning
+from ..exceptions import ColdStartWarning, OneClassWarning
 
 #: The checks, in the order in which they run.
 CHECKS = []
@@ -103,6 +103,7 @@ def check_learner(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", FitFailedWarning)
+                warnings.simplefilter("ignore", ColdStartWarning)
                 for X, y in make_problems(get_tags(learner).classifier_tags):
                     check(with_small_budget(learner, len(X)), X, y)
             result["status"] = "passed"

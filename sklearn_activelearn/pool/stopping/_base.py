@@ -472,7 +472,7 @@ def rules_that_draw(stopping):
     return [rule for rule in find_rules(stopping) if rule.draws]
 
 
-class Verdict(NamedTuple):
+class Judgement(NamedTuple):
     """Answer of the stopping rules of a learner.
 
     Attributes
@@ -516,13 +516,13 @@ def judge(rules, progress, before):
     models = {n: models[n] for n in sorted(kept)}
     remembered = Remembered(tuple(rules), tuple(memory), models)
     if met:
-        return Verdict(rule_name(met[0]), 0, remembered)
+        return Judgement(rule_name(met[0]), 0, remembered)
     n_random = (
         rule.n_random(own)
         for rule, own in zip(rules, memory, strict=True)
         if rule.draws
     )
-    return Verdict(None, max(n_random, default=0), remembered)
+    return Judgement(None, max(n_random, default=0), remembered)
 
 
 @dataclass(frozen=True)
