@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
+from ..base._codes import fit_on_labels
 from ..base._labels import stratified_folds
 from ..base._scores import fit_temperature, score_method_of, scores_of
 from ..base._validation import check_number, check_pool
@@ -262,7 +263,7 @@ class BlendClassifier(CombinedClassifier):
         is_first_needed = n < FEWEST_TO_CHOOSE or is_unequal(labels)
         members = np.flatnonzero(weights)
         needed = {*members.tolist(), *([0] if is_first_needed else [])}
-        trained = {m: clone(candidates[m]).fit(X, y) for m in needed}
+        trained = {m: fit_on_labels(clone(candidates[m]), X, y) for m in needed}
         self.classes_, self._weighed = classes, weighed
         self._row_takers = checked if self.estimators is None else candidates
         self._row_estimator = trained[0] if is_first_needed else None
@@ -451,7 +452,7 @@ def scores_of_fold(candidates, X, y, is_test):
     test = np.flatnonzero(is_test & np.isin(y, seen))
     rows, others = take(X, training), take(X, test)
     # the labels themselves, because parameters such as class_weight may name them
-    models = [clone(each).fit(rows, y[training]) for each in candidates]
+    models = [fit_on_labels(clone(each), rows, y[training]) for each in candidates]
     scores = [bounded_logits(model, others) for model in models]
     codes = np.searchsorted(np.unique(y), y[test])
     return scores, np.searchsorted(seen, y[test]), codes

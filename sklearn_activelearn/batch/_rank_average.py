@@ -10,6 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from ..base._codes import fit_on_labels
 from ..base._scores import score_of_class
 from ..base._validation import check_pool
 from ..sources._containers import to_memory
@@ -132,7 +133,7 @@ class RankAverageClassifier(CombinedClassifier):
                 "Only binary classification is supported. The type of the target is "
                 f"{kind}."
             )
-        members = [clone(member).fit(X, y) for member in members]
+        members = [fit_on_labels(clone(member), X, y) for member in members]
         self.classes_, self.estimators_ = classes, members
         self.named_estimators_ = dict(zip(names, members, strict=True))
         self._scales = [*map(scale_of, scores_by(self.named_estimators_, X).T)]

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, column_or_1d, indexable
 
+from ..base._codes import fit_on_labels
 from ..base._labels import check_not_missing, encode, find_classes
 from ..base._scores import probabilities_of_all, scores_of_all
 from ..base._validation import check_number, check_sparse_rows
@@ -123,7 +124,8 @@ def doubtful_labels(
     for train, test in split_folds(cv, X, y, seed):
         model = Prior(y[train])
         if (y[train] != y[train][0]).any():
-            model = seeded(estimator, seed).fit(take(X, train), y[train])
+            rows = take(X, train)
+            model = fit_on_labels(seeded(estimator, seed), rows, y[train])
         sums[test] += scores_for(model, take(X, test), classes)
         n_held_out[test] += 1
     (rows,) = np.nonzero(n_held_out)

@@ -22,6 +22,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
+from ..base._codes import fit_on_labels
 from ..base._labels import encode, stratified_folds
 from ..base._scores import (
     fit_temperature,
@@ -37,17 +38,13 @@ from ..base._validation import (
     check_number,
     check_pool,
     common_input_tags,
-    has_method,
     has_plain_parameters,
 )
 from ..base._verbs import unfitted_copy
 from ..utils._compat import (
-    BaseEstimator,
-    ClassifierMixin,
-    available_if,
     cached_property,
 )
-from ..utils._typing import Classifier, Floats, Labels, RowsLike
+from ..utils._typing import Classifier, Labels, RowsLike
 from ._ledger import KeptPool, Labelled
 
 #: Logarithms of probabilities are taken of no smaller number.
@@ -301,66 +298,13 @@ def train(prototype, labelled, classes, previous=None):
 
 
 def fit_with(model, labelled, classes):
-    """Fit a model on labelled rows, with the metadata that it requests.
-
-    A model that fails on the labels is trained on their codes instead, if it takes
-    these.
-    """
+    """Fit a model on labelled rows, with the metadata that it requests."""
     rows, labels = labelled.rows, classes[labelled.codes]
     if labelled.metadata:
         with config_context(enable_metadata_routing=True):  # in other processes, too
             metadata = requested(model, labelled.metadata)
             return model.fit(rows, labels, **metadata)
-    try:
-        return model.fit(rows, labels)
-    except ValueError:
-        codes = np.unique(labels, return_inverse=True)[1]
-        if not np.array_equal(codes, labels):
-            with suppress(Exception):  # then the reason is not the labels
-                return CodedClassifier(model).fit(rows, labels)
-        raise
-
-
-class CodedClassifier(ClassifierMixin, BaseEstimator):
-    """Classifier whose estimator is trained on the codes 0, 1, 2, … of the classes.
-
-    Some estimators, such as XGBoost's, take no other labels.
-
-    Parameters
-    ----------
-    estimator : classifier
-        The estimator. Cloned, never changed.
-
-    Attributes
-    ----------
-    estimator_ : classifier
-        The trained estimator; its classes are codes.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, in the order of their codes.
-    """
-
-    def __init__(self, estimator: Classifier):
-        self.estimator = estimator
-
-    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
-        """Train on codes of the labels."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.estimator_ = clone(self.estimator).fit(X, codes)
-        return self
-
-    def predict(self, X: RowsLike) -> Labels:
-        """Return the labels."""
-        return self.classes_[predict_labels(self.estimator_, X).astype(np.int64)]
-
-    @available_if(lambda own: has_method(own.estimator, "predict_proba"))
-    def predict_proba(self, X: RowsLike) -> Floats:
-        """Return the probabilities of the classes."""
-        return self.estimator_.predict_proba(X)
-
-    @available_if(lambda own: has_method(own.estimator, "decision_function"))
-    def decision_function(self, X: RowsLike) -> Floats:
-        """Return the decision values of the classes."""
-        return self.estimator_.decision_function(X)
+    return fit_on_labels(model, rows, labels)
 
 
 def requested(model, metadata):
