@@ -60,9 +60,15 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
 
     def fit(self, X: RowsLike, y: ArrayLike) -> Self:
-        """Train on codes of the labels."""
+        """Train on codes of the labels; weights of classes follow them."""
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self.estimator_ = clone(self.estimator).fit(X, codes)
+        positions = {label: code for code, label in enumerate(self.classes_.tolist())}
+        weights = {
+            name: {positions.get(label, label): w for label, w in value.items()}
+            for name, value in self.estimator.get_params().items()
+            if name.split("__")[-1] == "class_weight" and isinstance(value, dict)
+        }
+        self.estimator_ = clone(self.estimator).set_params(**weights).fit(X, codes)
         return self
 
     def predict(self, X: RowsLike) -> Labels:

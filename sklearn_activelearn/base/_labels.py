@@ -8,6 +8,14 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from ..utils._compat import to_numpy
 
+ONE_LABEL = (
+    "A learner takes one label for each row, not several. Join the labels of a row "
+    "into one text, or train a learner for each label."
+)
+
+#: Number of classes from which scikit-learn may take labels for a regression target.
+FEW_CLASSES = 10
+
 #: Kinds of arrays that cannot contain missing labels.
 WITHOUT_MISSING = "biuUS"
 
@@ -16,11 +24,16 @@ def plain_labels(y):
     """Return labels in a form that `numpy.asarray` converts without loss.
 
     Nullable integers and booleans of pandas stay integers and booleans if no value is
-    missing. A list of strings and other objects does not become a list of strings.
-    Masked labels become None.
+    missing, and so do objects that are all booleans. A list of strings and other
+    objects does not become a list of strings. Masked labels become None.
+
+    Raises
+    ------
+    ValueError
+        If a row has several labels.
     """
-    if type(y) is np.ndarray:
-        return y
+    if type(y) is np.ndarray and y.dtype.kind != "O":
+        return check_one_label_a_row(y)
     y = to_numpy(y)
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.is_masked(y):
@@ -29,17 +42,38 @@ def plain_labels(y):
     dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "iub" and not y.isna().any():
         return y.to_numpy(dtype)
+    if isinstance(y, list | tuple) or getattr(y, "dtype", None) == np.dtype(object):
+        check_one_label_a_row(y)
+        if len(y) and all(isinstance(label, bool | np.bool_) for label in y):
+            return np.array(y, dtype=bool)
     if isinstance(y, list | tuple):
         labels = np.asarray(y)
-        if labels.dtype.kind in "US" and not all(isinstance(x, str | bytes) for x in y):
+        # a mixture of texts, bytes and numbers would become texts
+        kind = bytes if labels.dtype.kind == "S" else str
+        if labels.dtype.kind in "US" and not all(isinstance(x, kind) for x in y):
             return np.array(y, dtype=object)
+    return y
+
+
+def check_one_label_a_row(y):
+    """Return labels; raise ValueError if a row has several of them."""
+    if isinstance(y, np.ndarray) and y.ndim > 1:
+        if y.ndim == 2 and y.shape[1] > 1:
+            raise ValueError(f"y has {y.shape[1]} columns. {ONE_LABEL}")
+        return y
+    if isinstance(y, np.ndarray) and y.dtype.kind != "O":
+        return y
+    for row, labels in enumerate(y):
+        is_several = isinstance(labels, list | tuple | np.ndarray) and len(labels) != 1
+        if is_several or isinstance(labels, set | frozenset | dict):
+            raise ValueError(f"Row {row} of y is {labels!r}. {ONE_LABEL}")
     return y
 
 
 def check_not_missing(y):
     """Return labels as `plain_labels` does; raise if a label is missing."""
     if type(y) is np.ndarray and y.dtype.kind in WITHOUT_MISSING:
-        return y
+        return check_one_label_a_row(y)
     y = plain_labels(y)
     if y is not None:
         check_none_missing(y, "y")
@@ -144,20 +178,46 @@ def distinct_labels(labels, name, known=None):
         distinct = np.unique(labels)
         if known is not None and np.isin(distinct, known).all():
             return known
-        if len(distinct) and not are_plain(labels, distinct):
+        # many classes are warned of once, not in each batch
+        is_warned = known is not None and len(known) > FEW_CLASSES
+        if len(distinct) and not are_plain(labels, distinct, is_warned):
+            check_label_types(distinct, name)
             assert_all_finite(labels, input_name=name)
             check_classification_targets(labels)
         if known is None:
             return distinct
         both = sorted({*known.tolist(), *distinct.tolist()})
     except TypeError:
+        check_label_types(labels, name)
+        kinds = {type(label).__name__: label for label in np.asarray(labels).tolist()}
+        examples = " and ".join(f"{label!r} ({kind})" for kind, label in kinds.items())
         raise ValueError(
-            f"{name} contains labels of types that cannot be sorted together."
+            f"{name} contains labels of types that cannot be sorted together: "
+            f"{examples}. Convert all of them to texts."
         ) from None
     return np.array(both, dtype=np.result_type(known, distinct))
 
 
-def are_plain(labels, distinct):
+def check_label_types(labels, name):
+    """Raise ValueError for labels that are bytes, dates or other objects."""
+    labels = np.asarray(labels)
+    if labels.dtype.kind in "biufU":
+        return
+    for label in labels.ravel().tolist():
+        if isinstance(label, bytes):
+            raise ValueError(
+                f"{name} contains bytes, such as {label!r}. Labels are texts, whole "
+                "numbers or booleans: decode them, as in label.decode()."
+            )
+        if not isinstance(label, str | bool | int | float):
+            raise ValueError(
+                f"{name} contains {label!r}, of the type {type(label).__name__}. "
+                "Labels are texts, whole numbers or booleans: convert it, as in "
+                "str(label)."
+            )
+
+
+def are_plain(labels, distinct, is_warned):
     """Return True if `check_classification_targets` accepts labels without a warning.
 
     To call it would take a third of the time of a first call with few rows. It warns if
@@ -167,7 +227,7 @@ def are_plain(labels, distinct):
         isinstance(labels, np.ndarray)
         and labels.dtype.kind in "biuU"
         and labels.ndim == 1
-        and len(distinct) <= max(10, len(labels) // 2)
+        and (is_warned or len(distinct) <= max(FEW_CLASSES, len(labels) // 2))
     )
 
 
