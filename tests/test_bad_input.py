@@ -94,7 +94,7 @@ BAD_CALLS = [
     ({"X": X[:0], "y": y[:0]}, ("fit", "partial_fit"), ValueError, r"0 sample"),
     ({"y": None}, LABELLED, ValueError, "y"),
     ({"y": y[:-1]}, LABELLED, ValueError, "inconsistent numbers of samples"),
-    ({"y": np.column_stack([y, y])}, LABELLED, ValueError, "1d array"),
+    ({"y": np.column_stack([y, y])}, LABELLED, ValueError, "y has 2 columns"),
     ({"y": with_label(np.nan, object)}, LABELLED, ValueError, "NaN"),
     ({"y": X[:, 0]}, LABELLED, ValueError, "continuous"),
     ({"y": np.full(50, "no")}, ("fit",), ValueError, "one class"),

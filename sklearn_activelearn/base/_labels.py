@@ -44,13 +44,13 @@ def plain_labels(y):
         return y.to_numpy(dtype)
     if isinstance(y, list | tuple) or getattr(y, "dtype", None) == np.dtype(object):
         check_one_label_a_row(y)
-        if len(y) and all(isinstance(label, bool | np.bool_) for label in y):
+        if len(y) and {*map(type, y)} <= {bool, np.bool_}:
             return np.array(y, dtype=bool)
     if isinstance(y, list | tuple):
         labels = np.asarray(y)
         # a mixture of texts, bytes and numbers would become texts
-        kind = bytes if labels.dtype.kind == "S" else str
-        if labels.dtype.kind in "US" and not all(isinstance(x, kind) for x in y):
+        kinds = {bytes, np.bytes_} if labels.dtype.kind == "S" else {str, np.str_}
+        if labels.dtype.kind in "US" and not {*map(type, y)} <= kinds:
             return np.array(y, dtype=object)
     return y
 
