@@ -20,7 +20,7 @@ FEW_CLASSES = 10
 WITHOUT_MISSING = "biuUS"
 
 
-def plain_labels(y):
+def plain_labels(y, name="y"):
     """Return labels in a form that `numpy.asarray` converts without loss.
 
     Nullable integers and booleans of pandas stay integers and booleans if no value is
@@ -33,7 +33,7 @@ def plain_labels(y):
         If a row has several labels.
     """
     if type(y) is np.ndarray and y.dtype.kind != "O":
-        return check_one_label_a_row(y)
+        return check_one_label_a_row(y, name)
     y = to_numpy(y)
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.is_masked(y):
@@ -43,7 +43,7 @@ def plain_labels(y):
     if isinstance(dtype, np.dtype) and dtype.kind in "iub" and not y.isna().any():
         return y.to_numpy(dtype)
     if isinstance(y, list | tuple) or getattr(y, "dtype", None) == np.dtype(object):
-        check_one_label_a_row(y)
+        check_one_label_a_row(y, name)
         if len(y) and {*map(type, y)} <= {bool, np.bool_}:
             return np.array(y, dtype=bool)
     if isinstance(y, list | tuple):
@@ -55,18 +55,18 @@ def plain_labels(y):
     return y
 
 
-def check_one_label_a_row(y):
+def check_one_label_a_row(y, name="y"):
     """Return labels; raise ValueError if a row has several of them."""
     if isinstance(y, np.ndarray) and y.ndim > 1:
         if y.ndim == 2 and y.shape[1] > 1:
-            raise ValueError(f"y has {y.shape[1]} columns. {ONE_LABEL}")
+            raise ValueError(f"{name} has {y.shape[1]} columns. {ONE_LABEL}")
         return y
     if isinstance(y, np.ndarray) and y.dtype.kind != "O":
         return y
     for row, labels in enumerate(y):
         is_several = isinstance(labels, list | tuple | np.ndarray) and len(labels) != 1
         if is_several or isinstance(labels, set | frozenset | dict):
-            raise ValueError(f"Row {row} of y is {labels!r}. {ONE_LABEL}")
+            raise ValueError(f"Row {row} of {name} is {labels!r}. {ONE_LABEL}")
     return y
 
 
@@ -306,7 +306,7 @@ def encode_answers(labels, rows, known):
 
 def check_oracle_labels(rows, labels):
     """Return the labels of an oracle as an array; raise if their number is wrong."""
-    labels = np.asarray(plain_labels(labels))
+    labels = np.asarray(plain_labels(labels, "the labels of the oracle"))
     if labels.shape != (len(rows),):
         raise ValueError(
             f"oracle must return one label for each of {len(rows)} rows, got labels "
