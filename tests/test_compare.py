@@ -624,7 +624,7 @@ class TestComparison:
             ({"learners": []}, ValueError, "learners is empty"),
             ({"X": DKMClassifier(), "y": X}, TypeError, "X must be rows"),
             ({"y": Y[:5]}, ValueError, "each of the 120 rows of X, got 5"),
-            ({"y": np.c_[Y, Y]}, ValueError, "1d array"),
+            ({"y": np.c_[Y, Y]}, ValueError, "y has 2 columns"),
             ({"y": ["a"] * 120}, ValueError, "All labels are a: two classes"),
             ({"y": ["a"] * 119 + ["b"]}, ValueError, "Class b has 1 rows, fewer than"),
             ({"scoring": ["accuracy", "f1"]}, ValueError, "one measure"),

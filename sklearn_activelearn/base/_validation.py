@@ -31,6 +31,7 @@ from ..sources._containers import (
     is_instance_of,
     is_polars,
     n_rows,
+    to_array,
     to_frame,
 )
 from ..sources._conversion import as_source
@@ -558,6 +559,36 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         check_non_negative(X, user)
     X = merge_repeated_entries(X)
     return (X, *y) if y else X
+
+
+#: Beside larger numbers all other columns are lost in sums of squares, solvers of linear
+#: models may not end, and from 1e154 on the squares are infinite.
+LARGEST_SCALE = 1e50
+
+
+def check_scale(X, names=None):
+    """Refuse a column of numbers that are too large for the default models.
+
+    Parameters
+    ----------
+    X : rows
+        Valid rows; only arrays and sparse matrices of numbers are looked at.
+    names : ndarray of str, optional
+        Names of the columns.
+    """
+    is_numbers = isinstance(X, np.ndarray) or issparse(X)
+    if not is_numbers or X.dtype.kind not in "iuf" or not min(X.shape):
+        return
+    if max(X.max(), -X.min()) <= LARGEST_SCALE:  # without a copy of X
+        return
+    largest = to_array(abs(X).max(axis=0)).ravel()
+    column = int(largest.argmax())
+    name = column if names is None else repr(str(names[column]))
+    raise ValueError(
+        f"Column {name} of X has numbers up to {largest[column]:.0e}. The default "
+        "model cannot learn from numbers of this size, or does not end. Scale the "
+        "features first, with StandardScaler, or with MaxAbsScaler if they exceed 1e150."
+    )
 
 
 def check_n_rows(X, min_rows):

@@ -10,6 +10,7 @@ from ..base._validation import (
     check_classifier,
     check_has,
     check_pool,
+    check_scale,
     common_input_tags,
 )
 from ..sources._containers import to_memory
@@ -88,6 +89,8 @@ class CombinedClassifier(ClassifierMixin, BaseComposition):
     def _check_training(self, members, X, y):
         """Return rows as the members take them, labels, and the sorted classes."""
         X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
+        if self.estimators is None:
+            check_scale(X, getattr(self, "feature_names_in_", None))
         check_classification_targets(y)
         classes = np.unique(y)
         if len(classes) < 2:

@@ -53,6 +53,7 @@ from ..base._validation import (
     check_metadata,
     check_number,
     check_option,
+    check_scale,
     check_selection,
     has_method,
     is_share,
@@ -285,6 +286,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     #: The estimator if the user gives none.
     _default_estimator: Any = LogisticRegression()
 
+    #: False if numbers of any size suit the default estimator, such as trees.
+    _needs_scale: bool = True
+
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs: str = "predict"
     _advice_without_method: str = ""
@@ -317,6 +321,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
     n_candidates: int | None = None
     incremental: bool = False
+    estimators: Any = None
     positive: Label | None = None
 
     def __init__(
@@ -446,10 +451,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             elif as_source(X) is not None:
                 raise ValueError(f"{name} {why}.")
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
-        begins = reset and (y or not hasattr(self, "_ledger"))
-        if begins and self.embedding is None and selection.is_rows(self.initial):
-            names = getattr(self, "feature_names_in_", None)
-            selection.check_initial_columns(self.initial, out[0] if y else out, names)
+        if reset:
+            rows, names = out[0] if y else out, getattr(self, "feature_names_in_", None)
+            if self._needs_scale and self.estimator is None and self.estimators is None:
+                check_scale(rows, names)
+            is_first = y or not hasattr(self, "_ledger")
+            if is_first and self.embedding is None and selection.is_rows(self.initial):
+                selection.check_initial_columns(self.initial, rows, names)
         return out
 
     def _reset(self):

@@ -223,6 +223,8 @@ class AdaBoostTrainer(BoostingTrainer):
 class BoostingClassifier(PoolClassifier):
     """Base class of the learners that query rows on which committees are least sure."""
 
+    _needs_scale = False
+
     def _select(self, round):
         if self._trained.memory.pool != self._pool.number:
             trainer = self._make_trainer()

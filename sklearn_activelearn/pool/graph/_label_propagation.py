@@ -301,6 +301,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     """
 
     _samples, _optional_counts = False, ()
+    _needs_scale = False  # its graph refuses distances that overflow
 
     def __init__(
         self,
