@@ -561,8 +561,8 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     return (X, *y) if y else X
 
 
-#: Beside larger numbers all other columns are lost in sums of squares, solvers of linear
-#: models may not end, and from 1e154 on the squares are infinite.
+#: Beside larger numbers all other columns are lost in sums of squares, solvers of
+#: linear models may not end, and from 1e154 on the squares are infinite.
 LARGEST_SCALE = 1e50
 
 
@@ -587,7 +587,7 @@ def check_scale(X, names=None):
     raise ValueError(
         f"Column {name} of X has numbers up to {largest[column]:.0e}. The default "
         "model cannot learn from numbers of this size, or does not end. Scale the "
-        "features first, with StandardScaler, or with MaxAbsScaler if they exceed 1e150."
+        "features first, with StandardScaler, or with MaxAbsScaler beyond 1e150."
     )
 
 
