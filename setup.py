@@ -9,6 +9,7 @@ from glob import glob
 import Cython
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError
 from setuptools.modified import newer_group
 
 # No -march and no contraction to fused multiply-add so that every x86 build gives the
@@ -18,6 +19,11 @@ FLAGS = []
 if sys.platform != "win32":
     FLAGS = ["-ffp-contract=off", "-fno-math-errno", "-g0"]
 PACKAGE = "sklearn_activelearn"
+NEEDS_COMPILER = (
+    "sklearn-activelearn is built with a C compiler. If there is none, install one: "
+    "gcc or clang (Debian and Ubuntu: apt install build-essential, macOS: xcode-select "
+    "--install), or the Build Tools of Visual Studio on Windows"
+)
 #: A change of these compiles all modules again.
 SHARED = [
     "setup.py",
@@ -113,7 +119,10 @@ class BuildOnce(build_ext):
     def build_extension(self, ext):
         """Compile a module, or take it from its place."""
         if ext not in self.kept:
-            super().build_extension(ext)
+            try:
+                super().build_extension(ext)
+            except CompileError as error:
+                raise CompileError(f"{error}. {NEEDS_COMPILER}") from None
             return
         target = self.get_ext_fullpath(ext.name)
         os.makedirs(os.path.dirname(target), exist_ok=True)

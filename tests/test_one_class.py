@@ -22,6 +22,7 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
+    SOLEClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
@@ -297,3 +298,15 @@ class TestMarginExhausted:
             learner = MinMarginClassifier(LinearSVC(), stopping=wrong, random_state=0)
             with pytest.raises(ValueError, match="stopping must be one of"):
                 learner.fit(X, y)
+
+
+def test_a_stream_learner_that_ends_in_one_class_warns():
+    """Although it has predicted the other class for some of the last rows."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(3000, 10))
+    rare = rows[:, 0] + 0.5 * rng.normal(size=3000) > 2.5
+    learner = SOLEClassifier(random_state=0)
+    with pytest.warns(OneClassWarning, match="predicts 'False' for 1000 of the rows"):
+        learner.fit(rows, rare)
+    assert len(np.unique(learner.predict(rows))) == 1
+    assert learner._learned.counts.n_alike < 200

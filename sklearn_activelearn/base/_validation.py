@@ -579,7 +579,8 @@ def check_scale(X, names=None):
     is_numbers = isinstance(X, np.ndarray) or issparse(X)
     if not is_numbers or X.dtype.kind not in "iuf" or not min(X.shape):
         return
-    if max(X.max(), -X.min()) <= LARGEST_SCALE:  # without a copy of X
+    # without a copy of X; float32 cannot be compared with the limit
+    if max(float(X.max()), -float(X.min())) <= LARGEST_SCALE:
         return
     largest = to_array(abs(X).max(axis=0)).ravel()
     column = int(largest.argmax())

@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from itertools import compress
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -91,6 +91,7 @@ from ..utils._typing import (
     Initial,
     Label,
     Labels,
+    RowNumbers,
     RowsLike,
     Seed,
     Stopping,
@@ -321,7 +322,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
     n_candidates: int | None = None
     incremental: bool = False
-    estimators: Any = None
     positive: Label | None = None
 
     def __init__(
@@ -453,12 +453,16 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
         if reset:
             rows, names = out[0] if y else out, getattr(self, "feature_names_in_", None)
-            if self._needs_scale and self.estimator is None and self.estimators is None:
+            if self._needs_scale and self._has_default_model():
                 check_scale(rows, names)
             is_first = y or not hasattr(self, "_ledger")
             if is_first and self.embedding is None and selection.is_rows(self.initial):
                 selection.check_initial_columns(self.initial, rows, names)
         return out
+
+    def _has_default_model(self):
+        """Return True if the user has given neither an estimator nor candidates."""
+        return self.estimator is None and getattr(self, "estimators", None) is None
 
     def _reset(self):
         (self._seed,) = draw_seeds(self.random_state, 1).tolist()
@@ -492,17 +496,49 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # The query
 
+    @overload
+    def query(
+        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
+        exclude: ArrayLike | None = ..., limit: int | None = ...,
+        return_probability: Literal[False] = ...,
+        return_utility: Literal[False] = ...,
+        ids: ArrayLike | None = ...,
+    ) -> RowNumbers: ...  # fmt: skip
+    @overload
+    def query(
+        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
+        exclude: ArrayLike | None = ..., limit: int | None = ...,
+        return_probability: Literal[True],
+        return_utility: Literal[False] = ...,
+        ids: ArrayLike | None = ...,
+    ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
+    @overload
+    def query(
+        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
+        exclude: ArrayLike | None = ..., limit: int | None = ...,
+        return_probability: Literal[False] = ...,
+        return_utility: Literal[True],
+        ids: ArrayLike | None = ...,
+    ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
+    @overload
+    def query(
+        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
+        exclude: ArrayLike | None = ..., limit: int | None = ...,
+        return_probability: Literal[True],
+        return_utility: Literal[True],
+        ids: ArrayLike | None = ...,
+    ) -> tuple[RowNumbers, Floats, Floats]: ...  # fmt: skip
     def query(
         self,
-        X,
+        X: RowsLike,
         *,
-        candidates=None,
-        exclude=None,
-        limit=None,
-        return_probability=False,
-        return_utility=False,
-        ids=None,
-    ):
+        candidates: ArrayLike | None = None,
+        exclude: ArrayLike | None = None,
+        limit: int | None = None,
+        return_probability: bool = False,
+        return_utility: bool = False,
+        ids: ArrayLike | None = None,
+    ) -> RowNumbers | tuple[RowNumbers, *tuple[Floats, ...]]:
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters

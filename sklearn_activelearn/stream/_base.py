@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from math import isfinite, nan
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +39,7 @@ from ..base._verbs import (
 )
 from ..exceptions import advice_for_rare_classes, warn_of_constant_answer
 from ..kernels._rows import Rows
-from ..sources._containers import NO_ROWS, n_rows, take, to_memory
+from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
 from ..sources._conversion import as_source
 from ..sources._identity import identify
 from ..sources._source import ArraySource, SomeRows, Source, prefetched
@@ -62,6 +62,8 @@ N_ALIKE, ALIKE_SHARE = 1_000, 0.25
 #: nearly all rows seen, or for rows among which others are to be expected.
 FEWER_ALIKE, NEARLY_ALL = 200, 0.75
 N_EXPECTED, EXPECTED_SHARE = 3, 0.1
+#: Number of rows of a run whose predictions by the last model are compared.
+MOST_CHECKED = 1_000
 
 
 def finite_rows(rows, numbers):
@@ -116,10 +118,25 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
     queried_indices_: RowNumbers
     stop_reason_: str | None
 
+    @overload
     def query(
-        self, X, *, candidates=None, exclude=None, limit=None,
-        return_probability=False, ids=None,
-    ):  # fmt: skip
+        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
+        exclude: ArrayLike | None = ..., limit: int | None = ...,
+        return_probability: Literal[False] = ...,
+        ids: ArrayLike | None = ...,
+    ) -> RowNumbers: ...  # fmt: skip
+    @overload
+    def query(
+        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
+        exclude: ArrayLike | None = ..., limit: int | None = ...,
+        return_probability: Literal[True],
+        ids: ArrayLike | None = ...,
+    ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
+    def query(
+        self, X: RowsLike, *, candidates: ArrayLike | None = None,
+        exclude: ArrayLike | None = None, limit: int | None = None,
+        return_probability: bool = False, ids: ArrayLike | None = None,
+    ) -> RowNumbers | tuple[RowNumbers, Floats]:  # fmt: skip
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters
@@ -215,7 +232,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         X, codes = validate_and_reset(learner, X, y)
         n, order = X.shape[0], learner._order(X.shape[0])
         learner._simulate(X, codes, order, learner._limits(n))
-        learner._warn_after_run()
+        learner._warn_after_run(X)
         return transaction.commit()
 
     def partial_fit(
@@ -575,15 +592,40 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         self._commit(one.state)
         self.queried_indices_ = one.rows_bought
 
-    def _warn_after_run(self):
-        """Warn, once a run has ended, of what its labels are not worth."""
-        self._warn_if_constant()
+    def _warn_after_run(self, X=None):
+        """Warn, once a run has ended, if the learner predicts one class.
+
+        Parameters
+        ----------
+        X : rows, optional
+            All rows of the run. Predictions of the last rows do not tell whether the
+            last model predicts one class for all of them.
+        """
+        if not self._warn_if_constant() and X is not None and not isinstance(X, Source):
+            self._warn_if_one_class(X)
+
+    def _warn_if_one_class(self, X):
+        """Warn if one class is predicted for rows among which others are expected."""
+        rows = X[:: max(1, X.shape[0] // MOST_CHECKED)][:MOST_CHECKED]
+        n_labels, n = self._learned.class_sums.n_labels, rows.shape[0]
+        n_others = n_labels.sum() - n_labels.max()
+        if n < FEWER_ALIKE or n_others * n < N_EXPECTED * n_labels.sum():
+            return
+        names = getattr(self, "feature_names_in_", None)
+        predicted = np.unique(self.predict(to_frame(rows, names)))
+        if len(predicted) == 1:
+            n_known = np.count_nonzero(n_labels)
+            self._warn_of_one_class(
+                predicted[0],
+                f"predicts {{}} for {n} of the rows seen",
+                f"although it has been taught labels of {n_known} classes",
+            )
 
     def _warn_if_constant(self):
         """Warn if the learner has long predicted one class of several.
 
         It does if labels of two classes are known, or if it has stopped asking with
-        one.
+        one. Return True after a warning.
         """
         counts, n_labels = self._learned.counts, self._learned.class_sums.n_labels
         n_rows = max(N_ALIKE, ALIKE_SHARE * counts.n_seen)
@@ -594,19 +636,22 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             share = EXPECTED_SHARE if is_expected else NEARLY_ALL
             n_rows = min(n_rows, max(FEWER_ALIKE, share * counts.n_seen))
         if counts.n_alike < n_rows:
-            return
+            return False
         n_known = np.count_nonzero(n_labels)
         has_stopped = counts.n_idle >= n_rows or self.stop_reason_ is not None
         if n_known == 0 or (n_known == 1 and not has_stopped) or len(self.classes_) < 2:
-            return
+            return False
         known = "and stopped asking before it was taught a label of another class"
         if n_known > 1:
             known = f"although it has been taught labels of {n_known} classes"
+        rows = f"has predicted {{}} for each of the last {counts.n_alike} rows"
+        self._warn_of_one_class(self.classes_[counts.last_guess], rows, known)
+        return True
+
+    def _warn_of_one_class(self, label, rows, known):
         cure = "set class_weight='balanced'"
         if self.class_weight is not None:
             cure = "teach it rows of the other classes"
-        label = self.classes_[counts.last_guess]
-        rows = f"has predicted {{}} for each of the last {counts.n_alike} rows"
         warn_of_constant_answer(self, label, rows, known, advice_for_rare_classes(cure))
 
     def _checked_tallied(self):

@@ -251,9 +251,9 @@ class MarginLossClassifier(StreamClassifier):
     def _passive_baseline(self):
         return hinge_baseline(self)
 
-    def _warn_after_run(self):
+    def _warn_after_run(self, X=None):
         """Warn about a step so large that nothing is bought after it."""
-        super()._warn_after_run()
+        super()._warn_after_run(X)
         few = min(2 * len(self.classes_), self._limits(0)[0] - 1)
         if self.n_seen_ > 100 and self.n_queries_ <= few:
             step = f"eta0={self.eta0}"
