@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_activelearn import PassiveClassifier
+from sklearn_activelearn import PassiveClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.evaluation import advice
+from sklearn_activelearn.labeling import LabelingSession
 from tests.reference.advice import advised
-from tests.tools import NaiveBayes
+from tests.tools import NaiveBayes, problem
 
 
 @st.composite
@@ -104,3 +105,21 @@ def test_most_intervals_hold():
         said = advice(history[:-2], y[1000:1080], n_labels=40).gain
         holds.append(said.low <= errors[70] - errors[110] <= said.high)
     assert np.mean(holds) >= 0.8
+
+
+def test_curve_and_advice_are_of_one_moment(tmp_path, monkeypatch):
+    """Another process may write between two reads."""
+    learner = UncertaintySamplingClassifier(NaiveBayes(), n_initial=4, random_state=0)
+    rows, y = problem(60, 3)
+    with LabelingSession(learner, rows, tmp_path / "s.sqlite", test_size=10) as session:
+        while (id := session.next()) is not None and session.status().labelled < 40:
+            session.label(id, y[session.ids.index(id)])
+        report = session.report()
+        assert report.curve == session.curve()
+        assert report.advice == session.advice()
+        reads, reading = [], session._storage.reading
+        monkeypatch.setattr(
+            session._storage, "reading", lambda: reads.append(0) or reading()
+        )
+        session.report()
+        assert len(reads) == 1

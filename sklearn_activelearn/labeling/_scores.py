@@ -59,6 +59,21 @@ class History(NamedTuple):
     sampled: list  # number of rows when they were drawn, and of those drawn later
 
 
+class Report(NamedTuple):
+    """The learning curve and the advice of a session at one moment.
+
+    Attributes
+    ----------
+    curve : list of CurvePoint
+        As of `LabelingSession.curve`.
+    advice : str
+        As of `LabelingSession.advice`.
+    """
+
+    curve: list[CurvePoint]
+    advice: str
+
+
 def read_history(db):
     """Return the `History` of the current learner."""
     settings, models = get_settings(db), []

@@ -67,7 +67,7 @@ from ._schema import (
     label_kind,
     put_settings,
 )
-from ._scores import CurvePoint, Predictions
+from ._scores import CurvePoint, Predictions, Report
 from ._storage import OPEN, Storage, identity_of, is_begun
 from .front_ends._view import html_of, sentence_of
 
@@ -1323,6 +1323,45 @@ class LabelingSession(Generic[LearnerT]):
             history = _scores.read_history(db)
         return _scores.compute_curve(history, scoring)
 
+    def report(self, scoring: Scoring | None = None) -> Report:
+        """Return the curve and the advice at one moment.
+
+        Between a call of `curve` and a call of `advice`, another model may be trained
+        or another label be given, so that one of them is ahead of the other.
+
+        Parameters
+        ----------
+        scoring : str or callable, default=None
+            As for `curve`.
+
+        Returns
+        -------
+        report : Report
+            ``curve`` as of `curve`, and ``advice`` as of `advice`.
+
+        Raises
+        ------
+        ValueError
+            As `curve`.
+        """
+        own, others = self._worker.own, {}
+        with self._storage.reading() as db:
+            history, kind = _scores.read_history(db), get_settings(db)["label_kind"]
+            stop_reason = self._find_stop_reason(db, current_learner(db))
+            for row in (*own.test.tolist(), *own.earlier.tolist()):
+                sql = "SELECT state, label FROM rows WHERE id = ?"
+                state, label = db.row(sql, self.ids[row])
+                others[row] = state, from_column(label, kind)
+        curve = _scores.compute_curve(history, scoring)
+        if own.has_machine_labels:
+            checked = self._train_on_all(needs_model=False).check_machine_labels()
+            return Report(curve, str(checked or "No row has a label yet."))
+        found = _scores.describe_recall(own, others, stop_reason)
+        if not history.n_test:
+            return Report(curve, found or self._advise_without_test(own))
+        judged = _scores.advise_on_test(history, scoring, stop_reason, len(self.ids))
+        return Report(curve, f"{found}\n{judged}" if found else judged)
+
     def test_labels(self) -> dict[Id, Label]:
         """Return the labels of the held-out rows that have one, by id."""
         with self._storage.reading() as db:
@@ -1359,22 +1398,7 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             As `curve`.
         """
-        own, others = self._worker.own, {}
-        with self._storage.reading() as db:
-            history, kind = _scores.read_history(db), get_settings(db)["label_kind"]
-            stop_reason = self._find_stop_reason(db, current_learner(db))
-            for row in (*own.test.tolist(), *own.earlier.tolist()):
-                sql = "SELECT state, label FROM rows WHERE id = ?"
-                state, label = db.row(sql, self.ids[row])
-                others[row] = state, from_column(label, kind)
-        if own.has_machine_labels:
-            checked = self._train_on_all(needs_model=False).check_machine_labels()
-            return str(checked or "No row has a label yet.")
-        found = _scores.describe_recall(own, others, stop_reason)
-        if not history.n_test:
-            return found or self._advise_without_test(own)
-        judged = _scores.advise_on_test(history, scoring, stop_reason, len(self.ids))
-        return f"{found}\n{judged}" if found else judged
+        return self.report(scoring).advice
 
     def _advise_without_test(self, own):
         if estimate := _scores.score_learner(own.learner):

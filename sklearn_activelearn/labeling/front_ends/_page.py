@@ -127,9 +127,9 @@ class PageRequests:
 
     def advice(self, body, who):
         """Return the learning curve and the advice."""
-        curve = self._session.curve()
+        curve, advice = self._session.report()
         return {
-            "advice": self._session.advice(),
+            "advice": advice,
             "plot": plot_curve(curve),
             "words": describe_curve(curve) if curve else "",
         }

@@ -282,10 +282,9 @@ def sentence_of(session):
 
 def html_of(session):
     """Return the progress, the learning curve and the advice as HTML for a notebook."""
-    plot = plot_curve(session.curve())
-    return (
-        f"<p>{escape(sentence_of(session))}</p>{plot}<p>{escape(session.advice())}</p>"
-    )
+    curve, advice = session.report()
+    sentence, plot = escape(sentence_of(session)), plot_curve(curve)
+    return f"<p>{sentence}</p>{plot}<p>{escape(advice)}</p>"
 
 
 def describe_curve(curve):
