@@ -112,7 +112,8 @@ def test_curve_and_advice_are_of_one_moment(tmp_path, monkeypatch):
     learner = UncertaintySamplingClassifier(NaiveBayes(), n_initial=4, random_state=0)
     rows, y = problem(60, 3)
     with LabelingSession(learner, rows, tmp_path / "s.sqlite", test_size=10) as session:
-        while (id := session.next()) is not None and session.status().labelled < 40:
+        for _ in range(40):
+            id = session.next()
             session.label(id, y[session.ids.index(id)])
         report = session.report()
         assert report.curve == session.curve()
