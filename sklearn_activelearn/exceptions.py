@@ -56,7 +56,7 @@ class OneClassWarning(UserWarning):
     least 200 rows and a tenth of it, if three rows of other classes or more are to be
     expected among them, at the rate of their labels among the rows seen. It also warns
     if it has stopped asking with labels of one class, after 1,000 rows and a quarter of
-    ``n_seen_``; and at the end of `fit`, if it predicts one class for 200 to 1,000 rows
+    ``n_seen_``; and at the end of `fit`, if it predicts one class for 270 to 1,000 rows
     of the stream among which three of other classes or more are to be expected. See
     `class_weight`.
 

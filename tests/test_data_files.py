@@ -49,8 +49,6 @@ BAD_CSV = {
     "long row": ("kind,a\nx,1,2\n", "not a CSV with commas: Expected 2 fields in line"),
     "open quote": ('kind,a\nx,"1\n', "not a CSV with commas: EOF inside string"),
     "other column": ("kinds,a\nx,1\n", "Did you mean 'kinds'"),
-    "semicolons": ("kind;a\nx;1\n", "separated by semicolons, not by commas: save"),
-    "tabs": ("kind\ta\nx\t1\n", "separated by tabs"),
     "two columns": ("kind,a,a\nx,1,1\n", "names the column 'a' twice"),
     "no names": (",\n1,2\n", "the first line names no columns"),
     "no rows": ("kind,a\n", "no row below the header"),
@@ -58,7 +56,7 @@ BAD_CSV = {
     "one value": ("kind,a\nx,1\ny,1\n", "no column to learn from. a (has one value)"),
     "nothing": ("", "the file is empty"),
     "only a mark": ("\ufeff", "the first line names no columns"),
-    "not text": (b"kind,a\n\xff\xfe,1\n", "not text in UTF-8: save it in UTF-8"),
+    "not text": (b"kind,a\n\xff\0,1\n", "this is no text file: it has zero bytes"),
     "one class": ("kind,a\nx,1\nx,3\n", "ll labels are x"),
     "rare class": ("kind,a\nx,1\nx,3\ny,1\n", "lass y has "),
 }

@@ -864,7 +864,6 @@ class TestRefusals:
             ("note\n", "no row below the header"),
             ("", "the file is empty"),
             (",\n1,2\n", "names no columns"),
-            ("note;b\n1;2\n", "separated by semicolons"),
             ("note,note\n1,2\n", "the column 'note' twice"),
             ("note,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
             ("note\n.\n-\n", "no words in the column 'note'"),

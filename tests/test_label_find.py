@@ -174,12 +174,12 @@ class TestReferences:
         file = tmp_path / f"refs{end}"
         file.write_text("title,label\na,b\n", encoding="utf-8")
         _, err = label(file, *PREDICT[:2], code=2)
-        assert f"no reference in this {end} file" in err
-        file.write_bytes(b"TI  - \xff")
+        assert "no reference in this file" in err
+        file.write_bytes(b"TI  - \x81")
         _, err = label(file, *PREDICT[:2], code=2)
-        assert "not text in UTF-8" in err
+        assert "byte 6 is neither UTF-8 nor Windows-1252" in err
         monkeypatch.setitem(sys.modules, package.removesuffix(">=2"), None)
-        file.write_text(RIS, encoding="utf-8")
+        file.write_text(RIS if end == ".ris" else BIB, encoding="utf-8")
         _, err = label(file, *PREDICT[:2], code=2)
         assert f'pip install "{package}"' in err
 

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ..preprocessing._columns import describe_kinds, find_kinds, read_columns
 from ..preprocessing._encoding import make_encoder
-from ..preprocessing._references import READERS, drop_duplicates
+from ..preprocessing._references import drop_duplicates
 from ..preprocessing._tables import cells_of, list_columns, read_table
 from .options import tell
 
@@ -63,7 +63,9 @@ def read_labelled(args):
             f"which column (--target) holds the labels? {list_columns(table.columns)}"
         )
     cells_of(table, target)
-    if args.find is not None or args.data.suffix.lower() in READERS:
+    for note in table.attrs["notes"]:
+        tell(note)
+    if args.find is not None or table.attrs["references"]:
         table, sentences = drop_duplicates(table, target, drop_unclear=True)
         for sentence in sentences:
             tell(sentence)

@@ -63,6 +63,8 @@ def run_predict(args):
     model = read_model(args)
     with blame(args.FILE):
         table = read_table(args.FILE)
+        for note in table.attrs["notes"]:
+            tell(note)
         table = restore_cells(table, model[0].feature_names_in_)
         predicted = predict_rows(model, table)
     with blame(args.out, option="out"):

@@ -23,7 +23,7 @@ from ..pool import (
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from ..preprocessing._columns import Column, blank_gaps, read_cells
 from ..preprocessing._encoding import round_numbers
-from ..preprocessing._references import READERS, drop_duplicates
+from ..preprocessing._references import drop_duplicates
 from ..preprocessing._tables import cells_of, joined_texts, read_table
 from .learners import parse_learner
 from .options import UsageError, tell
@@ -111,7 +111,9 @@ def read_task(args):
     table = read_table(path)
     if args.labelled:
         cells_of(table, args.labelled)
-    if args.find is not None or path.suffix.lower() in READERS:
+    for note in table.attrs["notes"]:
+        tell(note)
+    if args.find is not None or table.attrs["references"]:
         table, sentences = drop_duplicates(table, args.labelled)
         for sentence in sentences:
             tell(sentence)

@@ -1,7 +1,12 @@
-"""References: reading RIS and BibTeX, and leaving out duplicates."""
+"""References: reading files of reference managers, and leaving out duplicates.
+
+A review that certifies a recall may not lose a record in silence. Each reader counts
+the records that begin in a file, and refuses a file if it cannot read each of them.
+"""
 
 import re
 from logging import ERROR, getLogger
+from xml.etree import ElementTree
 
 #: Names that rispy gives to one column, beside the name that is used here.
 SAME_COLUMN = {
@@ -9,7 +14,31 @@ SAME_COLUMN = {
     "notes_abstract": "abstract",
     "first_authors": "authors",
     "publication_year": "year",
+    "document_title": "title",
 }
+
+#: Columns of the tags of PubMed's files that have a name; others keep their tags.
+PUBMED_COLUMNS = {
+    "PMID": "pmid",
+    "TI": "title",
+    "AB": "abstract",
+    "FAU": "authors",
+    "DP": "year",
+    "JT": "journal",
+    "MH": "keywords",
+}
+
+#: Columns of EndNote's XML, and the elements that hold them.
+ENDNOTE_COLUMNS = {
+    "title": "titles/title",
+    "abstract": "abstract",
+    "authors": "contributors/authors/author",
+    "year": "dates/year",
+    "journal": "titles/secondary-title",
+    "doi": "electronic-resource-num",
+    "keywords": "keywords/keyword",
+}
+
 #: Columns of titles and of DOIs, in small letters.
 TITLES = ("title", "article title", "primary title", "primary_title")
 DOIS = ("doi",)
@@ -19,11 +48,43 @@ def read_ris(text):
     """Return the columns of the references in a RIS file."""
     import rispy
 
+    return read_tagged(complete_ris(text), rispy.RisParser, "RIS", r"TY {0,2}-")
+
+
+def read_web_of_science(text):
+    """Return the columns of the references in a tagged file of the Web of Science."""
+    import rispy
+
+    return read_tagged(text, rispy.WokParser, "Web of Science", "PT ")
+
+
+def read_tagged(text, parser, name, first_tag):
+    """Return the columns of the references that a parser of rispy finds.
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    parser : type
+        The parser.
+    name : str
+        Name of the format.
+    first_tag : str
+        Pattern of the tag with which each reference begins.
+    """
+    import rispy
+
+    n_references = len(re.findall(f"(?m)^{first_tag}", text))
     try:
-        entries = rispy.loads(text)
+        entries = rispy.loads(text, implementation=parser)
     except Exception as error:  # depends on the line
         reason = f"{error}".partition("\n")[0][:200]
-        raise ValueError(f"the file is not a RIS file: {reason}") from None
+        raise ValueError(f"the file is not a {name} file: {reason}") from None
+    if len(entries) != n_references:
+        raise ValueError(
+            f"{n_references} references begin in this {name} file, and {len(entries)} "
+            "can be read: export it again."
+        )
     references = []
     for entry in entries:
         found = {}
@@ -33,7 +94,109 @@ def read_ris(text):
                 name = SAME_COLUMN.get(name, name)
                 found[name] = found.get(name) or text.strip()
         references.append(found)
-    return to_columns(references, ".ris")
+    return to_columns(references)
+
+
+#: A line of a RIS file with its tag, and tags that a reference has once.
+RIS_LINE = re.compile(r"\ufeff?([A-Z][A-Z0-9]) {0,2}-(?: |$)")
+ONCE = {"TI", "T1", "AB", "DO", "ID"}
+
+
+def one_of(tag):
+    """Return the tag; T1 and TI are both the title."""
+    return "TI" if tag == "T1" else tag
+
+
+def complete_ris(text):
+    """Return a RIS file in which each reference begins with TY and ends with ER.
+
+    Exports forget the last ER, or write other tags before TY.
+    """
+    out, early, seen, is_open = [], [], {}, False
+    for number, line in enumerate(text.splitlines(), 1):
+        match = RIS_LINE.match(line)
+        tag = match and match[1]
+        if tag:  # with the spaces of the standard
+            line = f"{tag}  - {line[match.end() :].strip()}"
+        if tag == "TY":
+            out += ["ER  - ", ""] if is_open else []
+            out += [line, *early]
+            seen = {one_of(each[:2]): each[6:] for each in early}
+            early, is_open = [], True
+        elif tag == "ER":
+            if early:
+                raise ValueError(f"line {number}: a reference ends that has no TY.")
+            out += [line] if is_open else []
+            is_open = False
+        elif is_open:
+            out.append(line)
+        elif tag:
+            early.append(line)
+        if (
+            is_open
+            and tag in ONCE
+            and seen.setdefault(one_of(tag), line[6:]) != line[6:]
+        ):
+            raise ValueError(
+                f"line {number}: a second {tag} in one reference. A line TY or ER is "
+                "missing before it."
+            )
+    if early:
+        raise ValueError("the last lines have tags, but no TY: a reference is cut.")
+    return "\n".join([*out, *(["ER  - "] if is_open else []), ""])
+
+
+def read_pubmed(text):
+    """Return the columns of the references in a file of PubMed (.nbib)."""
+    references, tag, is_new = [], None, True
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r"\ufeff?([A-Z]{2,4}) *- ?(.*)", line)
+        if not line.strip():
+            tag, is_new = None, True
+        elif match:
+            tag, value = match.groups()
+            if tag == "PMID":
+                references.append({})
+            elif is_new or not references:
+                raise ValueError(f"line {number}: a reference begins without PMID.")
+            is_new = False
+            name = PUBMED_COLUMNS.get(tag, tag)
+            if tag in ("AID", "LID") and value.endswith("[doi]"):
+                name, value = "doi", value.removesuffix("[doi]").strip()
+                references[-1].pop(name, None)  # both tags have it
+            values = references[-1].setdefault(name, [])
+            if values and tag in ("TI", "AB", "DP"):
+                raise ValueError(
+                    f"line {number}: a second {tag} in one reference. A line PMID is "
+                    "missing before it."
+                )
+            values.append(value)
+        elif tag and line.startswith(" "):
+            values[-1] = f"{values[-1]} {line.strip()}"
+        else:
+            raise ValueError(f"line {number} has no tag: the file is not PubMed's.")
+    joined = [{k: "; ".join(v) for k, v in each.items()} for each in references]
+    return to_columns(joined)
+
+
+def read_endnote(text):
+    """Return the columns of the references in an XML file of EndNote."""
+    try:
+        records = ElementTree.fromstring(text).findall(".//record")
+    except ElementTree.ParseError as error:
+        raise ValueError(f"the file is not XML: {error}.") from None
+    return to_columns(
+        [
+            {
+                name: "; ".join(
+                    " ".join("".join(each.itertext()).split())
+                    for each in record.findall(path)
+                )
+                for name, path in ENDNOTE_COLUMNS.items()
+            }
+            for record in records
+        ]
+    )
 
 
 def read_bibtex(text):
@@ -44,13 +207,24 @@ def read_bibtex(text):
         RemoveEnclosingMiddleware,
         ResolveStringReferencesMiddleware,
     )
-    from bibtexparser.model import Entry, ParsingFailedBlock
+    from bibtexparser.model import (
+        DuplicateFieldKeyBlock,
+        Entry,
+        ImplicitComment,
+        ParsingFailedBlock,
+    )
 
     getLogger("bibtexparser").setLevel(ERROR)
     blocks = parse_string(text, parse_stack=[]).blocks
+    for block in blocks:  # two references, of which the second has lost its beginning
+        if isinstance(block, DuplicateFieldKeyBlock):
+            line = block.start_line + 1
+            raise ValueError(f"line {line}: this reference has a field twice.")
     blocks = [getattr(block, "ignore_error_block", None) or block for block in blocks]
     for block in blocks:
-        if isinstance(block, ParsingFailedBlock):
+        # of a reference without its @ the parser makes a comment
+        is_lost = isinstance(block, ImplicitComment) and re.search(FIELD, block.raw)
+        if is_lost or isinstance(block, ParsingFailedBlock):
             line = block.start_line + 1
             raise ValueError(f"line {line}: this reference cannot be read.")
     entries = [block for block in blocks if isinstance(block, Entry)]
@@ -71,16 +245,72 @@ def read_bibtex(text):
         }
         for entry in library.entries
     ]
-    return to_columns(references, ".bib")
+    n_references = len(re.findall(BIBTEX_ENTRY, text))
+    if len(references) != n_references:
+        raise ValueError(
+            f"{n_references} references begin in this BibTeX file, and "
+            f"{len(references)} can be read: a brace or a quote is missing."
+        )
+    return to_columns(references)
 
 
-READERS = {".ris": read_ris, ".bib": read_bibtex}
+#: A field of a BibTeX file, and the beginning of a reference in it.
+FIELD = r"(?m)^\s*\w+\s*=\s*[{\"\d]"
+BIBTEX_ENTRY = r"(?mi)^\s*@(?!comment|string|preamble)\w+\s*[{(]"
+
+#: Patterns by which the formats are told apart, and their readers.
+FORMATS = {
+    r"(?m)^\ufeff?TY {0,2}- ?": read_ris,
+    r"(?m)^\ufeff?PMID *- ": read_pubmed,
+    r"\A\s*\ufeff?(FN |PT |VR )[^\n]*\n(?s:.*)^ER\s*$": read_web_of_science,
+    r"\A\s*\ufeff?<(\?xml[^>]*>\s*<)?(xml>\s*<)?records": read_endnote,
+    r"(?mi)^\s*@(?!comment|string|preamble)\w+\s*[{(]\s*[^\s,]*\s*,": read_bibtex,
+}
+
+#: Packages that readers need.
+NEEDS = {
+    read_ris: "rispy",
+    read_web_of_science: "rispy",
+    read_bibtex: "bibtexparser>=2",
+}
+
+#: Ends of names of files of references, and readers of files without a reference.
+READERS = {
+    ".ris": read_ris,
+    ".bib": read_bibtex,
+    ".nbib": read_pubmed,
+    ".ciw": read_web_of_science,
+    ".xml": read_endnote,
+    ".enw": None,
+}
 
 
-def to_columns(references, suffix):
+def find_reader(text, suffix):
+    """Return the reader of references that suits the content; None for a table.
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    suffix : str
+        The end of its name. What is named .csv or .tsv is a table if its first line
+        has separators, or is no tag.
+    """
+    first_line = text.lstrip("\ufeff \r\n\t").partition("\n")[0]
+    if suffix in (".csv", ".tsv") and (
+        re.search(r"[,;|\t]", first_line) or not re.match(r"[A-Z<]", first_line)
+    ):
+        return None
+    found = (
+        reader for pattern, reader in FORMATS.items() if re.search(pattern, text, re.M)
+    )
+    return next(found, READERS.get(suffix))
+
+
+def to_columns(references):
     """Return references, each a dict of texts, as a dict of columns."""
     if not references:
-        raise ValueError(f"there is no reference in this {suffix} file.")
+        raise ValueError("there is no reference in this file.")
     names = dict.fromkeys(name for each in references for name in each)
     return {name: [each.get(name, "") for each in references] for name in names}
 

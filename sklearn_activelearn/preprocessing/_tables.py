@@ -5,23 +5,24 @@ about a file is an `OSError`, or a `ValueError` with a sentence for the owner of
 file.
 """
 
+import codecs
+import csv
 import stat
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.util import find_spec
+from io import StringIO
 
 import numpy as np
 
 from ._images import IMAGE_TYPES
-from ._references import READERS
+from ._references import NEEDS, find_reader
 
 #: Packages that read tables other than CSV, besides pandas.
-PACKAGES = {
-    ".parquet": "pyarrow",
-    ".xlsx": "openpyxl",
-    ".ris": "rispy",
-    ".bib": "bibtexparser>=2",
-}
+PACKAGES = {".parquet": "pyarrow", ".xlsx": "openpyxl"}
+
+#: Separators of columns, and their names.
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
 def read_table(path):
@@ -30,14 +31,17 @@ def read_table(path):
     Parameters
     ----------
     path : Path
-        The end of the name tells what the file is: Parquet, Excel, RIS, BibTeX, or
-        otherwise a CSV in UTF-8 with a header line. A folder is a table of the images
-        in it, with the column "file".
+        The end of the name tells Parquet and Excel. Of other files the content tells
+        what they are: references (RIS, BibTeX, PubMed, Web of Science, EndNote's XML),
+        or otherwise a CSV with a header line. A folder is a table of the images in it,
+        with the column "file".
 
     Returns
     -------
     table : DataFrame of str
         At least one row and one column. Columns without a name are left out.
+        ``table.attrs`` has "references", True for a file of references, and "notes",
+        sentences on how the file was read.
 
     Raises
     ------
@@ -53,54 +57,101 @@ def read_table(path):
         raise ValueError("only plain files are read, no folder, pipe or device.")
     if status.st_size == 0:
         raise ValueError("the file is empty.")
-    suffix = path.suffix.lower()
-    package = PACKAGES.get(suffix, "pandas")  # for CSV
+    suffix, notes, reader = path.suffix.lower(), [], None
+    check_package(PACKAGES.get(suffix, "pandas"), suffix)
+    if suffix in PACKAGES:
+        table = as_text_table(read_binary(path, suffix))
+    else:
+        text, encoding = decode(path.read_bytes())
+        if encoding:
+            notes.append(f"The file is not in UTF-8: it is read as {encoding}.")
+        if reader := find_reader(text, suffix):
+            check_package(NEEDS.get(reader, "pandas"), suffix)
+            table = as_text_table(reader(text))
+        else:
+            table, separator = read_csv(text)
+            if separator != ",":
+                notes.append(f"The columns are separated by {SEPARATORS[separator]}.")
+    if not len(table):
+        raise ValueError("there is no row below the header.")
+    table.attrs = {"references": reader is not None, "notes": notes}
+    return table
+
+
+def check_package(package, suffix):
+    """Raise a ValueError if a package that reads a file is not installed."""
     if find_spec(package.partition(">")[0]) is None:
         raise ValueError(
             f'{suffix} files need {package}: pip install "{package}"; or save the '
             "table as .csv."
         )
-    if suffix in READERS:
-        text = path.read_text(encoding="utf-8-sig")
-        table = as_text_table(READERS[suffix](text))
-    elif suffix in PACKAGES:
-        table = as_text_table(read_binary(path, suffix))
-    else:
-        table = read_csv(path)
-    if not len(table):
-        raise ValueError("there is no row below the header.")
-    return table
 
 
-def read_csv(path):
-    """Read a CSV, whose first line names the columns."""
+def decode(data):
+    """Return the text of a file, and its encoding if that is not UTF-8."""
+    for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if data.startswith(mark) and not data.startswith(codecs.BOM_UTF32_LE):
+            return data.decode("utf-16"), "UTF-16"
+    try:
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        if b"\0" in data:
+            raise ValueError("this is no text file: it has zero bytes.") from None
+        try:
+            return data.decode("cp1252"), "Windows-1252"
+        except UnicodeDecodeError:
+            raise ValueError(
+                f"byte {error.start} is neither UTF-8 nor Windows-1252: save the file "
+                "as UTF-8."
+            ) from None
+
+
+def read_csv(text):
+    """Return the table of a CSV and its separator; the first line names the columns.
+
+    The separator is the one that gives the header most columns, among those with which
+    all lines fit; commas come first.
+    """
+    header = text.lstrip("\r\n").partition("\n")[0]
+    counts = {
+        each: len(next(csv.reader([header], delimiter=each), ())) for each in SEPARATORS
+    }
+    likely = sorted(SEPARATORS, key=lambda each: -counts[each])
+    tried = [each for each in likely if counts[each] > 1] or [","]
+    failed = None
+    for separator in tried:
+        try:
+            return parse_csv(text, separator), separator
+        except ValueError as error:
+            failed = failed or error
+    raise failed
+
+
+def parse_csv(text, separator):
+    """Return the table of a CSV with this separator."""
     import pandas as pd
 
     try:
         rows = pd.read_csv(
-            path,
+            StringIO(text),
+            sep=separator,
             header=None,
             index_col=False,
             dtype=object,
             keep_default_na=False,
             skip_blank_lines=False,  # rows keep the numbers that they have in the file
-            encoding="utf-8-sig",
         )
     except pd.errors.EmptyDataError:
         raise ValueError("the first line names no columns.") from None
     except pd.errors.ParserError as error:
         reason = f"{error}".strip().removeprefix("Error tokenizing data. C error: ")
-        raise ValueError(f"the file is not a CSV with commas: {reason}.") from None
+        raise ValueError(
+            f"the file is not a CSV with {SEPARATORS[separator]}: {reason}."
+        ) from None
     header, rows = rows.iloc[0].tolist(), rows.iloc[1:]
     # blank lines at the end are no rows
     filled = np.flatnonzero((rows != "").any(axis=1))
     rows = rows.iloc[: filled.max(initial=-1) + 1]
-    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
-        if len(header) == 1 and separator in header[0]:
-            raise ValueError(
-                f"the columns are separated by {name}, not by commas: save the table "
-                "with commas, or as .xlsx."
-            )
     return name_columns(rows, header)
 
 
@@ -127,7 +178,9 @@ def read_folder(path):
     if not names:
         ends = ", ".join(IMAGE_TYPES)
         raise ValueError(f"the folder holds no images: no file ends in {ends}.")
-    return name_columns(pd.DataFrame(names, dtype=object), ["file"])
+    table = name_columns(pd.DataFrame(names, dtype=object), ["file"])
+    table.attrs = {"references": False, "notes": []}
+    return table
 
 
 def as_text_table(rows):

@@ -62,8 +62,8 @@ N_ALIKE, ALIKE_SHARE = 1_000, 0.25
 #: nearly all rows seen, or for rows among which others are to be expected.
 FEWER_ALIKE, NEARLY_ALL = 200, 0.75
 N_EXPECTED, EXPECTED_SHARE = 3, 0.1
-#: Number of rows of a run whose predictions by the last model are compared.
-MOST_CHECKED = 1_000
+#: Numbers of rows of a run whose predictions by the last model are compared.
+FEWEST_CHECKED, MOST_CHECKED = 270, 1_000
 
 
 def finite_rows(rows, numbers):
@@ -606,11 +606,14 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
 
     def _warn_if_one_class(self, X):
         """Warn if one class is predicted for rows among which others are expected."""
-        rows = X[:: max(1, X.shape[0] // MOST_CHECKED)][:MOST_CHECKED]
-        n_labels, n = self._learned.class_sums.n_labels, rows.shape[0]
+        n_labels, n = self._learned.class_sums.n_labels, min(X.shape[0], MOST_CHECKED)
         n_others = n_labels.sum() - n_labels.max()
-        if n < FEWER_ALIKE or n_others * n < N_EXPECTED * n_labels.sum():
+        if n < FEWEST_CHECKED or n_others * n < N_EXPECTED * n_labels.sum():
             return
+        rows = X
+        if n < X.shape[0]:  # random rows, since those of a stream may alternate
+            chosen = np.random.default_rng(0).choice(X.shape[0], n, replace=False)
+            rows = take(X, np.sort(chosen))
         names = getattr(self, "feature_names_in_", None)
         predicted = np.unique(self.predict(to_frame(rows, names)))
         if len(predicted) == 1:
