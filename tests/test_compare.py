@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import warnings
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -38,6 +39,7 @@ from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
     LabelCurve,
     LabelCurveDisplay,
+    _compare,
     compare,
 )
 from sklearn_activelearn.evaluation._compare import reporting_steps
@@ -274,6 +276,10 @@ RANDOM = curve_with([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8]
 
 
 class TestVerdict:
+    @pytest.fixture(autouse=True)
+    def two_runs_are_enough(self, monkeypatch):
+        monkeypatch.setattr(_compare, "FEWEST_RUNS", 2)
+
     @pytest.fixture
     def against(self, result_of):
         """Return the result of a learner against `RANDOM`."""
@@ -907,3 +913,18 @@ class TestCommand:
         assert (code, out) == (2, "")
         assert name in err
         assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(("n_folds", "n_repeats"), [(2, 1), (2, 2)])
+def test_few_rows_and_runs_have_no_interval_that_is_wider_than_possible(
+    n_folds, n_repeats
+):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(40, 3))
+    y = np.where(rows[:, 0] + rng.normal(size=40) > 0, "yes", "no")
+    learners = [MinMarginClassifier(budget=12, n_initial=4, random_state=0)]
+    found = compare(rows, y, learners, cv=n_folds, n_repeats=n_repeats)
+    text = str(found)
+    assert n_repeats == 2 or "interval of the difference" not in text
+    for number in re.findall(r"(\d+(?:\.\d+)?) points", text):
+        assert float(number) <= 100

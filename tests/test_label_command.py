@@ -242,6 +242,20 @@ class TestRows:
             assert "initial" in err
             assert "saddle pedals zeppelin" in err
 
+    def test_words_of_a_language_without_spaces(self, run, exported):
+        texts = [f"这家酒店很好第{i}次" for i in range(40)]
+        films = [f"昨天看的电影不错{i}" for i in range(5)]
+        rows = [{"note": text} for text in (*texts[:20], *films, *texts[20:])]
+        write_rows("stock.csv", rows)
+        argv = ["label", "stock.csv", "--text", "note", "--classes", "car,bike"]
+        argv += ["--learner", "UncertaintySampling:random_state=0"]
+        argv += ["--out", "labels.sqlite", "--start-with", "电影"]
+        run(*argv, answers="bike\n" * 5)
+        assert {*map(int, exported())} == {*range(21, 26)}
+        run(*argv, answers="bike\ncar\n")  # resumes
+        missing = [*argv[:-3], "other.sqlite", "--start-with", "火车"]
+        assert "has none of the words '火车'" in run(*missing, code=2)
+
     def test_one_thread_of_blas_is_used(self, run, monkeypatch):
         """More of them wait for each other where other programs run."""
         seen = []

@@ -68,6 +68,8 @@ class TestKinds:
     def test_another_value_in_each_row(self):
         ids = [f"id-{k}" for k in range(40)]
         assert treated_as(ids) == ("left out", "(has another value in each row)")
+        short = [f"item{i} blue" if i % 2 else f"red item{i} old" for i in range(60)]
+        assert treated_as(short)[0] == "text"
         assert treated_as([*ids[:-1], ids[0]])[0] == "category"
         assert treated_as(ids[:20])[0] == "category"
 

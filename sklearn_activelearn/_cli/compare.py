@@ -37,7 +37,7 @@ TABLE_OPTIONS = ("target", "text", "categorical", "drop", "dates")
 ROWS = f"""
 --data FILE
     Read rows with labels from a table (.csv with a header line, .parquet, .xlsx) or
-    from references (.ris, .bib). Default: the digits of scikit-learn.
+    from references (.ris, .bib, .nbib, …). Default: the digits of scikit-learn.
 --target COLUMN
     Take the labels from this column of a table. Rows without a label are left out.
 --text COLUMN

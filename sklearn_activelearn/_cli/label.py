@@ -52,8 +52,9 @@ SQLITE = b"SQLite format 3\0"  # the first bytes of a session
 
 ROWS = f"""
 FILE
-    The rows to label: .csv with a header line, .parquet, .xlsx, .ris, .bib, .nbib, or a folder
-    of images. For --export and --recover, a file that --out has written.
+    The rows to label: .csv with a header line, .parquet, .xlsx, references (.ris,
+    .bib, .nbib, .ciw, EndNote's .xml), or a folder of images. For --export and
+    --recover, a file that --out has written.
 --text COLUMN
     Show the texts of this column, and learn from their words. May be repeated: the
     texts of a row are joined. Without --text and --image, each row is shown as a table

@@ -7,6 +7,7 @@ when they are opened again, so the encoding of a column must not change.
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from scipy.sparse import csr_array
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -143,7 +144,7 @@ def read_task(args):
             tell(f"finding up to {N_DIRECTIONS} principal directions of {n} texts")
         X = encoder.fit_transform(table)
         if args.start_with:
-            start = score_similarity(args.start_with, encoder, X.shape[1])
+            start = score_similarity(args.start_with, encoder, X, items)
     elif args.image or path.is_dir():
         column, folder = (args.image, path.parent) if args.image else ("file", path)
         kind, items = "image", [name.strip() for name in cells_of(table, column)]
@@ -212,7 +213,7 @@ def read_ids(table, column):
     return ids
 
 
-def score_similarity(words, encoder, width):
+def score_similarity(words, encoder, X, texts):
     """Return the score of the similarity of rows to words, if some texts have them.
 
     Parameters
@@ -221,14 +222,22 @@ def score_similarity(words, encoder, width):
         The words that the user gave.
     encoder : TextEncoder
         The fitted encoder of the rows.
-    width : int
-        Numbers in a row. Those after the weights of its words do not count.
+    X : CSR matrix of shape (n_rows, n_features)
+        The rows. Numbers after the weights of their words do not count.
+    texts : list of str
+        The texts of the rows.
     """
     row = round_numbers(encoder.vectorizer_.transform([words]))
     if row.nnz == 0:
-        names = " and ".join(map(repr, encoder.columns))
-        raise ValueError(f"the column {names} has none of the words {words!r}.")
-    row.resize((1, width))
+        # in languages without spaces a word is a part of what the vectorizer takes for
+        # one: the rows to find are like the texts that have it
+        part, n_words = words.strip().casefold(), row.shape[1]
+        found = [n for n, text in enumerate(texts) if part and part in text.casefold()]
+        if not found:
+            names = " and ".join(map(repr, encoder.columns))
+            raise ValueError(f"the column {names} has none of the words {words!r}.")
+        row = csr_array(X[found][:, :n_words].sum(axis=0).reshape(1, -1))
+    row.resize((1, X.shape[1]))
     return SimilarTo(words, row)
 
 

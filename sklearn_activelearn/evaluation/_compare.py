@@ -54,6 +54,9 @@ DEFAULT_BUDGET = 200
 #: Confidence of all intervals of a comparison together.
 CONFIDENCE = 0.95
 LEVEL = f"{100 * CONFIDENCE:g} %"
+
+#: Fewer runs have no spread that says anything.
+FEWEST_RUNS = 3
 #: Shares of the labels for which the savings are tested.
 N_SHARES = 500
 #: Label counts, evenly spaced, at which a curve is tested.
@@ -555,12 +558,14 @@ class Comparison:
         """Return the outcome of a learner, and its sentences."""
         measure, n_bought = self.measure, f"{best.n_bought:,.0f}"
         needed = count_labels(best.n_needed)
+        interval = f"{LEVEL} interval: {saved_interval(best.savings)}"
+        if len(best.errors) < FEWEST_RUNS:
+            interval = f"no interval: there are only {len(best.errors)} runs"
         saved = (
             f"{needed} chosen by {name} reach{'es' * (needed == '1 label')} the "
             f"{measure.name} of "
             f"{n_bought} random labels ({measure.text(best.passive_errors.mean())}): "
-            f"{saved_share(best.savings)} of the labels saved "
-            f"({LEVEL} interval: {saved_interval(best.savings)})."
+            f"{saved_share(best.savings)} of the labels saved ({interval})."
         )
         level = measure.text(best.constant_errors.mean())
         constant = f"always predicting {self.classes[0]!r} ({measure.name} {level})"
@@ -619,11 +624,17 @@ class Comparison:
 
     def _contrast(self, chosen, random, errors, passive_errors, gain):
         """Return a sentence with two means and the interval of their difference."""
-        measure = self.measure
+        measure, n_runs, (_, low, high) = self.measure, len(errors), gain
+        if measure.is_error:  # few runs give intervals that are wider than possible
+            low, high = max(low, -1.0), min(high, 1.0)
+        interval = (
+            f"{LEVEL} interval of the difference: {measure.difference(low, high)}"
+        )
+        if n_runs < FEWEST_RUNS:
+            interval = f"no interval: there are only {n_runs} runs"
         return (
             f"{chosen} {measure.article} of {measure.text(errors.mean())}, and "
-            f"{random} one of {measure.text(passive_errors.mean())} ({LEVEL} interval "
-            f"of the difference: {measure.difference(*gain[1:])})."
+            f"{random} one of {measure.text(passive_errors.mean())} ({interval})."
         )
 
     def _describe_stretches(self, result):
@@ -729,7 +740,9 @@ class Comparison:
         if self.target_error is not None:
             row += self._labels_to_target(result.curve, result.passive_curve)
         if is_known:
-            return (*row, f"{saved_share(savings)} ({saved_interval(savings)})")
+            has_interval = len(result.errors) >= FEWEST_RUNS
+            interval = saved_interval(savings) if has_interval else "–"
+            return (*row, f"{saved_share(savings)} ({interval})")
         return (*row, "random ≤ constant" if savings.is_known else "unknown")
 
     def _model_cells(self):

@@ -19,6 +19,7 @@ GAPS = {"", "?", "na", "n/a", "nan", "none", "null"}
 
 N_CATEGORIES = 30  # of a column; the rare ones share one
 WORDS_OF_A_TEXT = 3  # on average
+WORDS_IF_ALL_DIFFER = 1.5  # on average, of a text of which no two cells are equal
 HUGE = 1e150  # the squares of larger numbers would be infinite
 
 #: Kinds of columns, in the order in which they are listed.
@@ -143,6 +144,8 @@ def find_kind(name, cells, dates):
     if n_words >= WORDS_OF_A_TEXT and is_varied:
         return Column(name, "text")
     if len(distinct) == len(cells) > N_CATEGORIES:
+        if n_words >= WORDS_IF_ALL_DIFFER:
+            return Column(name, "text")
         return Column(name, "left out", remark="has another value in each row")
     return Column(name, "category")
 
