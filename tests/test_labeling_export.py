@@ -335,3 +335,92 @@ def test_a_gap_among_texts_is_named_before_anything_is_bought(folder, gap, kind)
         LabelingSession(LEARNER, pool, folder / "a", ids=names, classes=["a", "b"])
     assert "1 of 20 rows" in f"{why.value}"
     assert list(folder.iterdir()) == []
+
+
+def studio_task(id, *annotations):
+    """Return a task of Label Studio; an annotation is (choice, person, what else)."""
+    return {
+        "data": {"id": id},
+        "annotations": [
+            {
+                "completed_by": who,
+                "result": [{"type": "choices", "value": {"choices": [choice]}}],
+                **more,
+            }
+            for choice, who, more in annotations
+        ],
+    }
+
+
+def test_label_studio_cancelled_ground_truth_and_disputes(folder):
+    tasks = [
+        studio_task(0, ("1", 5, {"was_cancelled": True})),
+        studio_task(1, ("1", 5, {"was_cancelled": True}), ("7", 6, {})),
+        studio_task(2, ("1", 5, {"ground_truth": True}), ("7", 6, {})),
+        studio_task(3, ("1", 5, {}), ("7", 6, {})),
+        studio_task(4, ("1", 5, {}), ("1", 6, {})),
+    ]
+    area = {"type": "textarea", "value": {"text": ["why"]}}
+    tasks[4]["annotations"][0]["result"].append(area)
+    (folder / "in.json").write_text(json.dumps(tasks))
+    with opened(folder / "a") as session:
+        with pytest.warns(UserWarning, match=r"in\.json") as found:
+            assert session.import_labels(folder / "in.json") == 6
+        said = " ".join(str(each.message) for each in found)
+        assert "1 of type textarea" in said
+        assert "annotations of 1 tasks disagree, for example of 3" in said
+        labels = [session.answers(id).label for id in range(5)]
+        assert labels[1:] == [7, 1, 7, 1]
+        assert session.answers(0).state == "skipped"
+
+
+def test_label_studio_with_several_choices_is_refused(folder):
+    task = studio_task(3, ("1", 5, {}))
+    task["annotations"][0]["result"][0]["value"]["choices"] = ["1", "7"]
+    (folder / "in.json").write_text(json.dumps([task]))
+    with opened(folder / "a") as session:
+        with pytest.raises(ValueError, match=r"task 3: .*the choices \['1', '7'\]"):
+            session.import_labels(folder / "in.json")
+        assert n_answers(folder / "a") == 0
+
+
+LINES = {
+    "doccano": [{"id": 3, "text": "x", "label": ["7"]}, {"id": 4, "label": []}],
+    "doccano, a text": [{"id": 3, "text": "x", "label": "7"}],
+    "Prodigy, choices": [
+        {"text": "x", "accept": ["7"], "answer": "accept", "meta": {"id": 3}},
+        {"text": "y", "accept": ["1"], "answer": "reject", "meta": {"id": 4}},
+        {"text": "z", "accept": [], "answer": "ignore", "meta": {"id": 5}},
+    ],
+    "Prodigy, one label": [{"meta": {"id": 3}, "label": "7", "answer": "accept"}],
+    "spaCy": [{"id": 3, "cats": {"7": 1.0, "1": 0.0}}],
+}
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_lines_of_other_tools(folder, kind):
+    text = "\n".join(json.dumps(each) for each in LINES[kind])
+    (folder / "in.jsonl").write_text(f"{text}\n\n")
+    with opened(folder / "a") as session:
+        assert session.import_labels(folder / "in.jsonl") == 1
+        assert session.answers(3).label == 7
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: this is no JSON object"),
+        ("[1]", "line 2: this is no JSON object"),
+        ('{"text": "x", "label": "7"}', "line 2: there is no id"),
+        ('{"id": 4, "label": ["1", "7"]}', r"line 2: it has the labels \['1', '7'\]"),
+        ('{"id": 4, "label": [[0, 3, "ORG"]]}', "line 2: it has the labels"),
+        ('{"id": 99, "label": ["1"]}', "no row with the id"),
+    ],
+)
+def test_lines_that_are_refused(folder, line, message):
+    good = '{"id": 3, "label": "7"}'
+    (folder / "in.jsonl").write_text(f"{good}\n{line}\n")
+    with opened(folder / "a") as session:
+        with pytest.raises(ValueError, match=message):
+            session.import_labels(folder / "in.jsonl")
+        assert n_answers(folder / "a") == 0

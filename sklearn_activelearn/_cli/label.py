@@ -76,8 +76,8 @@ CLASSES = """
 --labelled COLUMN
     Start with the labels in this column. Rows with an empty cell have no label yet.
 --import FILE
-    Start with the labels in this file: .csv of --export, .json of Label Studio, or
-    another session of --out.
+    Start with the labels in this file: .csv of --export, .json of Label Studio,
+    .jsonl of Prodigy or doccano, or another session of --out.
 --keys CLASS=KEY,...
     Label with these keys, one character for each of some classes, as in spam=x,ham=h.
 --guide FILE.md

@@ -1,4 +1,4 @@
-"""Labels from CSV, from Label Studio's JSON, and from other sessions."""
+"""Labels from CSV, from other labelling tools, and from other sessions."""
 
 import csv
 import json
@@ -30,6 +30,7 @@ class ReadLabel(NamedTuple):
     label: Any = None  # what the text stands for, if the file says so
     is_text: bool = False  # True if it is no number, whatever it looks like
     is_final: bool = False
+    is_skip: bool = False  # True if somebody saw the row and gave no label
 
 
 def read_answers(path, ids, settings, pool, known, own):
@@ -38,7 +39,7 @@ def read_answers(path, ids, settings, pool, known, own):
     Parameters
     ----------
     path : str or path
-        ``.csv``, ``.json`` or a session.
+        ``.csv``, ``.json``, ``.jsonl`` or a session.
     ids : Ids
         Ids of the rows here.
     settings : dict
@@ -161,22 +162,29 @@ def make_row_finder(there, here, ids):
 
 
 def read_label_file(path, ids, known):
-    """Return the answers in a CSV or JSON; of a person only the last one for a row.
+    """Return the answers in a CSV, JSON or JSONL; of a person the last one for a row.
 
     A text that stands for a known label is that label. Other texts are numbers if all
     of them can be numbers.
     """
     known = {str(label): label for label in known}
-    read = function_for_suffix(path, {".csv": read_label_csv, ".json": read_label_json})
+    readers = {
+        ".csv": read_label_csv,
+        ".json": read_label_json,
+        ".jsonl": read_label_lines,
+    }
+    read = function_for_suffix(path, readers)
     found = list(read(path))
     are_numbers = not any(isinstance(label, str) for label in known.values()) and all(
-        not each.is_text and parse_number(each.text) is not None for each in found
+        not each.is_text and parse_number(each.text) is not None
+        for each in found
+        if not each.is_skip
     )
     last = {}
     for each in found:
         key = ids.from_text(each.id), each.who, each.is_final
         last.pop(key, None)
-        last[key] = parse_label(each, known, are_numbers)
+        last[key] = None if each.is_skip else parse_label(each, known, are_numbers)
     return [
         (id, label, who, is_final, None, None)
         for (id, who, is_final), label in last.items()
@@ -234,28 +242,109 @@ def split_names(cell):
 
 
 def read_label_json(path):
-    """Yield the labels of tasks of Label Studio; their data hold the ids."""
+    """Yield the labels of tasks of Label Studio; their data hold the ids.
+
+    A task with cancelled annotations only is skipped. The ground truth decides, if a
+    task has one. Controls other than choices are left alone.
+
+    Warns
+    -----
+    UserWarning
+        For other controls, and for annotations of one task that disagree.
+    """
+    others, disputed = Counter(), []
     try:
         tasks = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(tasks, list):
             raise TypeError("It is no list.")
         for task in tasks:
-            stored = (task.get("meta") or {}).get("label")
-            for annotation in task["annotations"]:
+            stored, id = (task.get("meta") or {}).get("label"), task["data"]["id"]
+            given = [a for a in task["annotations"] if not a.get("was_cancelled")]
+            truth = [a for a in given if a.get("ground_truth")][-1:]
+            found = []
+            if task["annotations"] and not given:
+                found.append(ReadLabel(id, "", None, is_skip=True))
+            for annotation in truth or given:
                 who = annotation.get("completed_by")
                 who = who.get("email") if isinstance(who, dict) else who
                 for result in annotation["result"]:
-                    (text,) = map(str, result["value"]["choices"])
-                    label = stored if str(stored) == text else None
-                    yield ReadLabel(
-                        task["data"]["id"],
-                        text,
-                        str(who) if who else None,
-                        label,
-                        is_text=isinstance(label, str),
+                    if "choices" not in result["value"]:
+                        others[result.get("type", "an unknown type")] += 1
+                        continue
+                    choices = [*map(str, result["value"]["choices"])]
+                    if len(choices) != 1:
+                        raise SeveralChoices(
+                            f"{path.name}, task {id}: an annotation has the choices "
+                            f"{choices}. A row has one label here."
+                        )
+                    label = stored if str(stored) == choices[0] else None
+                    found.append(
+                        ReadLabel(
+                            id,
+                            choices[0],
+                            str(who) if who else None,
+                            label,
+                            is_text=isinstance(label, str),
+                            is_final=bool(truth and who),
+                        )
                     )
+            if len({each.text for each in found}) > 1:
+                disputed.append(id)
+            yield from found
+    except SeveralChoices:
+        raise
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(
             f"{path.name} is not an export of Label Studio, which is a list of tasks "
-            "with an id in their data, and one choice in each annotation."
+            "with an id in their data, and choices in their annotations."
         ) from error
+    if others:
+        kinds = ", ".join(f"{n} of type {kind}" for kind, n in others.items())
+        warn_user(f"{path.name} has results that are no choices, left out: {kinds}.")
+    if disputed:
+        warn_user(
+            f"In {path.name} the annotations of {len(disputed)} tasks disagree, for "
+            f"example of {disputed[0]!r}. With several votes a row they are votes; "
+            "with one vote the last annotation counts."
+        )
+
+
+class SeveralChoices(ValueError):
+    """An annotation with several choices, or with none."""
+
+
+def read_label_lines(path):
+    """Yield the labels of a JSONL file of Prodigy or doccano.
+
+    Prodigy's examples have an ``answer``: only accepted ones are labels. The id of a
+    row is "id", in the example or its "meta".
+    """
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{path.name}, line {number}"
+        try:
+            example = json.loads(line)
+            id = example.get("id", (example.get("meta") or {}).get("id"))
+        except (ValueError, AttributeError, RecursionError):
+            raise ValueError(f"{where}: this is no JSON object.") from None
+        if id is None:
+            raise ValueError(
+                f"{where}: there is no id, neither beside the text nor in "
+                "its meta data."
+            )
+        if example.get("answer", "accept") != "accept":
+            continue
+        labels = example.get("accept", example.get("label", example.get("cats")))
+        if isinstance(labels, dict):  # scores of spaCy's categories
+            labels = [name for name, score in labels.items() if score >= 0.5]
+        labels = labels if isinstance(labels, list) else [labels]
+        if labels in ([], [None]):
+            continue
+        if len(labels) != 1 or isinstance(labels[0], list | dict):
+            raise ValueError(
+                f"{where}: it has the labels {labels}. A row has one label here."
+            )
+        who = example.get("_annotator_id", example.get("username"))
+        yield ReadLabel(id, str(labels[0]), str(who) if who else None)

@@ -842,8 +842,9 @@ class LabelingSession(Generic[LearnerT]):
         ----------
         path : str or path
             ``.csv`` with the columns id and label, and who if there are several people;
-            ``.json``; or another session: its labels and skips, with people and times.
-            Skipped rows of the long form are left out.
+            ``.json``; ``.jsonl`` of Prodigy or doccano; or another session: its labels
+            and skips, with people and times. Skipped rows of the long form are left
+            out.
 
         Returns
         -------
