@@ -13,6 +13,10 @@ ONE_LABEL = (
     "into one text, or train a learner for each label."
 )
 
+#: Types of labels that are several, and of booleans.
+COLLECTIONS = {list, tuple, set, frozenset, dict, np.ndarray}
+BOOLEANS = {bool, np.bool_}
+
 #: Number of classes from which scikit-learn may take labels for a regression target.
 FEW_CLASSES = 10
 
@@ -43,14 +47,16 @@ def plain_labels(y, name="y"):
     if isinstance(dtype, np.dtype) and dtype.kind in "iub" and not y.isna().any():
         return y.to_numpy(dtype)
     if isinstance(y, list | tuple) or getattr(y, "dtype", None) == np.dtype(object):
-        check_one_label_a_row(y, name)
-        if len(y) and {*map(type, y)} <= {bool, np.bool_}:
+        kinds = {*map(type, y)}
+        if not kinds.isdisjoint(COLLECTIONS):
+            check_one_label_a_row(y, name)
+        if kinds and kinds <= BOOLEANS:
             return np.array(y, dtype=bool)
     if isinstance(y, list | tuple):
         labels = np.asarray(y)
         # a mixture of texts, bytes and numbers would become texts
-        kinds = {bytes, np.bytes_} if labels.dtype.kind == "S" else {str, np.str_}
-        if labels.dtype.kind in "US" and not {*map(type, y)} <= kinds:
+        texts = {bytes, np.bytes_} if labels.dtype.kind == "S" else {str, np.str_}
+        if labels.dtype.kind in "US" and not kinds <= texts:
             return np.array(y, dtype=object)
     return y
 
