@@ -612,7 +612,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             return
         rows = X
         if n < X.shape[0]:  # random rows, since those of a stream may alternate
-            chosen = np.random.default_rng(0).choice(X.shape[0], n, replace=False)
+            chosen = np.random.default_rng(0).integers(X.shape[0], size=n)
             rows = take(X, np.sort(chosen))
         names = getattr(self, "feature_names_in_", None)
         predicted = np.unique(self.predict(to_frame(rows, names)))
