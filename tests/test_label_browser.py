@@ -225,6 +225,7 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     page.wait_for_selector("#back:not([hidden])")
     keys.press("Escape")
     page.wait_for_selector("#list button")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
     keys.press("/")
     keys.type("order")  # in place of the words before
     assert page.input_value("#search [name=text]") == "order"
