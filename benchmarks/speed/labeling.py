@@ -84,7 +84,7 @@ def session(name, learner, X, y, folder):
     resumed, work = timed(lambda: LabelingSession(learner, X, path, **arguments))
     work.close()
     line = f"  {name:12} {len(labels):6} {np.median(labels):9.2f} {resumed:11.0f}"
-    if learner._group is None:
+    if hasattr(learner, "correct"):
         once, _ = timed(
             clone(learner.estimator).fit, X[: len(labels)], y[: len(labels)]
         )

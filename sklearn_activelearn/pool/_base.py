@@ -462,7 +462,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _has_default_model(self):
         """Return True if the user has given neither an estimator nor candidates."""
-        return self.estimator is None and getattr(self, "estimators", None) is None
+        given = getattr(self, "estimator", self), getattr(self, "estimators", None)
+        return given[0] is None and given[1] is None
 
     def _reset(self):
         (self._seed,) = draw_seeds(self.random_state, 1).tolist()
