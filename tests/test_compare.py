@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import re
 import warnings
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -915,16 +914,15 @@ class TestCommand:
         assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(("n_folds", "n_repeats"), [(2, 1), (2, 2)])
-def test_few_rows_and_runs_have_no_interval_that_is_wider_than_possible(
-    n_folds, n_repeats
-):
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(40, 3))
-    y = np.where(rows[:, 0] + rng.normal(size=40) > 0, "yes", "no")
+def test_no_interval_from_two_runs_and_none_wider_than_possible():
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.where(rows[:, 0] > 0, "yes", "no")
     learners = [MinMarginClassifier(budget=12, n_initial=4, random_state=0)]
-    found = compare(rows, y, learners, cv=n_folds, n_repeats=n_repeats)
-    text = str(found)
-    assert n_repeats == 2 or "interval of the difference" not in text
-    for number in re.findall(r"(\d+(?:\.\d+)?) points", text):
-        assert float(number) <= 100
+    for n_repeats in (1, 2):
+        found = compare(rows, y, learners, cv=2, n_repeats=n_repeats)
+        errors = np.full(2 * n_repeats, 0.5)
+        said = found._contrast("a", "b", errors, errors, (0.0, -3.8, 3.2))
+        if n_repeats == 1:
+            assert "(no interval: there are only 2 runs)" in said
+        else:
+            assert "100.0 points more to 100.0 points less" in said

@@ -201,6 +201,30 @@ def test_records_in_are_records_out_or_a_sentence(folder, kind, how, seed):
         assert len(table) == len(titles), damaged
 
 
+def test_a_pubmed_reference_without_its_first_line(folder):
+    text = NBIB.replace("PMID- 2\nTI  - Soil\n", "")
+    with pytest.raises(ValueError, match="line 13: a reference begins without PMID"):
+        read(folder, text)
+
+
+def test_references_that_a_parser_loses_are_counted(folder, monkeypatch):
+    import bibtexparser
+
+    whole, parse = rispy.loads, bibtexparser.parse_string
+    monkeypatch.setattr(rispy, "loads", lambda *a, **kw: whole(*a, **kw)[:-1])
+    with pytest.raises(ValueError, match=r"3 references begin .* and 2 can be read"):
+        read(folder, RIS)
+
+    def lose_one(text, **options):
+        library = parse(text, **options)
+        library.remove(library.blocks[-1])
+        return library
+
+    monkeypatch.setattr(bibtexparser, "parse_string", lose_one)
+    with pytest.raises(ValueError, match=r"3 references begin .* and 2 can be read"):
+        read(folder, BIB)
+
+
 # Tables
 
 

@@ -611,7 +611,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         if n < FEWEST_CHECKED or n_others * n < N_EXPECTED * n_labels.sum():
             return
         rows = X
-        if n < X.shape[0]:  # random rows, since those of a stream may alternate
+        if n < X.shape[0]:  # random rows, since the rows of a stream may alternate
             chosen = np.random.default_rng(0).integers(X.shape[0], size=n)
             rows = take(X, np.sort(chosen))
         names = getattr(self, "feature_names_in_", None)
