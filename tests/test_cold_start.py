@@ -36,6 +36,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.exceptions import ColdStartWarning
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.testing import check_learner
+from tests.sources import SOURCES
 from tests.tools import NaiveBayes
 
 X, Y = load_iris(return_X_y=True)
@@ -192,7 +193,7 @@ def caught(call):
 
 
 def run(learner, X, y, n_labels):
-    """Buy labels until there are so many; return the bought rows and probabilities."""
+    """Buy at least `n_labels` labels; return the rows and their probabilities."""
     rows, probabilities = [], []
     while len(rows) < n_labels:
         found, p = learner.query(X, return_probability=True)
@@ -373,6 +374,23 @@ def test_all_loops_are_the_same_from_a_cold_start_on():
     with warnings.catch_warnings(action="ignore"):
         results = check_learner(UncertaintySamplingClassifier(NeedsLabels(10)))
     assert {each["status"] for each in results} <= {"passed", "skipped"}
+
+
+@pytest.mark.filterwarnings("ignore")  # of the cold start, and of names
+@pytest.mark.parametrize("kind", SOURCES)
+def test_pools_that_are_not_in_memory(kind, tmp_path):
+    """The trial takes rows of the pool wherever they are."""
+    rows = SOURCES[kind](X, [40, 100], tmp_path)
+    found = []
+    for pool in (X, rows):
+        learner = UncertaintySamplingClassifier(
+            NeedsLabels(12), n_initial=4, batch_size=4, random_state=0
+        )
+        for _ in range(5):
+            chosen = learner.query(pool)
+            learner.teach(X[chosen], Y[chosen])
+        found.append(learner.record()["rows"])
+    assert found[0] == found[1]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -104,7 +104,7 @@ def works_with_more_labels(learner, X, step):
     if trainer.keeps_pool or not n:
         return False
     rng, n_wanted = np.random.default_rng(known.seed), n_enough(known.labelled)
-    rows = rng.choice(n, n_wanted, replace=n < n_wanted)
+    rows = np.sort(rng.choice(n, n_wanted, replace=n < n_wanted))
     codes = rng.permutation(np.resize(np.unique(known.labelled.codes), n_wanted))
     again = np.resize(np.arange(len(known.labelled)), n_wanted)
     metadata = known.labelled.part(again).metadata
