@@ -137,8 +137,8 @@ def test_a_restored_learner_is_the_one_that_was_not_interrupted(
         assert known(restored) == known(learner)
         for each in (learner, restored):
             go(each, X, y, more, list(labels), seed + 1, names)
-    assert known(restored) == known(learner)
-    rows = [each.query(X, ids=names).tolist() for each in (learner, restored)]
+        assert known(restored) == known(learner)
+        rows = [each.query(X, ids=names).tolist() for each in (learner, restored)]
     assert rows[0] == rows[1]
 
 

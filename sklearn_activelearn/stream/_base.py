@@ -579,11 +579,13 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         commit = partial(self._commit, state)
         ask = SingleLabels(commit, answer, codes, known, names).ask
         one = Pass(Rows(X), candidates, codes, ask, state, *limits)
+        # made before the loop runs: a signal may come right after any call
+        end = partial(self._end_asking, one)
         self._commit(state)  # from now on the loop changes these arrays
         try:
             one.run()
         finally:
-            ensure_done(partial(self._end_asking, one))
+            ensure_done(end)
         if one.stopped_at >= 0:
             self._raise_stopped(one.stopped_at, X)
         self.stop_reason_ = self._why_closed(*limits) if one.closed else None
