@@ -238,6 +238,26 @@ def test_a_given_estimator_is_not_blended():
     assert type(learner.estimator_) is Perceptron
 
 
+def test_refitted_members_keep_their_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=60) / 2 > 0.5, "b", "a")
+    whole = BlendClassifier(CANDIDATES, random_state=0).fit(X, y)
+    before = whole.predict_proba(X)
+    part = whole.refit(X[:50], y[:50])
+    np.testing.assert_array_equal(part.weights_, whole.weights_)
+    np.testing.assert_array_equal(part.temperatures_, whole.temperatures_)
+    assert part.member_names_ == whole.member_names_
+    members = dict(CANDIDATES)
+    for name, member in zip(part.member_names_, part.estimators_, strict=True):
+        alone = clone(members[name]).fit(X[:50], y[:50])
+        np.testing.assert_array_equal(member.predict(X), alone.predict(X))
+    np.testing.assert_array_equal(whole.predict_proba(X), before)
+    assert (part.predict_proba(X) != before).any()
+    with pytest.raises(NotFittedError):
+        BlendClassifier().refit(X, y)
+
+
 def test_the_first_candidate_chooses_rows_while_there_are_few_labels():
     X, y = load_digits(return_X_y=True)
     options = {"batch_size": 10, "random_state": 0}

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
+    BlendClassifier,
     CBGZClassifier,
     HybridSamplingClassifier,
     MinMarginClassifier,
@@ -89,6 +91,43 @@ def test_rows_that_nobody_asked_for_are_no_test():
     before = explored_score(learner)
     learner.teach(X[rows], y[rows])
     assert explored_score(learner).n_labels == 2 > before.n_labels
+
+
+@pytest.mark.parametrize("is_trained", [True, False])
+def test_folds_of_a_blend_train_only_its_members(monkeypatch, is_trained):
+    candidates = [("a", LogisticRegression()), ("b", DecisionTreeClassifier())]
+    blend = BlendClassifier(candidates, random_state=0)
+    learner = HybridSamplingClassifier(blend, explore=0.3, budget=60, random_state=0)
+    learner.fit(X, y)
+    if not is_trained:
+        rest = np.setdiff1d(np.arange(len(X)), learner.queried_indices_)[:3]
+        learner.teach(X[rest], y[rest])
+    weighed, found = [], BlendClassifier._weigh_candidates
+    monkeypatch.setattr(
+        BlendClassifier,
+        "_weigh_candidates",
+        lambda *given: weighed.append(1) or found(*given),
+    )
+    estimate = explored_score(learner)
+    assert not weighed  # 60 and 63 labels have the weights of 40
+    known = learner._ledger.labelled
+    labels = learner.classes_[known.codes]
+    is_random = learner._ledger.probabilities[learner._ledger.taught] < 1
+    whole = clone(learner.estimator_).fit_in_order(known.rows, labels)
+    given = Refitted(whole), known.rows, labels, is_random
+    expected = reference.score(*given, 0.95, balanced=False)
+    np.testing.assert_allclose((estimate.value, estimate.low, estimate.high), expected)
+
+
+class Refitted(ClassifierMixin, BaseEstimator):
+    def __init__(self, whole):
+        self.whole = whole
+
+    def __sklearn_clone__(self):
+        return self
+
+    def fit(self, X, y):
+        return self.whole.refit(X, y)
 
 
 @pytest.mark.usefixtures("quick_blend")

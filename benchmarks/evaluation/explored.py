@@ -1,17 +1,17 @@
 """How often `explored_score`'s 95 % interval holds the accuracy of its learner.
 
 A run buys 100 labels, in tens, of two thirds of the rows of a set, at most 1,500, with
-HybridSamplingClassifier(explore=0.2) around a logistic regression. The truth is the
-accuracy, plain or balanced, of its model on other rows, at most 2,000. After 50 and 100
-labels:
+HybridSamplingClassifier(explore=0.2) around a logistic regression, or around the
+default blend (--blend). The truth is the accuracy, plain or balanced, of its model on
+other rows, at most 2,000. After 50 and 100 labels:
 
 n        random rows among the labels
 bias     mean of the value less the truth, in points
 covers   runs whose interval holds the truth, in %; balanced: the same for that
 width    mean width of the interval, in points; that of Wilson's of as many test rows
 
-    python -m benchmarks.evaluation.explored [--runs 300] [--set NAME ...] [--out FILE]
-        [--quick]
+    python -m benchmarks.evaluation.explored [--runs 300] [--set NAME ...] [--blend]
+        [--out FILE] [--quick]
 """
 
 import argparse
@@ -37,13 +37,10 @@ LABELS = (50, 100)
 HEAD = ("set", "labels", "runs", "n", "bias", "covers", "balanced", "width", "wilson")
 
 
-def run(split, seed):
+def run(split, seed, estimator):
     """Return, after each number of labels, what HEAD says of one run."""
     learner = HybridSamplingClassifier(
-        LogisticRegression(tol=1e-3, max_iter=300),
-        explore=0.2,
-        batch_size=10,
-        random_state=seed,
+        estimator, explore=0.2, batch_size=10, random_state=seed
     )
     found = []
     for n_labels in LABELS:
@@ -74,11 +71,14 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--set", nargs="+", choices=SETS, default=SETS, metavar="NAME")
+    parser.add_argument("--blend", action="store_true", help="the default model")
     parser.add_argument("--out", metavar="FILE", help="also as CSV")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
         args.runs, args.set = 2, ["tumours", "noisy"]
+    logistic = LogisticRegression(tol=1e-3, max_iter=300)
+    estimator = None if args.blend else logistic
     table = []
     print("".join(f"{word:>9}" for word in HEAD))
     for name in args.set:
@@ -90,7 +90,7 @@ def main(argv=None):
         with threadpool_limits(1), catch_warnings():
             simplefilter("ignore")
             splits = (PROBLEMS[name].split(X, y, seed) for seed in range(args.runs))
-            runs = [run(split, seed) for seed, split in enumerate(splits)]
+            runs = [run(split, seed, estimator) for seed, split in enumerate(splits)]
         for n_labels, means in zip(LABELS, np.mean(runs, axis=0), strict=True):
             cells = [f"{mean:.1f}" for mean in means]
             table.append([name, n_labels, args.runs, *cells])

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base._codes import fit_on_labels
 from ..base._labels import stratified_folds
 from ..base._scores import fit_temperature, score_method_of, scores_of
+from ..base._transaction import shallow_copy
 from ..base._validation import check_number, check_pool
 from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
@@ -259,18 +260,52 @@ class BlendClassifier(CombinedClassifier):
             candidates = [seeded(candidate, seed % 2**32) for _, candidate in named]
             found = self._weigh_candidates(candidates, rows, labels)
             weighed = key, candidates, *found
-        _, candidates, losses, temperatures, weights = weighed
-        is_first_needed = n < FEWEST_TO_CHOOSE or is_unequal(labels)
+        self._weighed = weighed
+        self._row_takers = checked if self.estimators is None else weighed[1]
+        self._is_first_needed = n < FEWEST_TO_CHOOSE or is_unequal(labels)
+        self.cv_log_losses_ = dict(zip(names, weighed[2].tolist(), strict=True))
+        return self._train_members(X, y, classes)
+
+    def refit(self, X: RowsLike, y: ArrayLike) -> "BlendClassifier":
+        """Train the members on other rows, and keep the weights.
+
+        Costs a small part of `fit`, which trains each candidate once a fold. Meant for
+        rows that are nearly the same, as in a cross-validation of the blend.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the candidates take
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+
+        Returns
+        -------
+        blend : BlendClassifier
+            Another blend; this one stays as it is.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For labels of one class, and whatever a member refuses.
+        """
+        check_is_fitted(self, "estimators_")
+        blend = shallow_copy(self)
+        X, y, classes = blend._check_training(self._row_takers, X, y)
+        return blend._train_members(X, y, classes)
+
+    def _train_members(self, X, y, classes):
+        """Train the candidates that have a weight."""
+        _, candidates, _, temperatures, weights = self._weighed
         members = np.flatnonzero(weights)
-        needed = {*members.tolist(), *([0] if is_first_needed else [])}
+        needed = {*members.tolist(), *([0] if self._is_first_needed else [])}
         trained = {m: fit_on_labels(clone(candidates[m]), X, y) for m in needed}
-        self.classes_, self._weighed = classes, weighed
-        self._row_takers = checked if self.estimators is None else candidates
-        self._row_estimator = trained[0] if is_first_needed else None
+        self.classes_ = classes
+        self._row_estimator = trained[0] if self._is_first_needed else None
         self.estimators_ = [trained[m] for m in members]
+        names = list(self.cv_log_losses_)
         self.member_names_ = [names[m] for m in members]
         self.weights_, self.temperatures_ = weights[members], temperatures[members]
-        self.cv_log_losses_ = dict(zip(names, losses.tolist(), strict=True))
         return self
 
     def _weigh_candidates(self, candidates, X, y):
