@@ -1,31 +1,29 @@
 """The score of random rows, slow and obvious."""
 
-import math
-
 import numpy as np
 from scipy.stats import beta
 from sklearn.base import clone
 
 
-def answers(estimator, X, y, tested):
-    """Say of each tested label whether a model without its fold predicts it."""
-    n_folds = min(len(tested), max(2, math.ceil(10 * len(tested) / len(y))))
-    rows = [i for label in np.unique(y) for i in tested if y[i] == label]
-    right = {}
-    for k in range(n_folds):
-        test = rows[k::n_folds]
-        train = sorted(set(range(len(y))) - set(test))
-        two_classes = len(set(y[train])) > 1
-        model = clone(estimator).fit(X[train], y[train]) if two_classes else None
+def answers(estimator, X, y, n_folds=5):
+    """Say for each label whether a model without its fold predicts it."""
+    labels, counts = np.unique(y, return_counts=True)
+    folds = min(n_folds, sorted(counts)[-2])
+    rows = [i for label in labels for i in range(len(y)) if y[i] == label]
+    right = [False] * len(y)
+    for k in range(folds if folds > 1 else 0):
+        test = rows[k::folds]
+        train = sorted(set(rows) - set(test))
+        model = clone(estimator).fit(X[train], y[train])
         for i in test:
-            right[i] = two_classes and model.predict(X[i : i + 1])[0] == y[i]
+            right[i] = model.predict(X[i : i + 1])[0] == y[i]
     return right
 
 
 def score(estimator, X, y, is_random, confidence, balanced):
     """The score and its interval, from labelled rows and which were drawn."""
+    right = answers(estimator, X, y)
     rows = [i for i in range(len(y)) if is_random[i]]
-    right = answers(estimator, X, y, rows)
     weight = dict.fromkeys(rows, 1.0)
     if balanced:
         weight = {i: 1 / sum(y[j] == y[i] for j in rows) for i in rows}
