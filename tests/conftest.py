@@ -102,3 +102,21 @@ def quick_blend(monkeypatch):
     found = [("logistic", LogisticRegression()), ("weak", LogisticRegression(C=0.01))]
     path = "sklearn_activelearn.batch._blend.default_candidates"
     monkeypatch.setattr(path, lambda X, weighs_classes: found)
+
+
+@pytest.fixture(scope="session")
+def static_model(tmp_path_factory):
+    """Return the folder of a small model of model2vec, with random vectors of words."""
+    model2vec = pytest.importorskip("model2vec", reason="model2vec is not installed")
+    import numpy as np
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+
+    words = ["[UNK]", "[PAD]", "the", "film", "good", "bad", "goal", "team", "note"]
+    tokenizer = Tokenizer(WordLevel({w: k for k, w in enumerate(words)}, "[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    vectors = np.random.default_rng(0).normal(size=(len(words), 8))
+    folder = tmp_path_factory.mktemp("static model")
+    model2vec.StaticModel(vectors.astype(np.float32), tokenizer).save_pretrained(folder)
+    return folder

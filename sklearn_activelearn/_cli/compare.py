@@ -32,7 +32,16 @@ from .options import (
 
 DIGITS = "digits of scikit-learn"
 PICTURES = (".png", ".pdf", ".svg")
-TABLE_OPTIONS = ("target", "text", "categorical", "drop", "dates")
+TABLE_OPTIONS = (
+    "target",
+    "text",
+    "categorical",
+    "drop",
+    "dates",
+    "encoder",
+    "features",
+    "id",
+)
 
 ROWS = f"""
 --data FILE
@@ -43,6 +52,14 @@ ROWS = f"""
 --text COLUMN
     Treat this column as texts. May be repeated.
 {COLUMNS.strip()}
+--encoder NAME
+    Encode texts with this model of sentence-transformers or model2vec, a name or a
+    folder. The report says what it brings.
+--features FILE
+    Take a vector for each row from this file: .npy, in the order of the rows, or
+    .parquet or .csv with the column of --id.
+--id COLUMN
+    The column with the names of the rows, for --features.
 --rows N
     Use at most N random rows in a run. Default: 2,500 for learners of a pool, 20,000
     for learners of a stream.
@@ -126,7 +143,7 @@ def start_compare(args):
     check_together(
         args,
         [(option, "data") for option in TABLE_OPTIONS],
-        [("find", "scoring"), ("find", "target-error")],
+        [("find", "scoring"), ("find", "target-error"), ("encoder", "features")],
     )
     if args.cache is not None:
         with blame(args.cache, option="cache"):
@@ -177,7 +194,8 @@ def run_compare(args, name, data, learners):
         with progress_line() as show:
             comparison = compare(
                 data.X, data.y, learners,
-                preprocessor=data.encoder, scoring=args.scoring, cv=args.folds,
+                preprocessor=data.encoder, other_preprocessor=data.other_encoder,
+                scoring=args.scoring, cv=args.folds,
                 n_repeats=args.repeats, max_rows=args.rows, row_size=data.width,
                 target_error=args.target_error, n_jobs=args.jobs, memory=args.cache,
                 progress=show, random_state=args.seed,
@@ -203,8 +221,7 @@ def run_find(args, name, data, learners):
 
     from .. import RelevanceSamplingClassifier
     from ..evaluation import compare_recall
-    from ..preprocessing._encoding import principal_directions, with_directions
-    from .rows import BATCH, N_DIRECTIONS, model_of_words_and_directions
+    from .rows import BATCH, model_of_words_and_directions
 
     known = np.unique(data.y).tolist()
     wanted = [label for label in known if str(label) == args.find]
@@ -227,9 +244,9 @@ def run_find(args, name, data, learners):
         )
     tell(f"{n:,} rows, {n_relevant:,} of them {args.find}")
     if learners is None and issparse(X):
-        model = model_of_words_and_directions(X.shape[1])
-        tell(f"finding up to {N_DIRECTIONS} principal directions of {n:,} texts")
-        X = with_directions(X, principal_directions(X, N_DIRECTIONS))
+        # the last columns are the directions of the last column of texts
+        n_dense = getattr(data.encoder.transformers_[-1][1], "n_dense_", 0)
+        model = model_of_words_and_directions(X.shape[1] - n_dense)
         learners = [RelevanceSamplingClassifier(model, batch_size=BATCH, budget=None)]
     try:
         found = compare_recall(

@@ -41,7 +41,8 @@ NEEDS = [
 #: Options, and others that do not go together with them.
 CONFLICTS = {
     "text": ("image", "categorical", "drop", "dates"),
-    "image": ("categorical", "drop", "dates"),
+    "image": ("categorical", "drop", "dates", "encoder"),
+    "encoder": ("features",),
     "find": ("learner",),
     "machine": ("find", "learner", "rehearse", "test-size", "show-prediction"),
     "rehearse": ("predict", "save-model", "export", "web"),
@@ -64,6 +65,12 @@ FILE
     Without FILE, --image FOLDER shows the images of a folder. Needs Pillow.
 --id COLUMN
     Take the names of the rows from this column. Default: rows are numbered from 1.
+--encoder NAME
+    Encode texts with this model of sentence-transformers or model2vec, a name or a
+    folder. Vectors are kept in a file beside --out.
+--features FILE
+    Take a vector for each row from this file: .npy, in the order of the rows, or
+    .parquet or .csv with the column of --id.
 {COLUMNS.strip()}
 """
 CLASSES = """
@@ -536,14 +543,22 @@ def write_results(args, session, task):
             how = "with the machine's label" if args.machine else "predicted"
             print(f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} {how}.")
         if args.save_model:
-            encoder = task.encoder
-            if "folder" in encoder.get_params():
-                encoder.set_params(folder=None)  # a path of this machine
+            encoder = portable(task.encoder, args.encoder)
             save_model(make_pipeline(encoder, session.model()), args.save_model)
             print(
                 f"Model in {args.save_model}. For new rows: {PROGRAM} predict "
                 f"{args.save_model} FILE --out FILE"
             )
+
+
+def portable(encoder, name):
+    """Return an encoder without what belongs to this session."""
+    params = encoder.get_params()
+    if "folder" in params:
+        encoder.set_params(folder=None)  # a path of this machine
+    if name is not None:  # instead of the one with a file of vectors
+        encoder.rename_embedding(name)
+    return encoder
 
 
 def write_labels_of_file(args, path):

@@ -6,11 +6,15 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
+from ..preprocessing import VectorEncoder
 from ..preprocessing._columns import describe_kinds, find_kinds, read_columns
 from ..preprocessing._encoding import make_encoder
 from ..preprocessing._references import drop_duplicates
 from ..preprocessing._tables import cells_of, list_columns, read_table
+from ..preprocessing._texts import TextVectorizer
 from .options import tell
+from .rows import VECTORS, read_ids
+from .vectors import encode_once, read_features
 
 WORDS_OF_A_TEXT = 100
 
@@ -30,6 +34,8 @@ class LabelledData(NamedTuple):
         About how many numbers an encoded row has.
     treated_as : list of str
         A line for each kind of column of a table.
+    other_encoder : (str, transformer) or None
+        Name and transformer that texts are also encoded with, to compare.
     """
 
     X: object
@@ -37,6 +43,7 @@ class LabelledData(NamedTuple):
     encoder: object
     width: int
     treated_as: list
+    other_encoder: tuple | None = None
 
 
 def read_labelled(args):
@@ -74,16 +81,37 @@ def read_labelled(args):
         raise ValueError(f"no row has a label in the column {target!r}.")
     if (y == "").any():
         tell(f"{(y == '').sum():,} of {len(y):,} rows have no label: they are left out")
+    vectors = None
+    if args.features is not None:
+        ids = read_ids(table, args.id)
+        found = read_features(args.features, args.id, ids)
+        vectors = dict(zip(table.index, found, strict=True))
     table, y = table[y != ""].drop(columns=target), y[y != ""]
+    table = table.drop(columns=[args.id] * bool(args.id))
     names = "text", "categorical", "drop", "dates"
     columns = find_kinds(table, **{name: getattr(args, name) for name in names})
     used = [column for column in columns if column.kind != "left out"]
     n_texts = sum(column.kind == "text" for column in used)
     values = read_columns(table, used)
+    name, other = "with words alone", TextVectorizer(parts=False, n_directions=0)
+    texts = TextVectorizer()
+    if args.encoder is not None:
+        if not n_texts:
+            raise ValueError("--encoder: there is no column of texts (--text).")
+        columns_of_texts = [values[name] for name in values if name.startswith("text")]
+        texts = TextVectorizer(embedding=encode_once(args, columns_of_texts))
+        name, other = "with the default numbers of texts", TextVectorizer()
+    encoder, other_encoder = make_encoder(values, texts), make_encoder(values, other)
+    if vectors is not None:
+        name, other_encoder = "without the vectors", make_encoder(values)
+        values = values.assign(**{VECTORS: [vectors[row] for row in values.index]})
+        block = "vectors", VectorEncoder(VECTORS), [VECTORS]
+        encoder.set_params(transformers=[*encoder.transformers, block])
     return LabelledData(
         values,
         y.to_numpy(str),
-        make_encoder(values),
+        encoder,
         len(used) + WORDS_OF_A_TEXT * n_texts,
         describe_kinds(columns),
+        (name, other_encoder) if n_texts or vectors is not None else None,
     )

@@ -21,6 +21,11 @@ MODEL
 FILE
     The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
     images. They have the columns that the model was trained on, in any order.
+--features FILE
+    Take a vector for each row from this file, if the model was trained with --features:
+    .npy, in the order of the rows, or .parquet or .csv with the column of --id.
+--id COLUMN
+    The column with the names of the rows, for --features.
 --out FILE
     Write the rows and their predictions to this file, .csv or .parquet.
 --trust
@@ -66,7 +71,7 @@ def run_predict(args):
         for note in table.attrs["notes"]:
             tell(note)
         table = restore_cells(table, model[0].feature_names_in_)
-        predicted = predict_rows(model, table)
+        predicted = predict_rows(model, with_features(args, model, table))
     with blame(args.out, option="out"):
         write(args.out, add_columns(table.to_dict("list"), NAMES) | predicted)
     print(f"Rows in {args.out}: {len(table)} predicted.")
@@ -89,6 +94,28 @@ def read_model(args):
         is_folder = args.FILE.is_dir()
         encoder.set_params(folder=args.FILE if is_folder else args.FILE.parent)
     return model
+
+
+def with_features(args, model, table):
+    """Return a table with the column of vectors, if the model needs one."""
+    from ..preprocessing import VectorEncoder
+    from .rows import read_ids
+    from .vectors import read_features
+
+    if not isinstance(model[0], VectorEncoder):
+        if args.features is not None:
+            raise UsageError(
+                f"--features: {args.MODEL} was trained without vectors from a file"
+            )
+        return table
+    if args.features is None:
+        raise UsageError(
+            f"--features: {args.MODEL} needs a vector for each row, from the encoder "
+            "that made the vectors of its training"
+        )
+    ids = read_ids(table, args.id)
+    vectors = read_features(args.features, args.id, ids)
+    return table.assign(**{model[0].column: vectors})
 
 
 def restore_cells(table, names):

@@ -7,7 +7,7 @@ when they are opened again, so the encoding of a column must not change.
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -21,20 +21,28 @@ from ..pool import (
     RecallTarget,
     RelevanceSamplingClassifier,
 )
-from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
+from ..preprocessing import (
+    ImageEncoder,
+    TableEncoder,
+    TextEncoder,
+    VectorEncoder,
+)
 from ..preprocessing._columns import Column, blank_gaps, read_cells
 from ..preprocessing._encoding import round_numbers
 from ..preprocessing._references import drop_duplicates
 from ..preprocessing._tables import cells_of, joined_texts, read_table
 from .learners import parse_learner
 from .options import UsageError, tell
+from .vectors import open_encoder, read_features
 
 #: Number of rows that the default learner scores and compares.
 N_ROWS = 1_000
 #: Labels between two trainings with --find, as a share of the known labels.
 BATCH = 0.05
-#: Number of principal directions of texts with --find.
-N_DIRECTIONS = 100
+#: From this number of texts on, a line says that they are encoded.
+MANY_TEXTS = 5_000
+#: Name of the column with the vectors of --features.
+VECTORS = "vectors of --features"
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,24 @@ class SimilarTo:
         return (X @ self.row.T).toarray().ravel()
 
 
+@dataclass(frozen=True)
+class LastColumns:
+    """The last columns of rows, on which distances between texts are measured.
+
+    Parameters
+    ----------
+    n : int
+        Number of columns.
+    """
+
+    n: int
+
+    def __call__(self, X):
+        """Return the columns, dense."""
+        last = X[:, X.shape[1] - self.n :]
+        return last.toarray() if issparse(last) else last
+
+
 class Task(NamedTuple):
     """Rows to label.
 
@@ -76,7 +102,7 @@ class Task(NamedTuple):
         Labels that the file has, by id.
     columns : dict of str to list of str
         All columns but the labels, for the results.
-    encoder : TableEncoder, TextEncoder or ImageEncoder
+    encoder : RowEncoder
         The fitted encoder of the rows.
     start : SimilarTo or None
         The score that the first rows follow, if words were given.
@@ -135,28 +161,35 @@ def read_task(args):
         cells = blank_gaps(hidden[column.name])
         confidence = read_cells(cells, table.index, column).tolist()
     known = settle_classes(args, known, dict(zip(ids, machine or (), strict=False)))
-    start = None
+    start, embedding = None, open_encoder(args)
     if args.text:
         kind, items = "text", joined_texts(table, args.text, captions=True)
-        encoder = TextEncoder(args.text, N_DIRECTIONS if args.find is not None else 0)
-        if encoder.n_directions:
-            n = f"{len(items):,}"
-            tell(f"finding up to {N_DIRECTIONS} principal directions of {n} texts")
-        X = encoder.fit_transform(table)
-        if args.start_with:
-            start = score_similarity(args.start_with, encoder, X, items)
+        encoder = TextEncoder(args.text, embedding=embedding)
+        if len(items) >= MANY_TEXTS:
+            tell(
+                f"finding words, parts of words and directions of {len(items):,} texts"
+            )
     elif args.image or path.is_dir():
         column, folder = (args.image, path.parent) if args.image else ("file", path)
         kind, items = "image", [name.strip() for name in cells_of(table, column)]
         encoder = ImageEncoder(column, folder=folder)
-        X = encoder.fit_transform(table)
     else:
         kind, items = "table", table.to_dict("records")
         names = "categorical", "drop", "dates"
-        encoder = TableEncoder(**{name: getattr(args, name) for name in names})
-        X = encoder.fit_transform(table.drop(columns=[args.id] * bool(args.id)))
-        for line in encoder.treated_as_:
-            tell(f"treated as {line}")
+        options = {name: getattr(args, name) for name in names}
+        encoder = TableEncoder(**options, embedding=embedding)
+    rows = table.drop(columns=[args.id] * (kind == "table" and bool(args.id)))
+    if args.features is not None:
+        rows = rows.assign(**{VECTORS: read_features(args.features, args.id, ids)})
+        encoder = VectorEncoder(VECTORS, encoder if kind != "image" else None)
+    X = encoder.fit_transform(rows)
+    if embedding is not None:
+        embedding.end()
+    own = getattr(encoder, "encoder_", None) or encoder  # beside the vectors
+    for line in getattr(own, "treated_as_", ()):
+        tell(f"treated as {line}")
+    if args.start_with:
+        start = score_similarity(args.start_with, own, X, items)
     columns = {**table.to_dict("list"), **hidden}
     return Task(
         kind, items, X, ids, known, columns, encoder, start, machine, confidence
@@ -227,16 +260,20 @@ def score_similarity(words, encoder, X, texts):
     texts : list of str
         The texts of the rows.
     """
-    row = round_numbers(encoder.vectorizer_.transform([words]))
+    vectorizer = encoder.vectorizer_
+    row = csr_array((1, 0))
+    if vectorizer.words_ is not None:
+        row = round_numbers(vectorizer.words_.transform([words]))
     if row.nnz == 0:
         # in languages without spaces a word is a part of what the vectorizer takes for
         # one: the rows to find are like the texts that have it
-        part, n_words = words.strip().casefold(), row.shape[1]
+        part = words.strip().casefold()
         found = [n for n, text in enumerate(texts) if part and part in text.casefold()]
         if not found:
             names = " and ".join(map(repr, encoder.columns))
             raise ValueError(f"the column {names} has none of the words {words!r}.")
-        row = csr_array(X[found][:, :n_words].sum(axis=0).reshape(1, -1))
+        n_weights = X.shape[1] - encoder.n_dense_
+        row = csr_array(X[found][:, :n_weights].sum(axis=0).reshape(1, -1))
     row.resize((1, X.shape[1]))
     return SimilarTo(words, row)
 
@@ -253,10 +290,9 @@ def make_learner(args, task):
             stopping=plan_check(args, len(task.ids)),
         )
     elif args.find is not None:
-        model = None
-        if getattr(task.encoder, "directions_", None) is not None:
-            n_words = len(task.encoder.vectorizer_.vocabulary_)
-            model = model_of_words_and_directions(n_words)
+        n_dense, model = getattr(task.encoder, "n_dense_", 0), None
+        if issparse(task.X) and n_dense:
+            model = model_of_words_and_directions(task.X.shape[1] - n_dense)
         learner = RelevanceSamplingClassifier(
             model,
             positive=args.find,
@@ -270,6 +306,10 @@ def make_learner(args, task):
         learner = HybridSamplingClassifier(**few, budget=None)
     if args.budget is not None:
         learner.set_params(budget=args.budget)
+    n_dense = getattr(task.encoder, "n_dense_", 0)
+    params = learner.get_params()
+    if n_dense and "embedding" in params and params["embedding"] is None:
+        learner.set_params(embedding=LastColumns(n_dense))
     if task.start is not None:
         if "initial" not in learner.get_params():
             raise UsageError(
@@ -297,16 +337,16 @@ def plan_check(args, n_rows):
     return target
 
 
-def model_of_words_and_directions(n_words):
+def model_of_words_and_directions(n_weights):
     """Return the average of the ranks by words and by directions.
 
     Parameters
     ----------
-    n_words : int
-        Number of columns with words; the other columns are directions.
+    n_weights : int
+        Number of columns with weights; the other columns are directions or vectors.
     """
     model = LinearSVC(C=0.1, class_weight="balanced")
-    parts = {"words": slice(0, n_words), "directions": slice(n_words, None)}
+    parts = {"words": slice(0, n_weights), "directions": slice(n_weights, None)}
     return RankAverageClassifier(
         [
             (name, make_pipeline(make_column_transformer(("passthrough", part)), model))

@@ -510,6 +510,11 @@ class Comparison:
         Random labels for the models of the default pool learner, with random labels for
         one logistic regression as the baseline: the gain by the choice of the model.
         None for learners that were given.
+    representation : LearnerResult or None
+        The default pool learner, with the same learner on the rows of another
+        preprocessor as the baseline: the gain by what the rows are made of.
+    other_name : str
+        Words for that preprocessor, such as "with words alone".
     """
 
     results: list[LearnerResult]
@@ -519,6 +524,8 @@ class Comparison:
     classes: list[str]
     notes: tuple[str, ...] = ()
     model: LearnerResult | None = None
+    representation: LearnerResult | None = None
+    other_name: str = ""
 
     @property
     def named_results(self) -> dict[str, LearnerResult]:
@@ -649,11 +656,14 @@ class Comparison:
 
     @property
     def gains(self) -> list[str]:
-        """Sentences on what model and rows bring; none if learners were given."""
+        """Sentences on what model, rows and their numbers bring.
+
+        None if learners were given.
+        """
         if self.model is None or not self.results[0].savings.is_known:
             return []
         sentences, n_bought = [], f"{self.results[0].n_bought:,.0f}"
-        for chosen, random, result in (
+        levers = [
             (
                 f"Model: with {n_bought} random labels, the default model has",
                 "one logistic regression",
@@ -664,7 +674,11 @@ class Comparison:
                 f"{n_bought} random labels",
                 self.results[0],
             ),
-        ):
+        ]
+        if self.representation is not None:
+            chosen = f"Numbers: with the numbers above, {n_bought} chosen labels give"
+            levers.append((chosen, self.other_name, self.representation))
+        for chosen, random, result in levers:
             errors = result.errors, result.passive_errors
             difference = self.measure.difference(*result.area_gain[1:])
             at_end = self._contrast(chosen, random, *errors, result.gain)
@@ -891,6 +905,7 @@ def compare(
     learners: Sequence[Estimator] | None = None,
     *,
     preprocessor: Estimator | None = None,
+    other_preprocessor: tuple[str, Estimator] | None = None,
     scoring: Scoring | None = None,
     cv: int = 5,
     n_repeats: int | None = None,
@@ -923,6 +938,10 @@ def compare(
     preprocessor : transformer, default=None
         Fitted in each run on the rows to choose from, without labels, such as
         ``StandardScaler()``.
+    other_preprocessor : (str, transformer), default=None
+        Words for the report, such as "with words alone", and the transformer of another
+        way to turn rows into numbers. The default pool learner is then run with both,
+        to tell what the first one brings. Not used for learners that are given.
     scoring : str or callable, default=None
         Measure, as for `label_curve`. None: the error, or the balanced error if one
         class has more than 70 % of the labels.
@@ -1051,6 +1070,7 @@ def compare(
         fixed = clone(baselines[0]).set_params(
             estimator=LogisticRegression(max_iter=1_000, class_weight=weight)
         )
+    other_name, other = other_preprocessor or ("", None)
     # of each step the learner that runs, and the learner whose rows and label counts it
     # uses; learners with equal baselines share a step
     steps, random = {}, []
@@ -1060,11 +1080,17 @@ def compare(
         steps[k] = learner, learner
         if fixed is not None and k == 0:
             steps["model"] = fixed, learner
+            if other is not None:
+                steps["representation"] = learner, learner
     names, codes = [*steps], [learner_code(runner) for runner, _ in steps.values()]
+    if "representation" in steps:
+        codes[names.index("representation")] += f" {other_name}"
     X, y = indexable(X, y)
     plans = []
-    for code, (runner, learner) in zip(codes, steps.values(), strict=True):
-        parts = [part for part in (preprocessor, runner) if part is not None]
+    for step, (runner, learner) in steps.items():
+        code = learner_code(runner)
+        first = other if step == "representation" else preprocessor
+        parts = [part for part in (first, runner) if part is not None]
         try:
             plan = PlannedCurve(
                 make_pipeline(*parts) if len(parts) > 1 else runner,
@@ -1080,7 +1106,7 @@ def compare(
             raise ValueError(f"{code}: {error}") from error
         plans.append(plan)
     # all intervals hold together, at the end and of the area (Bonferroni)
-    n_tests = 2 * (len(suited) + (fixed is not None))
+    n_tests = 2 * (len(suited) + len({"model", "representation"} & {*steps}))
     confidence = 1 - (1 - CONFIDENCE) / n_tests
     curves, warned = {}, {step: [] for step in steps}
 
@@ -1097,9 +1123,12 @@ def compare(
         if "model" in curves and random[0] in curves:
             both = curves[random[0]], curves["model"]
             model = LearnerResult(baselines[0], fixed, *both, confidence)
-        return Comparison(
-            results, design, measure, target_error, classes, tuple(notes), model
-        )
+        representation = None
+        if "representation" in curves and 0 in curves:
+            both = curves[0], curves["representation"]
+            representation = LearnerResult(suited[0], suited[0], *both, confidence)
+        about = design, measure, target_error, classes, tuple(notes)
+        return Comparison(results, *about, model, representation, other_name)
 
     try:
         with (

@@ -33,6 +33,9 @@ TRUSTED = frozenset(
         "sklearn_activelearn.preprocessing.ImageEncoder",
         "sklearn_activelearn.preprocessing.TableEncoder",
         "sklearn_activelearn.preprocessing.TextEncoder",
+        "sklearn_activelearn.preprocessing.VectorEncoder",
+        "sklearn_activelearn.preprocessing._texts.TextVectorizer",
+        "sklearn_activelearn.preprocessing._texts.PartsVectorizer",
     )
 )
 

@@ -786,7 +786,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         keys = hash_rows(X)
         if self._points is None or not np.array_equal(self._points.keys, keys):
             names = getattr(self, "feature_names_in_", None)
-            self._points = Points(self.embedding, X, keys, self._seed, names)
+            estimator = self._make_trainer().estimators[0]
+            given = self.embedding, X, keys, self._seed, names, estimator
+            self._points = Points(*given)
         return self._points
 
     def _n_first(self):

@@ -1,11 +1,13 @@
 """Distances between rows: points, radii, coverage, and whether they mean something."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import diags_array, issparse
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import normalize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
@@ -15,6 +17,7 @@ from ..sources._containers import (
     NO_ROWS,
     as_numbers,
     copy_rows,
+    is_frame,
     n_rows,
     stack_rows,
     take,
@@ -88,6 +91,9 @@ class Points:
         Seed of the embedding and of the choice of reference rows.
     names : ndarray of str, optional
         Names of the columns; the embedding then gets a DataFrame.
+    estimator : classifier, optional
+        Without an embedding, the steps before its classifier make numbers of rows that
+        have none.
 
     Attributes
     ----------
@@ -97,10 +103,11 @@ class Points:
 
     keys = None  # until the points are made again
 
-    def __init__(self, embedding, X, keys, seed, names=None):
+    def __init__(self, embedding, X, keys, seed, names=None, estimator=None):
         self.keys, self.seed = keys, seed
         self.names = None if embedding is None else names
-        self.rows, self._embed = embed(embedding, to_frame(X, self.names), seed)
+        X = to_frame(X, self.names)
+        self.rows, self._embed = embed(embedding, X, seed, estimator)
         self._distances, self._lengths, self._kernel = {}, {}, {}
 
     def embed(self, X):
@@ -215,7 +222,7 @@ def check_embedding(embedding):
         )
 
 
-def embed(embedding, X, seed):
+def embed(embedding, X, seed, estimator=None):
     """Return the rows of a pool as points, and a function that embeds other rows."""
 
     def apply(function, rows, which):
@@ -229,19 +236,52 @@ def embed(embedding, X, seed):
         return check_points(points, n_rows(rows))
 
     if embedding is None:
-        points = numbers(X)
+        to_numbers = numbers_of(X, estimator, seed)
+        points = to_numbers(X)
         if np.count_nonzero(points.data if issparse(points) else points) < (
             FEW * points.shape[0] * points.shape[1]
         ):
-            return normalize(points), lambda rows: normalize(numbers(rows))
+            return normalize(points), lambda rows: normalize(to_numbers(rows))
         scale = scales(points)
-        return points @ scale, lambda rows: numbers(rows) @ scale
+        return points @ scale, lambda rows: to_numbers(rows) @ scale
     first = later = embedding
     if hasattr(embedding, "transform"):
         transformer = seeded(embedding, seed % 2**32)
         first, later = transformer.fit_transform, transformer.transform
     points = apply(first, X, "the pool")
     return points, lambda rows: apply(later, rows, "rows that are not in the pool")
+
+
+def numbers_of(X, estimator, seed):
+    """Return a function that makes finite numbers of rows like X.
+
+    They come from the rows themselves; else from the steps before the classifier of a
+    pipeline, if they need no labels; else, for a DataFrame, from a `TableEncoder`.
+
+    Raises
+    ------
+    ValueError
+        If nothing makes numbers of the rows.
+    """
+    try:
+        numbers(X)
+    except ValueError as error:
+        reason = error
+    else:
+        return numbers
+    candidates = []
+    if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
+        candidates.append(estimator[:-1])
+    if is_frame(X):
+        from ..preprocessing import TableEncoder  # needs pandas, as the rows do
+
+        candidates.append(TableEncoder())
+    for candidate in candidates:
+        transformer = seeded(candidate, seed % 2**32)
+        with suppress(Exception):  # it may need labels, or refuse gaps
+            numbers(transformer.fit_transform(copy_rows(X)))
+            return lambda rows: numbers(transformer.transform(copy_rows(rows)))
+    raise reason
 
 
 def numbers(X):

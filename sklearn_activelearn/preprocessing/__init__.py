@@ -3,6 +3,6 @@
 They need pandas.
 """
 
-from ._encoders import ImageEncoder, TableEncoder, TextEncoder
+from ._encoders import ImageEncoder, TableEncoder, TextEncoder, VectorEncoder
 
-__all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]
+__all__ = ["ImageEncoder", "TableEncoder", "TextEncoder", "VectorEncoder"]

@@ -4,29 +4,31 @@ The command ``label`` uses these encoders. A pipeline of an encoder and a classi
 takes the rows of a CSV. They need pandas.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
+from scipy.sparse import csr_matrix, hstack, issparse
+from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ..base._validation import check_number, check_option
+from ..base._validation import check_flag, check_number, check_option
 from ..utils._compat import BaseEstimator, linked_to_documentation
-from ..utils._typing import FilePath, RowsLike
+from ..utils._typing import Embedding, FilePath, ItemEmbedding, RowsLike
 from ._columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
+from ._embeddings import centred, checked, encode, fitted_vectors
 from ._encoding import (
-    encode_images,
+    Images,
+    encode_each_image,
     make_encoder,
-    make_vectorizer,
-    principal_directions,
     round_numbers,
-    with_directions,
 )
 from ._tables import as_text_table, cells_of, joined_texts
+from ._texts import NO_WORDS, TextVectorizer
 
-__all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]
+__all__ = ["ImageEncoder", "TableEncoder", "TextEncoder", "VectorEncoder"]
 
 
 @linked_to_documentation
@@ -76,7 +78,7 @@ class RowEncoder(BaseEstimator):
         ValueError
             If a column is missing, or a cell cannot be encoded.
         """
-        numbers, names = self._fit_table(as_text_table(X))
+        numbers, names = self._fit_table(self._as_table(X))
         self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_ = len(names)
         return round_numbers(numbers)
@@ -100,7 +102,22 @@ class RowEncoder(BaseEstimator):
             If a column is missing, or a cell is of another kind than its column.
         """
         check_is_fitted(self)
-        return round_numbers(self._encode_table(as_text_table(X)))
+        return round_numbers(self._encode_table(self._as_table(X)))
+
+    def _as_table(self, X):
+        return as_text_table(X)
+
+    def rename_embedding(self, name: str) -> None:
+        """Let a name stand for the encoder of texts, as in a file of a model.
+
+        Parameters
+        ----------
+        name : str
+            Name or folder of the model that made the vectors.
+        """
+        self.embedding = name
+        for vectorizer in self._vectorizers():
+            vectorizer.set_params(embedding=name)
 
 
 class TableEncoder(RowEncoder):
@@ -110,7 +127,7 @@ class TableEncoder(RowEncoder):
     are filled with the median and marked in a further column. Dates become a number
     and the time of the year, of the week and of the day. Categories are one-hot
     encoded, without regard to case; the rarest of more than 30 categories share one
-    column. Texts become the TF-IDF weights of their words. Columns with one value,
+    column. Texts become the numbers of a `TextEncoder`. Columns with one value,
     columns that count the rows, and columns with another value in each row are left
     out.
 
@@ -121,6 +138,8 @@ class TableEncoder(RowEncoder):
     dates : {"day-first", "month-first"}, default=None
         How to read dates if a whole column can be read in both ways. With None, such a
         column is an error.
+    embedding : callable, transformer, str or path, default=None
+        Encoder of the texts, as for `TextEncoder`.
 
     Attributes
     ----------
@@ -162,22 +181,29 @@ class TableEncoder(RowEncoder):
         categorical: Sequence[str] = (),
         drop: Sequence[str] = (),
         dates: Literal["day-first", "month-first"] | None = None,
+        embedding: ItemEmbedding | None = None,
     ):
         self.text = text
         self.categorical = categorical
         self.drop = drop
         self.dates = dates
+        self.embedding = embedding
 
     def _fit_table(self, table):
         if self.dates is not None:
             check_option(self.dates, "dates", ORDERS)
-        columns = find_kinds(table, **self.get_params())
+        kinds = {"text": self.text, "categorical": self.categorical, "drop": self.drop}
+        columns = find_kinds(table, **kinds, dates=self.dates)
         used = [column for column in columns if column.kind != "left out"]
         self.treated_as_: list[str] = describe_kinds(columns)
         self.columns_: list[list[str]] = [[c.name, c.kind, c.form] for c in used]
         values = read_columns(table, used)
-        self.encoder_ = make_encoder(values)
+        self.encoder_ = make_encoder(values, TextVectorizer(embedding=self.embedding))
         return self.encoder_.fit_transform(values), [column.name for column in used]
+
+    def _vectorizers(self):
+        found = self.encoder_.named_transformers_.values()
+        return [each for each in found if isinstance(each, TextVectorizer)]
 
     def _encode_table(self, table):
         columns = [Column(*each) for each in self.columns_]
@@ -185,27 +211,42 @@ class TableEncoder(RowEncoder):
 
 
 class TextEncoder(RowEncoder):
-    """Encode texts as the TF-IDF weights of their words.
+    """Encode texts as weights of words and of parts of words, and as vectors.
+
+    There are three blocks of numbers, of which each has the same length in a row: the
+    TF-IDF weights of words; those of parts of words, of two to four characters, which
+    also serve languages without spaces; and either the places of the texts along
+    principal directions, or the vectors of an encoder that the user brings.
 
     Parameters
     ----------
     columns : sequence of str
         Columns with the texts. The texts of a row are joined.
-    n_directions : int >= 0, default=0
-        Number of principal directions of the texts. The place of a text along each
-        direction follows the weights of its words: texts on the same subject are close
-        to each other even if they share few words.
+    parts : bool, default=True
+        Whether the weights of parts of words are used.
+    n_directions : int >= 0, default=100
+        Largest number of principal directions of the texts; 0 for none. The place of a
+        text along each direction follows its weights: texts on the same subject are
+        close to each other even if they share few words. Not used with an `embedding`.
+    embedding : callable, transformer, str or path, default=None
+        Encoder of texts. A callable gets a list of at most 256 texts and returns an
+        array of shape (n_texts, n_dimensions). A transformer is cloned and fitted. A
+        text or path is the name or the folder of a model of sentence-transformers or
+        model2vec, which must be installed. The mean of its vectors is subtracted, and
+        they are scaled to length 1.
 
     Attributes
     ----------
-    directions_ : Pipeline or None
-        Fitted transformer of word weights to places. None without directions.
     feature_names_in_ : ndarray of str of shape (n_columns,)
         The columns.
     n_features_in_ : int
         Number of columns.
-    vectorizer_ : TfidfVectorizer
-        Fitted transformer of texts to the weights of the 50,000 most frequent words.
+    n_dense_ : int
+        Number of last columns that are directions or vectors. Distances between texts
+        are best measured on them.
+    vectorizer_ : transformer
+        Fitted transformer of texts, with the parts `words_` (50,000 words at most),
+        `parts_` (20,000 at most), `directions_`, and `mean_` of an embedding.
 
     See Also
     --------
@@ -214,54 +255,75 @@ class TextEncoder(RowEncoder):
     Notes
     -----
     X is a DataFrame, or a dict with the cells of each column. The directions are the
-    right singular vectors of the matrix of weights, truncated: latent semantic analysis
-    ([1]_, section 4). The places of a text are scaled to length 1.
+    right singular vectors of the matrix of weights of at most 3,000 of the texts,
+    truncated: latent semantic analysis ([1]_, section 4). The places of a text are
+    scaled to length 1. Parts of words are those of [2]_, within words and with the
+    spaces around them.
 
     References
     ----------
     .. [1] S. Deerwester, S. T. Dumais, G. W. Furnas, T. K. Landauer, R. Harshman,
        "Indexing by Latent Semantic Analysis", JASIS 41(6), 1990.
+    .. [2] W. B. Cavnar, J. M. Trenkle, "N-Gram-Based Text Categorization", SDAIR 1994.
 
     Examples
     --------
     >>> from sklearn_activelearn.preprocessing import TextEncoder
     >>> rows = {"title": ["A film", "A bore"], "text": ["Lovely score.", "No score."]}
-    >>> TextEncoder(["title", "text"]).fit_transform(rows).shape
+    >>> TextEncoder(["title", "text"], parts=False, n_directions=0).fit_transform(
+    ...     rows
+    ... ).shape
     (2, 5)
+
+    With an encoder, here one that counts two letters:
+
+    >>> def count(texts):
+    ...     return [[text.count("o"), text.count("e")] for text in texts]
+    >>> encoder = TextEncoder(["title", "text"], embedding=count).fit(rows)
+    >>> encoder.n_dense_
+    2
     """
 
-    def __init__(self, columns: Sequence[str], n_directions: int = 0):
+    def __init__(
+        self,
+        columns: Sequence[str],
+        *,
+        parts: bool = True,
+        n_directions: int = 100,
+        embedding: ItemEmbedding | None = None,
+    ):
         self.columns = columns
+        self.parts = parts
         self.n_directions = n_directions
+        self.embedding = embedding
 
     def _fit_table(self, table):
+        check_flag(self.parts, "parts")
         check_number(self.n_directions, "n_directions", 0, closed="left", integer=True)
-        vectorizer, directions = make_vectorizer(), None
+        self.vectorizer_ = TextVectorizer(self.parts, self.n_directions, self.embedding)
         try:
-            weights = vectorizer.fit_transform(joined_texts(table, self.columns))
+            X = self.vectorizer_.fit_transform(joined_texts(table, self.columns))
         except ValueError as error:
-            if "empty vocabulary" not in str(error):
+            if str(error) != NO_WORDS:
                 raise
             names = " and ".join(map(repr, self.columns))
             raise ValueError(f"there are no words in the column {names}.") from None
-        if self.n_directions:
-            directions = principal_directions(weights, self.n_directions)
-            weights = with_directions(weights, directions)
-        self.vectorizer_, self.directions_ = vectorizer, directions
-        return weights, list(self.columns)
+        self.n_dense_ = self.vectorizer_.n_dense_
+        return X, list(self.columns)
+
+    def _vectorizers(self):
+        return [self.vectorizer_]
 
     def _encode_table(self, table):
-        weights = self.vectorizer_.transform(joined_texts(table, self.columns))
-        if self.directions_ is None:
-            return weights
-        return with_directions(weights, self.directions_)
+        return self.vectorizer_.transform(joined_texts(table, self.columns))
 
 
 class ImageEncoder(RowEncoder):
     """Encode images as coarse pixels, colours and directions of edges.
 
     These numbers tell pictures apart by their colours and coarse shapes. For the
-    content of photographs, the features of a neural network are better.
+    content of photographs, the vectors of a neural network are better: pass it as
+    `embedding`.
 
     Parameters
     ----------
@@ -270,6 +332,11 @@ class ImageEncoder(RowEncoder):
     folder : str or path, default=None
         Folder of the images, to which the paths are relative. None is the working
         directory.
+    embedding : callable or transformer, default=None
+        Encoder of images, whose vectors replace these numbers. A callable gets a list
+        of at most 256 images of Pillow, in red, green and blue, and returns an array of
+        shape (n_images, n_dimensions); a transformer gets all images. The mean of its
+        vectors is subtracted, and they are scaled to length 1.
 
     Attributes
     ----------
@@ -279,6 +346,8 @@ class ImageEncoder(RowEncoder):
         Always 1.
     scaler_ : StandardScaler
         Fitted transformer that subtracts the mean.
+    embedding_ : transformer or None
+        Fitted clone of an `embedding` that is a transformer.
 
     Notes
     -----
@@ -299,23 +368,131 @@ class ImageEncoder(RowEncoder):
     ValueError: row 1: 'no.png': there is no such file.
     """
 
-    def __init__(self, column: str, folder: FilePath | None = None):
+    def __init__(
+        self,
+        column: str,
+        folder: FilePath | None = None,
+        *,
+        embedding: Embedding | None = None,
+    ):
         self.column = column
         self.folder = folder
+        self.embedding = embedding
 
     def _fit_table(self, table):
-        features = self._encode_images(table)
+        encoder = encode_each_image if self.embedding is None else self.embedding
+        found = fitted_vectors(encoder, self._images(table), "image")
+        features, self.embedding_ = found
         self.scaler_ = StandardScaler(with_std=False).fit(features)
-        return self.scaler_.transform(features), [self.column]
+        return self._centred(features), [self.column]
 
     def _encode_table(self, table):
-        return self.scaler_.transform(self._encode_images(table))
+        encoder = encode_each_image if self.embedding is None else self.embedding
+        encoder = encoder if self.embedding_ is None else self.embedding_
+        return self._centred(encode(encoder, self._images(table), "image"))
 
-    def _encode_images(self, table):
+    def _centred(self, features):
+        if self.embedding is None:
+            return self.scaler_.transform(features)
+        return centred(features, self.scaler_.mean_)
+
+    def _images(self, table):
         folder = Path("" if self.folder is None else self.folder).resolve()
-        return encode_images(folder, cells_of(table, self.column), table.index)
+        return Images(folder, cells_of(table, self.column), table.index)
+
+
+class VectorEncoder(RowEncoder):
+    """Encode rows as vectors that were computed elsewhere, beside another encoder.
+
+    Parameters
+    ----------
+    column : str
+        Column with a vector in each cell: a list, a tuple or an array of numbers.
+    encoder : TableEncoder, TextEncoder, ImageEncoder or None, default=None
+        Encoder of the other columns, whose numbers come first. None: only the vectors
+        are used.
+
+    Attributes
+    ----------
+    encoder_ : transformer or None
+        The fitted encoder of the other columns.
+    feature_names_in_ : ndarray of str of shape (n_used,)
+        Columns that are used.
+    mean_ : ndarray of shape (n_dimensions,)
+        Mean of the vectors, which is subtracted before they are scaled to length 1.
+    n_dense_ : int
+        Number of last columns that are vectors.
+    n_features_in_ : int
+        Number of columns that are used.
+
+    See Also
+    --------
+    TextEncoder : Computes vectors with an encoder.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.preprocessing import TextEncoder, VectorEncoder
+    >>> rows = {"text": ["a film", "a bore"], "vector": [[0.1, 0.3], [0.2, -0.4]]}
+    >>> encoder = VectorEncoder("vector", TextEncoder(["text"], parts=False))
+    >>> encoder.fit_transform(rows).shape
+    (2, 6)
+    """
+
+    def __init__(self, column: str, encoder: RowEncoder | None = None):
+        self.column = column
+        self.encoder = encoder
+
+    def _as_table(self, X):
+        import pandas as pd
+
+        if isinstance(X, Mapping):
+            X = {name: pd.Series([*cells], dtype=object) for name, cells in X.items()}
+        table = pd.DataFrame(X)
+        if self.column not in table.columns:
+            raise ValueError(
+                f"there is no column {self.column!r} of vectors; columns are "
+                f"{', '.join(map(str, table.columns))}."
+            )
+        return table
+
+    def _vectors(self, table):
+        lengths = {np.size(cell) for cell in table[self.column]}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"the vectors of the column {self.column!r} have {min(lengths)} to "
+                f"{max(lengths)} numbers; all need the same number."
+            )
+        try:
+            vectors = np.stack([np.ravel(cell) for cell in table[self.column]])
+        except ValueError:
+            raise ValueError("there is no row.") from None
+        return checked(vectors, len(table), "row")
+
+    def _fit_table(self, table):
+        vectors = self._vectors(table)
+        self.mean_, self.n_dense_ = vectors.mean(axis=0), vectors.shape[1]
+        dense, self.encoder_ = centred(vectors, self.mean_), None
+        if self.encoder is None:
+            return dense, [self.column]
+        self.encoder_ = clone(self.encoder)
+        others = self.encoder_.fit_transform(table.drop(columns=self.column))
+        names = [*self.encoder_.feature_names_in_, self.column]
+        return beside(others, dense), names
+
+    def _encode_table(self, table):
+        dense = centred(self._vectors(table), self.mean_)
+        if self.encoder_ is None:
+            return dense
+        return beside(self.encoder_.transform(table.drop(columns=self.column)), dense)
+
+
+def beside(others, dense):
+    """Return rows of other numbers, followed by dense ones."""
+    if issparse(others):
+        return hstack([others, csr_matrix(dense)]).tocsr()
+    return np.hstack([others, dense])
 
 
 #: Files of models name the encoders by their public path.
-for _encoder in (ImageEncoder, TableEncoder, TextEncoder):
+for _encoder in (ImageEncoder, TableEncoder, TextEncoder, VectorEncoder):
     _encoder.__module__ = "sklearn_activelearn.preprocessing"

@@ -4,19 +4,15 @@ No label is used.
 """
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack, issparse
+from scipy.sparse import issparse
 from sklearn.compose import ColumnTransformer
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
-from threadpoolctl import threadpool_limits
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from ._columns import N_CATEGORIES
 from ._images import image_path
-
-N_WORDS = 50_000  # the most frequent ones
+from ._texts import TextVectorizer
 
 PIXELS = (16, 16)  # grey pixels of an image
 SIDE = 32  # pixels along a side, for colours and edges
@@ -27,13 +23,15 @@ DIRECTIONS = 8  # of edges
 WEIGHTS = (0.25, 3.0, 3.0)
 
 
-def make_encoder(values):
+def make_encoder(values, texts=None):
     """Return an unfitted transformer of the values that `read_columns` returns.
 
     Parameters
     ----------
     values : DataFrame
         Only its names are used.
+    texts : transformer, default=None
+        Transformer of a column of texts. None: `TextVectorizer()`.
 
     Returns
     -------
@@ -44,6 +42,7 @@ def make_encoder(values):
     def names(*kinds):
         return [name for name in values.columns if name.partition(":")[0] in kinds]
 
+    texts = TextVectorizer() if texts is None else texts
     # a column that has no value in the rows of a fold is constant
     fill = SimpleImputer(
         strategy="median", add_indicator=True, keep_empty_features=True
@@ -57,33 +56,10 @@ def make_encoder(values):
             ("dates", "passthrough", names("circle")),
             ("categories", one_hot, names("category")),
             # a name, not a list of one: a vectorizer takes a column of texts
-            *((name, make_vectorizer(), name) for name in names("text")),
+            *((name, texts, name) for name in names("text")),
         ],
         sparse_threshold=float(bool(names("text"))),
     )
-
-
-def make_vectorizer():
-    """Return a transformer of texts to the TF-IDF weights of their words."""
-    return TfidfVectorizer(sublinear_tf=True, max_features=N_WORDS)
-
-
-def principal_directions(X, n_directions):
-    """Return the principal directions of rows of word weights, as a transformer.
-
-    This is latent semantic analysis. One thread computes it, because the last digits
-    depend on the number of threads.
-    """
-    svd = TruncatedSVD(min(n_directions, *X.shape), random_state=0)
-    with threadpool_limits(1):
-        return make_pipeline(svd, Normalizer()).fit(X)
-
-
-def with_directions(X, directions):
-    """Return rows of word weights followed by their places along the directions."""
-    with threadpool_limits(1):
-        places = directions.transform(X)
-    return hstack([X, csr_matrix(places)]).tocsr()
 
 
 def round_numbers(X):
@@ -94,8 +70,8 @@ def round_numbers(X):
     return np.ascontiguousarray(np.asarray(X, dtype=float).round(6))
 
 
-def encode_images(folder, names, rows):
-    """Return the numbers of images.
+class Images:
+    """Images in files, read when they are taken, so that few are in memory.
 
     Parameters
     ----------
@@ -106,31 +82,42 @@ def encode_images(folder, names, rows):
     rows : sequence of int
         Numbers of the rows of the table that has the paths.
 
-    Returns
-    -------
-    X : ndarray of shape (n_images, n_numbers)
-        Grey pixels, shares of colours, directions of edges.
-
     Raises
     ------
     ValueError
-        For a path without an image, naming the row, and without Pillow.
+        Without Pillow. When they are taken: for a path without an image, naming the
+        row.
     """
-    try:
-        from PIL import Image
-    except ImportError:
-        raise ValueError("images need Pillow: pip install pillow.") from None
-    numbers = []
-    for name, row in zip(names, rows, strict=True):
+
+    def __init__(self, folder, names, rows):
         try:
-            with Image.open(image_path(folder, name.strip())) as image:
-                numbers.append(encode_image(image.convert("RGB")))
-        except (OSError, ValueError, Image.DecompressionBombError) as error:
+            import PIL.Image
+        except ImportError:
+            raise ValueError("images need Pillow: pip install pillow.") from None
+        self.module = PIL.Image
+        self.folder, self.names, self.rows = folder, names, list(rows)
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, some):
+        """Return the images of a slice, in red, green and blue."""
+        return [*map(self._read, self.names[some], self.rows[some])]
+
+    def _read(self, name, row):
+        try:
+            with self.module.open(image_path(self.folder, name.strip())) as image:
+                return image.convert("RGB")
+        except (OSError, ValueError, self.module.DecompressionBombError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             if "cannot identify" in reason:
                 reason = "it is no image"
             raise ValueError(f"row {row}: {name!r}: {reason.rstrip('.')}.") from None
-    return np.array(numbers)
+
+
+def encode_each_image(images):
+    """Return the numbers of images, a row for each."""
+    return np.array([encode_image(image) for image in images])
 
 
 def encode_image(image):

@@ -40,6 +40,8 @@ Splitter: TypeAlias = Any
 
 CV: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
 Embedding: TypeAlias = Transformer | Callable[[Any], Any]
+#: The same, or the name or folder of a model.
+ItemEmbedding: TypeAlias = Embedding | FilePath
 Estimators: TypeAlias = Sequence[tuple[str, Classifier]]
 Initial: TypeAlias = (
     Literal["random", "herding", "mixed"] | Callable[[Any], ArrayLike] | RowsLike

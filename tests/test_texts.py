@@ -1,0 +1,331 @@
+"""Numbers of texts: words, parts of words, directions, and vectors of an encoder."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from sklearn_activelearn.labeling import load_model, save_model
+from sklearn_activelearn.preprocessing import (
+    ImageEncoder,
+    TableEncoder,
+    TextEncoder,
+    VectorEncoder,
+    _texts,
+)
+from sklearn_activelearn.preprocessing._embeddings import load_encoder
+from sklearn_activelearn.preprocessing._texts import PartsVectorizer
+
+TEXTS = [
+    "The film was good, a very good film",
+    "The goal of the team",
+    "A bad film without a plot",
+    "The team lost the match, no goal",
+    "ein schöner Film über ein Spiel",
+    "电影很好看",
+    "😀 o k",
+]
+
+
+def encode(texts, **params):
+    encoder = TextEncoder(["text"], **params)
+    return encoder, encoder.fit_transform({"text": texts}).toarray()
+
+
+def lengths(texts):
+    """Return a vector of two numbers for each text: its length, and its spaces."""
+    return np.array([[len(text), text.count(" ")] for text in texts], dtype=float)
+
+
+class TestParts:
+    @given(
+        texts=st.lists(st.text(alphabet="aàbcß 电影.\t\n", max_size=12), min_size=1),
+        new=st.lists(st.text(alphabet="abdß 电视.", max_size=8), min_size=1),
+    )
+    def test_they_are_those_of_scikit_learn(self, texts, new):
+        texts = [*texts, "ab"]
+        how = {"analyzer": "char_wb", "ngram_range": (2, 4), "sublinear_tf": True}
+        theirs, ours = TfidfVectorizer(**how), PartsVectorizer()
+        expected = theirs.fit_transform(texts).toarray()
+        found = ours.fit_transform(texts).toarray()
+        assert ours.names_.tolist() == theirs.get_feature_names_out().tolist()
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+        expected = theirs.transform(new).toarray()
+        np.testing.assert_allclose(ours.transform(new).toarray(), expected, atol=1e-12)
+
+    def test_the_most_frequent_ones_are_kept(self, monkeypatch):
+        monkeypatch.setattr(_texts, "N_PARTS", 3)
+        vectorizer = PartsVectorizer().fit(["abab abab abab", "xy"])
+        assert vectorizer.names_.tolist() == [" a", " ab", "ab"]
+
+
+class TestBlocks:
+    def test_each_block_weighs_the_same(self):
+        encoder, X = encode(TEXTS)
+        n_words = len(encoder.vectorizer_.words_.vocabulary_)
+        n_dense = encoder.n_dense_
+        assert n_dense == min(100, *X[:, :-1].shape)
+        words, parts, places = np.split(X, [n_words, X.shape[1] - n_dense], axis=1)
+        has_words = words.any(axis=1)
+        assert not has_words.all()
+        for block, length in ((words[has_words], 0.5), (parts, 0.5), (places, 1)):
+            np.testing.assert_allclose((block**2).sum(axis=1), length, atol=1e-4)
+
+    def test_directions_of_many_texts_come_from_some_of_them(self, monkeypatch):
+        monkeypatch.setattr(_texts, "MOST_TEXTS", 30)
+        rng = np.random.default_rng(0)
+        subjects = [["cat", "dog", "bird", "fish"], ["red", "green", "blue", "pink"]]
+        which = rng.integers(2, size=300)
+        texts = [" ".join(rng.choice(subjects[k], 3)) for k in which]
+        X = encode(texts, parts=False, n_directions=2)[1]
+        places = X[:, -2:]
+        inside = places[which == 0] @ places[which == 0].T
+        between = places[which == 0] @ places[which == 1].T
+        assert inside.mean() > between.mean() + 0.5
+        again = encode(texts, parts=False, n_directions=2)[1]
+        np.testing.assert_array_equal(again, X)
+
+    def test_languages_without_spaces(self):
+        X = encode(["电影很好看", "这部电影不好", "酒店很干净", "这家酒店不好"])[1]
+        cosines = X @ X.T
+        assert cosines[0, 1] > cosines[0, 3]
+        assert cosines[2, 3] > cosines[1, 2]
+
+    @pytest.mark.parametrize(
+        "texts",
+        [
+            ["😀", "😢", "ok"],
+            ["a", "b", "c"],
+            ["word"] * 3,
+            ["مرحبا بالعالم", "こんにちは世界", "schön"],
+            ["long " * 100_000, "x", ""],
+        ],
+    )
+    def test_texts_of_all_kinds(self, texts):
+        encoder, X = encode(texts)
+        assert X.shape[0] == 3
+        assert np.isfinite(X).all()
+        np.testing.assert_array_equal(encoder.transform({"text": texts}).toarray(), X)
+
+    def test_new_texts_have_numbers_of_the_same_columns(self):
+        encoder, X = encode(TEXTS)
+        new = encoder.transform({"text": ["quite another text", ""]})
+        assert new.shape == (2, X.shape[1])
+        assert not new[1, : -encoder.n_dense_].nnz
+
+    def test_no_text_at_all(self):
+        with pytest.raises(ValueError, match="no words in the column 'text'"):
+            encode(["", "  "])
+
+    @pytest.mark.parametrize(
+        ("params", "error"),
+        [({"parts": 1}, TypeError), ({"n_directions": -1}, ValueError)],
+    )
+    def test_wrong_parameters(self, params, error):
+        with pytest.raises(error, match=next(iter(params))):
+            encode(TEXTS, **params)
+
+    def test_text_columns_of_a_table_have_the_same_numbers(self):
+        rows = {"note": TEXTS, "size": ["1", "5", "2", "9", "3", "4", "8"]}
+        X = TableEncoder(text=["note"]).fit_transform(rows)
+        assert issparse(X)
+        _, alone = encode(TEXTS)
+        np.testing.assert_allclose(X.toarray()[:, 1:], alone, atol=1e-6)
+
+    def test_a_model_in_a_file(self, tmp_path):
+        y = [0, 1, 0, 1, 0, 0, 1]
+        model = make_pipeline(TextEncoder(["text"]), LogisticRegression())
+        model.fit({"text": TEXTS}, y)
+        save_model(model, tmp_path / "model.skops")
+        loaded = load_model(tmp_path / "model.skops")
+        new = {"text": ["a film", "电影", ""]}
+        np.testing.assert_array_equal(
+            loaded.predict_proba(new), model.predict_proba(new)
+        )
+
+
+class TestEmbedding:
+    def test_vectors_are_centred_and_of_length_one(self):
+        encoder, X = encode(TEXTS, embedding=lengths)
+        assert encoder.n_dense_ == 2
+        vectors = lengths(TEXTS)
+        vectors -= vectors.mean(axis=0)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.testing.assert_allclose(X[:, -2:], vectors, atol=1e-6)
+        new = encoder.transform({"text": ["abc de"]}).toarray()[0, -2:]
+        expected = lengths(["abc de"])[0] - lengths(TEXTS).mean(axis=0)
+        np.testing.assert_allclose(new, expected / np.linalg.norm(expected), atol=1e-6)
+
+    def test_there_are_no_directions_beside_it(self):
+        with_vectors, without = encode(TEXTS, embedding=lengths), encode(TEXTS)
+        assert with_vectors[0].vectorizer_.directions_ is None
+        n_sparse = without[1].shape[1] - without[0].n_dense_
+        np.testing.assert_array_equal(
+            with_vectors[1][:, :n_sparse], without[1][:, :n_sparse]
+        )
+
+    def test_a_transformer_is_cloned_and_fitted(self):
+        transformer = make_pipeline(TfidfVectorizer(), TruncatedSVD(2, random_state=0))
+        encoder, X = encode(TEXTS, embedding=transformer)
+        assert not hasattr(transformer[0], "vocabulary_")
+        vectors = clone(transformer).fit_transform(TEXTS)
+        vectors -= vectors.mean(axis=0)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.testing.assert_allclose(X[:, -2:], vectors, atol=1e-6)
+        again = encoder.transform({"text": TEXTS}).toarray()
+        np.testing.assert_allclose(again, X, atol=1e-6)
+
+    def test_it_gets_at_most_256_texts_at_once(self):
+        sizes = []
+
+        def count(texts):
+            assert isinstance(texts, list)
+            sizes.append(len(texts))
+            return lengths(texts)
+
+        encode([f"text {k}" for k in range(600)], embedding=count)
+        assert sizes == [256, 256, 88]
+
+    @pytest.mark.parametrize(
+        ("embedding", "words"),
+        [
+            (lambda texts: ["a"] * len(texts), "must return numbers"),
+            (lambda texts: [[1.0, 2.0]], "one vector for each text"),
+            (lambda texts: [1.0] * len(texts), "one vector for each text"),
+            (
+                lambda texts: [[np.nan if "bad" in t else 1.0] for t in texts],
+                "the vector of text 3 has others",
+            ),
+            (
+                lambda texts: [[np.inf if "电" in t else 1.0] for t in texts],
+                "the vector of text 6",
+            ),
+            (
+                lambda texts: [[1 / ("goal" not in t)] for t in texts],
+                "failed on text 2: ZeroDivisionError",
+            ),
+        ],
+    )
+    def test_wrong_vectors(self, embedding, words):
+        with pytest.raises(ValueError, match=words):
+            encode(TEXTS, embedding=embedding)
+
+    def test_the_second_batch_is_counted_on(self):
+        texts = [f"text {k}" for k in range(300)]
+        with pytest.raises(ValueError, match="failed on text 300"):
+            encode(
+                texts, embedding=lambda some: [[1 / (t != "text 299")] for t in some]
+            )
+
+    @pytest.mark.parametrize("embedding", [3, TfidfVectorizer, ["a"]])
+    def test_what_is_no_encoder(self, embedding):
+        with pytest.raises(TypeError, match="embedding must be a callable"):
+            encode(TEXTS, embedding=embedding)
+
+    def test_another_encoder_later(self):
+        encoder, _ = encode(TEXTS, embedding=lengths)
+        encoder.rename_embedding(lambda texts: np.ones((len(texts), 3)))
+        with pytest.raises(ValueError, match="it is another encoder"):
+            encoder.transform({"text": TEXTS})
+
+    def test_vectors_of_a_table(self):
+        rows = {"note": TEXTS, "size": ["1", "5", "2", "9", "3", "4", "8"]}
+        table = TableEncoder(text=["note"], embedding=lengths).fit(rows)
+        alone = encode(TEXTS, embedding=lengths)[1]
+        X = table.transform(rows).toarray()
+        np.testing.assert_allclose(X[:, 1:], alone, atol=1e-6)
+
+
+class TestNamedModels:
+    def test_a_model_of_model2vec(self, static_model):
+        X = encode(TEXTS, embedding=static_model)[1]
+        vectors = load_encoder(str(static_model))(TEXTS).astype(float)
+        vectors -= vectors.mean(axis=0)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.testing.assert_allclose(X[:, -8:], vectors / norms, atol=1e-5)
+
+    def test_no_model_there(self, tmp_path):
+        with pytest.raises(ValueError, match="encoder"):
+            encode(TEXTS, embedding=tmp_path / "nothing")
+
+    def test_no_library(self, monkeypatch):
+        monkeypatch.setattr(
+            "sklearn_activelearn.preprocessing._embeddings.LIBRARIES", ("no_such",) * 2
+        )
+        with pytest.raises(ValueError, match="pip install one of them"):
+            encode(TEXTS, embedding="some name")
+
+
+class TestVectors:
+    ROWS = {"text": TEXTS, "v": [[k, k**2, 1.0] for k in range(7)]}
+
+    def test_alone(self):
+        X = VectorEncoder("v").fit_transform(self.ROWS)
+        vectors = np.array(self.ROWS["v"])
+        vectors -= vectors.mean(axis=0)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.testing.assert_allclose(X, vectors, atol=1e-6)
+
+    @pytest.mark.parametrize(
+        "other", [TextEncoder(["text"]), TableEncoder(text=["text"])]
+    )
+    def test_beside_another_encoder(self, other):
+        encoder = VectorEncoder("v", other)
+        X = encoder.fit_transform(pd.DataFrame(self.ROWS))
+        alone = clone(other).fit_transform({"text": TEXTS}).toarray()
+        np.testing.assert_array_equal(X.toarray()[:, :-3], alone)
+        assert encoder.n_dense_ == 3
+        assert encoder.feature_names_in_.tolist() == ["text", "v"]
+        new = encoder.transform({"text": ["a film"], "v": [np.array([1, 2, 3])]})
+        assert new.shape == (1, X.shape[1])
+
+    def test_beside_numbers(self):
+        rows = {"size": ["1", "5", "2"], "v": [[1], [2], [4]]}
+        X = VectorEncoder("v", TableEncoder()).fit_transform(rows)
+        assert X.shape == (3, 2)
+
+    @pytest.mark.parametrize(
+        ("cells", "words"),
+        [
+            ([[1, 2], [1]], "have 1 to 2 numbers"),
+            ([[1, np.nan], [1, 2]], "the vector of row 1"),
+            ([["a"], ["b"]], "must return numbers"),
+        ],
+    )
+    def test_wrong_vectors(self, cells, words):
+        with pytest.raises(ValueError, match=words):
+            VectorEncoder("v").fit({"v": cells})
+
+    def test_no_column(self):
+        with pytest.raises(ValueError, match="no column 'v' of vectors"):
+            VectorEncoder("v").fit({"w": [[1]]})
+
+
+class TestImages:
+    def test_an_embedding_gets_images(self, tmp_path):
+        Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+        names = []
+        for k in range(4):
+            names.append(f"{k}.png")
+            Image.new("L", (6, 4), 60 * k).save(tmp_path / names[-1])
+
+        def mean_colours(images):
+            assert all(image.mode == "RGB" for image in images)
+            return [np.asarray(image).mean(axis=(0, 1)) for image in images]
+
+        encoder = ImageEncoder("file", tmp_path, embedding=mean_colours)
+        X = encoder.fit_transform({"file": names})
+        expected = np.array([[60.0 * k] * 3 for k in range(4)])
+        expected -= expected.mean(axis=0)
+        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        np.testing.assert_allclose(X, expected, atol=1e-6)
+        np.testing.assert_allclose(encoder.transform({"file": names[:1]}), X[:1])
+        with pytest.raises(ValueError, match=r"row 1: 'no.png': there is no such file"):
+            encoder.transform({"file": ["no.png"]})
