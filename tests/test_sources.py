@@ -5,9 +5,11 @@ import os
 import pickle
 import re
 import sys
+import time
 import tracemalloc
 import weakref
 from decimal import Decimal
+from threading import Barrier
 
 import numpy as np
 import pandas as pd
@@ -409,6 +411,57 @@ def test_a_query_keeps_two_numbers_a_row(monkeypatch, tmp_path):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 16 * len(X) + 30 * 2**20
+
+
+def test_row_groups_are_read_ahead_at_the_same_time_and_in_order(monkeypatch, tmp_path):
+    X, _ = problem()
+    monkeypatch.setattr(pa, "cpu_count", lambda: 2)
+    source = as_parquet(X, [70], tmp_path)
+    both, read = Barrier(2, timeout=20), source._read
+    n_read = []
+
+    def read_with_another(part):
+        n_read.append(part.start)
+        if len(n_read) <= 2:
+            both.wait()  # for ever, if one block is read after the other
+        return read(part)
+
+    source._read = read_with_another
+    values = source.map(lambda rows: rows[:, 0].copy())
+    first = next(values)
+    deadline = time.monotonic() + 20
+    while len(n_read) < 4 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert 4 <= len(n_read) <= 5  # the caller has one block, and three are coming
+    np.testing.assert_array_equal(np.concatenate([first, *values]), X[:, 0])
+    np.testing.assert_array_equal(
+        np.concatenate([rows for _, rows in source.blocks_read_ahead()]), X
+    )
+
+
+def test_large_row_groups_are_read_one_at_a_time(monkeypatch, tmp_path):
+    monkeypatch.setattr(pa, "cpu_count", lambda: 4)
+    source = as_parquet(problem()[0], [70], tmp_path)
+    assert source._n_readers == 4
+    monkeypatch.setattr(_parquet, "AHEAD_BYTES", 3 * 7 * 4 * 8)  # of three groups
+    assert ParquetSource(tmp_path / "parquet")._n_readers == 3
+    monkeypatch.setattr(_parquet, "AHEAD_BYTES", 1)
+    assert ParquetSource(tmp_path / "parquet")._n_readers == 1
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_the_first_error_is_raised_by_blocks_that_are_read_ahead(n_threads):
+    def fails_at_some(item):
+        if item in (3, 4):
+            raise ZeroDivisionError(item)
+        return item
+
+    values = _base.map_ahead(fails_at_some, range(9), n_threads)
+    assert [next(values) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ZeroDivisionError, match="3"):
+        next(values)
+    assert [*_base.map_ahead(str, range(2), n_threads)] == ["0", "1"]
+    assert [*_base.map_ahead(str, [], n_threads)] == []
 
 
 # what changes, and what is wrong

@@ -99,7 +99,7 @@ def rows_kept_of(array):
 def apply_there(function, block, part, prepare):
     """Return the values of a function for the rows of a block, on a worker."""
     check_length(block, part)
-    return apply_to_block(function, part, np.asarray(block), prepare)
+    return apply_to_block(function, prepare, part, np.asarray(block))
 
 
 def answer_there(block, function, prepare, none, block_info=None):

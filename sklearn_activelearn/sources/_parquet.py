@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: Number of rows that are assembled from columns at a time, to stay in the cache.
 ASSEMBLED = 4_096
 
+#: Most bytes of blocks that are read ahead, at the same time, of small row groups.
+AHEAD_BYTES = 2**27
+
 #: Resolution of the times of some file systems, in nanoseconds. A file that was written
 #: shortly before it was opened may be written again with the same time.
 COARSEST_TIME = 2 * 10**9
@@ -86,6 +89,8 @@ class ParquetSource(Source):
         columns: Sequence[str] | None = None,
     ):
         dataset = open_dataset(path)
+        import pyarrow as pa
+
         self.fragments = list(dataset.get_fragments())
         if not self.fragments:
             raise ValueError(f"{path!r} contains no parquet files.")
@@ -114,6 +119,9 @@ class ParquetSource(Source):
         self._ends = np.cumsum([0, *sizes])
         self.shape = int(self._ends[-1]), len(self.columns)
         self.kept = {}
+        block_bytes = max(sizes, default=1) * len(self.columns) * self.dtype.itemsize
+        n_readers = min(pa.cpu_count(), len(sizes), AHEAD_BYTES // max(block_bytes, 1))
+        self._n_readers = max(n_readers, 1)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -217,14 +225,17 @@ class ParquetSource(Source):
         parts = self._parts()
         return [(parts[k], k) for k in touched.tolist()]
 
-    def _table(self, k):
-        table = self.groups[k].to_table(columns=self.columns)
-        part = self._parts()[k]
-        check_length(table, part)
+    def _table(self, k, use_threads=True):
+        """Return a row group; threads decode its columns at the same time."""
+        group = self.groups[k]
+        table = group.to_table(columns=self.columns, use_threads=use_threads)
+        check_length(table, self._parts()[k])
         return table
 
     def _read(self, part):
-        return self._as_rows(self._table(np.searchsorted(self._ends, part.start)))
+        k = np.searchsorted(self._ends, part.start)
+        # several groups are read at the same time, or several columns of one group
+        return self._as_rows(self._table(k, use_threads=self._n_readers == 1))
 
     def _take(self, rows):
         taken = [np.empty((0, self.shape[1]), self.dtype)]
@@ -239,7 +250,9 @@ class ParquetSource(Source):
         rows = np.empty((table.num_rows, len(columns)), dtype=self.dtype)
         for start in range(0, len(rows), ASSEMBLED):
             some = slice(start, start + ASSEMBLED)
-            rows[some] = np.array([column[some] for column in columns], self.dtype).T
+            block = rows[some]
+            for j, column in enumerate(columns):
+                block[:, j] = column[some]
         return rows
 
 

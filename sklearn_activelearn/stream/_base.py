@@ -42,7 +42,7 @@ from ..kernels._rows import Rows
 from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
 from ..sources._conversion import as_source
 from ..sources._identity import identify
-from ..sources._source import ArraySource, SomeRows, Source, prefetched
+from ..sources._source import ArraySource, SomeRows, Source
 from ..utils._typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
 from ._pass import Pass, teach
@@ -537,7 +537,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
                 "memory map with as_memmap."
             )
         bought = [NO_ROWS]
-        for start, rows in in_groups(prefetched(X.blocks()), self._group):
+        for start, rows in in_groups(X.blocks_read_ahead(), self._group):
             self._simulate(rows, codes[start : start + len(rows)], None, limits)
             bought.append(start + self.queried_indices_)
         self.queried_indices_ = np.concatenate(bought)
@@ -564,7 +564,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             numbers = np.arange(n_rows(X)) if candidates is None else candidates
             limits, bought = self._limits(len(numbers)), [NO_ROWS]
             source = X if candidates is None else SomeRows(X, candidates)
-            for start, rows in in_groups(prefetched(source.blocks()), self._group):
+            for start, rows in in_groups(source.blocks_read_ahead(), self._group):
                 names = numbers[start : start + len(rows)]
                 try:
                     self._ask_rows(rows, answer, None, limits, names)
