@@ -34,7 +34,13 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.sources import ParquetSource, _dask, _parquet, as_memmap
+from sklearn_activelearn.sources import (
+    ParquetSource,
+    _dask,
+    _parquet,
+    _parquet_files,
+    as_memmap,
+)
 from sklearn_activelearn.sources import _source as _base
 from sklearn_activelearn.sources._containers import hash_rows
 from tests.learners import each, explores, name_of
@@ -495,7 +501,7 @@ def written(file, values, **options):
 
 def as_old(monkeypatch):
     """Have times tell all changes of files, however short ago they were written."""
-    monkeypatch.setattr(_parquet, "COARSEST_TIME", -(10**15))
+    monkeypatch.setattr(_parquet_files, "COARSEST_TIME", -(10**15))
 
 
 @pytest.mark.parametrize("how", ["mtime", "ctime", "footer"])
@@ -511,13 +517,13 @@ def test_files_of_equal_size_that_changed_are_refused(how, monkeypatch, tmp_path
     assert after.st_size == before.st_size
     if how == "mtime":  # the only one that remote files have
         os.utime(file, ns=(0, before.st_mtime_ns + 1))
-        monkeypatch.setattr(_parquet, "status_time", lambda *_: None)
-        source._states = [(*state[:2], None) for state in source._states]
+        monkeypatch.setattr(_parquet_files, "status_time", lambda *_: None)
+        source.files._states = [(*state[:2], None) for state in source.files._states]
     else:
         os.utime(file, ns=(0, before.st_mtime_ns))
     if how == "footer":  # changed within one tick of the clock
         monkeypatch.undo()
-        source._states = source._file_states()
+        source.files._states = source.files._file_states()
     refused(learner, source, r"X has changed: .*a\.parquet was written")
     with pytest.raises(ValueError, match="X has changed"):
         source[rows]
@@ -526,7 +532,7 @@ def test_files_of_equal_size_that_changed_are_refused(how, monkeypatch, tmp_path
 
 def test_files_without_times_are_told_apart_by_their_footers(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        ParquetSource,
+        _parquet_files.ParquetFiles,
         "_file_states",
         lambda self: [
             (os.stat(one.path).st_size, None, None) for one in self.fragments
@@ -745,6 +751,115 @@ def test_score(make, tmp_path):
     assert learner.decision_function(source).shape == (150, 3)
     if make is as_dask:
         assert isinstance(learner.predict_proba(source), da.Array)
+
+
+BROKEN = {
+    "empty": (lambda data: b"", ValueError, r"{} is empty"),
+    "cut": (lambda data: data[:-40], ValueError, r"{} is cut: .* after \d+ bytes"),
+    "foreign": (
+        lambda data: b"a,b\n1,2\n",
+        ValueError,
+        r"{} is not .* b'a,b\\n'.* glob",
+    ),
+    "footer": (
+        lambda data: data[:-60] + bytes(40) + data[-20:],
+        ValueError,
+        r"{} has a broken footer",
+    ),
+}
+
+
+@pytest.mark.parametrize(("harm", "kind", "words"), BROKEN.values(), ids=list(BROKEN))
+def test_files_that_cannot_be_opened_are_named(harm, kind, words, tmp_path):
+    as_parquet(problem()[0], [60], tmp_path)
+    file = tmp_path / "parquet" / "1.parquet"
+    file.write_bytes(harm(file.read_bytes()))
+    with pytest.raises(kind, match=words.format(re.escape(str(file)))) as caught:
+        ParquetSource(tmp_path / "parquet")
+    assert type(caught.value) is kind  # not an error of pyarrow
+    with pytest.raises(kind, match=words.format(re.escape(str(file)))):
+        ParquetSource([file])
+
+
+@pytest.mark.parametrize("names", ["no.parquet", ["no.parquet"], "no/*.parquet"])
+def test_files_that_are_missing_are_named(names, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match=r"no/?\*?\.parquet.* begin at ") as caught:
+        ParquetSource(names)
+    assert type(caught.value) is FileNotFoundError
+    with pytest.raises(IsADirectoryError, match=r"contains a folder\. Pass"):
+        ParquetSource([tmp_path])
+    with pytest.raises(ValueError, match="contains no parquet files"):
+        ParquetSource([])
+
+
+def test_a_file_that_is_gone_is_named(tmp_path):
+    source = as_parquet(problem()[0], [60], tmp_path)
+    (tmp_path / "parquet" / "1.parquet").unlink()
+    with pytest.raises(ValueError, match=r"1\.parquet is not there any more"):
+        source[[3]]
+
+
+def zero_data(file):
+    """Set 100 bytes in the first page of a file to zero; keep the times of the file."""
+    column = pq.read_metadata(file).row_group(0).column(0)
+    data, status = bytearray(file.read_bytes()), file.stat()
+    at = column.data_page_offset + column.total_compressed_size // 2
+    assert any(data[at : at + 100])
+    data[at : at + 100] = bytes(100)
+    file.write_bytes(data)
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+@pytest.mark.parametrize("way", ["path", "dataset", "take"])
+def test_checksums_of_pages_are_verified(way, tmp_path):
+    file = tmp_path / "a.parquet"
+    written(file, range(1_000), write_page_checksum=True)
+    assert len(ParquetSource(file)[:]) == 1_000
+    zero_data(file)
+    dataset = ds.dataset(tmp_path)
+    source = ParquetSource(dataset if way == "dataset" else tmp_path)
+    words = r"Row group 0 of .*a\.parquet cannot be read: .* The file is damaged"
+    with pytest.raises(OSError, match=words):
+        source[:] if way == "take" else fresh(MinMarginClassifier()).query(source)
+    options = dataset.format.default_fragment_scan_options
+    assert not options.page_checksum_verification  # it is the user's
+
+
+def test_globs_are_files_sorted_by_their_paths(monkeypatch, tmp_path):
+    X, _ = problem()
+    as_parquet(X, [60], tmp_path)
+    (tmp_path / "parquet" / "notes.txt").write_text("not parquet")
+    monkeypatch.chdir(tmp_path)
+    for name in ["parquet/*.parquet", "**/[01].parquet", tmp_path / "*" / "?.parquet"]:
+        np.testing.assert_array_equal(np.asarray(ParquetSource(name)[:]), X)
+    turned = ParquetSource(["parquet/1.*", "parquet/[0].*"])
+    np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
+    (tmp_path / "odd[1]").mkdir()  # the name of a folder, not a glob
+    written(tmp_path / "odd[1]" / "a.parquet", range(10))
+    assert len(ParquetSource("odd[1]")) == 10
+
+
+@pytest.mark.parametrize("name", ["parquet", "parquet/*.parquet", ["parquet/*"]])
+def test_a_folder_that_grew_is_said_once(name, monkeypatch, tmp_path):
+    X, _ = problem()
+    as_parquet(X, [60], tmp_path)
+    monkeypatch.chdir(tmp_path)
+    source = ParquetSource(name)
+    alone = ParquetSource("parquet/0.parquet")
+    written(tmp_path / "parquet" / "00.parquet", range(10))
+    learner = fresh(MinMarginClassifier())
+    with pytest.warns(
+        UserWarning, match=r"new files since .*/00\.parquet\. .*ids"
+    ) as said:
+        rows = learner.query(source)
+    assert [warning.filename for warning in said] == [__file__]
+    np.testing.assert_array_equal(np.asarray(source[rows]), X[rows])
+    assert len(alone[[0]]) == 1
+    for k in (7, 8):
+        written(tmp_path / "parquet" / f"{k}.parquet", range(10))
+    with pytest.warns(UserWarning, match=r"/7\.parquet and 1 more\."):
+        source[[0]]
 
 
 def test_parquet_without_pyarrow_says_how_to_get_it(monkeypatch, tmp_path):

@@ -1,16 +1,14 @@
 """Parquet files as a source, read one row group at a time."""
 
-import os
-import time
 from collections import Counter
 from collections.abc import Sequence
-from os import fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..utils._typing import FilePath
+from ._parquet_files import AGAIN, ParquetFiles
 from ._source import Source, check_length, parts_between
 
 if TYPE_CHECKING:
@@ -22,10 +20,6 @@ ASSEMBLED = 4_096
 #: Most bytes of blocks that are read ahead, at the same time, of small row groups.
 AHEAD_BYTES = 2**27
 
-#: Resolution of the times of some file systems, in nanoseconds. A file that was written
-#: shortly before it was opened may be written again with the same time.
-COARSEST_TIME = 2 * 10**9
-
 
 class ParquetSource(Source):
     """Rows of parquet files, read when they are needed.
@@ -35,8 +29,8 @@ class ParquetSource(Source):
     Parameters
     ----------
     path : str, path, list of them or pyarrow.dataset.Dataset
-        A file, a folder, several files in the given order, or a dataset of parquet
-        files.
+        A file, a folder, a glob such as ``"folder/*.parquet"`` (``**`` stands for any
+        folders), several files in the given order, or a dataset of parquet files.
     columns : list of str, default=None
         Names of the columns that are features, in this order. None: all columns.
 
@@ -53,10 +47,18 @@ class ParquetSource(Source):
     ------
     ImportError
         If pyarrow is not installed.
+    OSError
+        If a file is missing or cannot be read; and when rows are read, if a file is
+        damaged. Checksums of pages are verified where a file has them.
     TypeError, ValueError
-        If a file is not a parquet file, files have different columns, a column is
-        missing, named twice or not numeric; and when rows are read, if a file has been
-        written again since it was opened.
+        If a file is empty, cut or not a parquet file, files have different columns, a
+        column is missing, named twice or not numeric; and when rows are read, if a file
+        has been written again since it was opened.
+
+    Warns
+    -----
+    UserWarning
+        When rows are read, if the folder or the glob has new files since it was opened.
 
     References
     ----------
@@ -88,22 +90,19 @@ class ParquetSource(Source):
         path: FilePath | Sequence[FilePath] | Any,
         columns: Sequence[str] | None = None,
     ):
-        dataset = open_dataset(path)
+        self.files = ParquetFiles(path)
         import pyarrow as pa
 
-        self.fragments = list(dataset.get_fragments())
-        if not self.fragments:
-            raise ValueError(f"{path!r} contains no parquet files.")
-        self._opened, self._states = time.time_ns(), self._file_states()
-        self.columns = list(dataset.schema.names if columns is None else columns)
+        self.columns = list(self.files.schema.names if columns is None else columns)
         for name, count in Counter(self.columns).items():
             if count > 1:
                 raise ValueError(f"columns must be unique, got {name!r} {count} times.")
-        types = [self._types(fragment) for fragment in self.fragments]
-        for fragment, other in zip(self.fragments, types, strict=True):
+        fragments = self.files.fragments
+        types = [self._types(fragment) for fragment in fragments]
+        for fragment, other in zip(fragments, types, strict=True):
             if other != types[0]:
                 raise ValueError(
-                    f"{fragment.path} and {self.fragments[0].path} have different "
+                    f"{fragment.path} and {fragments[0].path} have different "
                     f"types of columns: {other} and {types[0]}."
                 )
         kinds = [kind.to_pandas_dtype() for kind in types[0].values()]
@@ -111,7 +110,7 @@ class ParquetSource(Source):
         self.dtype = np.dtype(np.float64 if needs_double else np.float32)
         self.groups = [
             group
-            for fragment in self.fragments
+            for fragment in fragments
             for group in fragment.split_by_row_group()
             if group.row_groups[0].num_rows
         ]
@@ -162,38 +161,8 @@ class ParquetSource(Source):
         return pa.table({name: np.zeros(1, self.dtype) for name in self.columns})
 
     def check_unchanged(self) -> None:
-        """Raise if a file has changed since it was opened."""
-        states = zip(self.fragments, self._file_states(), self._states, strict=True)
-        for fragment, state, before in states:
-            if state[0] != before[0]:
-                raise ValueError(
-                    f"X has changed: {fragment.path} had {before[0]} bytes when it was "
-                    f"opened, now it has {state[0]}. Make another ParquetSource."
-                )
-            if state != before or not self._has_old_footer(fragment, *before[1:]):
-                raise ValueError(
-                    f"X has changed: {fragment.path} was written, or its status "
-                    "changed, after it was opened. Make another ParquetSource."
-                )
-
-    def _file_states(self):
-        """Return the size of each file and the times of its last changes."""
-        filesystem = self.fragments[0].filesystem
-        paths = [fragment.path for fragment in self.fragments]
-        return [
-            (info.size, info.mtime_ns, status_time(filesystem, info.path))
-            for info in filesystem.get_file_info(paths)
-        ]
-
-    def _has_old_footer(self, fragment, written, changed):
-        """Return True if a file is unchanged by its times or else by its metadata."""
-        import pyarrow.parquet as pq
-
-        newest = max(written or self._opened, changed or 0)
-        if newest < self._opened - COARSEST_TIME:
-            return True
-        footer = pq.read_metadata(fragment.path, filesystem=fragment.filesystem)
-        return footer.equals(fragment.metadata)
+        """Raise if a file has changed since it was opened; warn of new files."""
+        self.files.check_unchanged()
 
     def _types(self, fragment):
         """Return the types of the columns of a file by name; all must be numbers."""
@@ -227,8 +196,18 @@ class ParquetSource(Source):
 
     def _table(self, k, use_threads=True):
         """Return a row group; threads decode its columns at the same time."""
+        import pyarrow as pa
+
         group = self.groups[k]
-        table = group.to_table(columns=self.columns, use_threads=use_threads)
+        how = {"fragment_scan_options": self.files.options, "use_threads": use_threads}
+        try:
+            table = group.to_table(columns=self.columns, **how)
+        except (pa.ArrowInvalid, OSError) as error:
+            self.check_unchanged()
+            raise OSError(
+                f"Row group {group.row_groups[0].id} of {group.path} cannot be read: "
+                f"{error} The file is damaged. {AGAIN}, and make another ParquetSource."
+            ) from error
         check_length(table, self._parts()[k])
         return table
 
@@ -254,34 +233,3 @@ class ParquetSource(Source):
             for j, column in enumerate(columns):
                 block[:, j] = column[some]
         return rows
-
-
-def status_time(filesystem, path):
-    """Return the time at which the status of a local file changed last, or None.
-
-    Programs can set the modification time of a file, but not this time.
-    """
-    from pyarrow.fs import LocalFileSystem
-
-    is_local = isinstance(filesystem, LocalFileSystem) and os.name == "posix"
-    return os.stat(path).st_ctime_ns if is_local else None
-
-
-def open_dataset(path):
-    """Return a dataset of parquet files: a folder sorted by paths, others as given."""
-    try:
-        import pyarrow.dataset as ds
-    except ImportError as error:
-        raise ImportError(
-            "ParquetSource needs pyarrow. Install it: pip install pyarrow"
-        ) from error
-    if isinstance(path, list | tuple):
-        return ds.dataset([fspath(one) for one in path], format="parquet")
-    if not isinstance(path, ds.Dataset):
-        found = ds.dataset(fspath(path), format="parquet")
-        files = sorted(found.files)
-        return ds.dataset(files, format="parquet", filesystem=found.filesystem)
-    is_files = isinstance(path, ds.FileSystemDataset)
-    if not is_files or path.format.default_extname != "parquet":
-        raise TypeError(f"X must be a dataset of parquet files, got {path!r}.")
-    return path
