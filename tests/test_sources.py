@@ -27,6 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_activelearn import (
     ALMSClassifier,
+    CBGZClassifier,
     COMBClassifier,
     MinMarginClassifier,
     PassiveClassifier,
@@ -360,6 +361,26 @@ def test_the_row_that_is_not_finite_is_named(make, value, tmp_path):
     refused(learner, source, r"row 100")
 
 
+@pytest.mark.parametrize("cuts", [[99], [7, 60, 99]], ids=str)
+def test_what_is_not_finite_is_named_by_its_file_and_row(cuts, tmp_path):
+    X, y = problem()
+    X[103, 2] = np.nan
+    file = f"{len(cuts)}.parquet"
+    words = rf"\(row 103, row 4 of .*{re.escape(file)}\) contains NaN"
+    source = as_parquet(X, cuts, tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    refused(learner, source, words)
+    learner.teach(source[:20], y[:20])
+    refused(learner, source, words, candidates=range(90, 110))
+    refused(learner, source, words, "predict")
+    stream = fresh(CBGZClassifier())
+    classes = ["a", "b", "c"]
+    refused(stream, source, words, "partial_fit", y=y, classes=classes)
+    stream.partial_fit(source[:90], y[:90], classes)
+    refused(stream, source, words, "predict")
+    refused(stream, source, words, "learn", oracle=RecordingOracle(y))
+
+
 def made(folder):
     (folder / "again").mkdir()
     return folder / "again"
@@ -663,6 +684,13 @@ WRONG_FILES = [
         None,
         r"column 'a' of .* has the type decimal128\(3, 2\)",
     ),
+    ([table(v=[["x"]])], None, "column 'v' of .* has the type list<.*string>, not"),
+    ([table(v=[[[1.0]]])], None, "has the type list<.*list<.*not numbers"),
+    (
+        [table(v=[[1.0]], v_0=[1.0])],
+        None,
+        "columns must be unique, got 'v_0' 2 times",
+    ),
     ([], None, "contains no parquet files"),
 ]
 
@@ -688,6 +716,92 @@ def test_columns_are_picked_by_name(tmp_path):
     assert learner.feature_names_in_.tolist() == ["x2", "x0"]
     whole = ParquetSource(tmp_path / "parquet", columns=["x0", "x2"])
     refused(learner, whole, "feature names")
+
+
+FEW_LISTS = [[1.0, 2.0], [3.0, 4.0], None, [5.0, 6.0]]
+
+LIST_TYPES = {
+    "fixed": pa.list_(pa.float32(), 5),
+    "list": pa.list_(pa.float32()),
+    "large": pa.large_list(pa.float64()),
+    "whole": pa.list_(pa.int8()),
+}
+
+
+def as_lists(X, kind, folder, **more):
+    """Return two files with a column of lists, `v`, and others."""
+    for k, rows in enumerate([slice(0, 60), slice(60, len(X))]):
+        lists = pa.array(X[rows].tolist(), pa.list_(pa.float64())).cast(kind)
+        columns = {"v": lists, **{name: more[name][rows] for name in more}}
+        pq.write_table(pa.table(columns), folder / f"{k}.parquet", row_group_size=7)
+    return folder
+
+
+@pytest.mark.parametrize("kind", LIST_TYPES.values(), ids=list(LIST_TYPES))
+def test_a_column_of_lists_becomes_features(kind, tmp_path):
+    X, y = problem()
+    X = np.column_stack([X, X[:, 0] - X[:, 3]])
+    source = ParquetSource(as_lists(X, kind, tmp_path))
+    is_double = kind.value_type == pa.float64()
+    assert source.dtype == (np.float64 if is_double else np.float32)
+    assert source.columns == ["v_0", "v_1", "v_2", "v_3", "v_4"]
+    learners = [fresh(MinMarginClassifier(n_initial=4, batch_size=3)) for _ in "ab"]
+    asked = [rows_of(*each, y) for each in zip(learners, (X, source), strict=True)]
+    assert asked[0] == asked[1]
+    assert learners[1].feature_names_in_.tolist() == source.columns
+    np.testing.assert_array_equal(source.take([149, 0, 70]), X[[149, 0, 70]])
+    np.testing.assert_array_equal(as_memmap(source, tmp_path / "rows.npy"), X)
+    assert source[[]].column_names == source.columns
+
+
+def test_lists_stand_beside_numbers_in_the_order_of_the_columns(tmp_path):
+    X, _ = problem()
+    more = {"a": np.arange(150), "text": np.array(["x"] * 150)}
+    folder = as_lists(X, pa.list_(pa.float32(), 4), tmp_path, **more)
+    source = ParquetSource(folder, columns=["a", "v"])
+    expected = np.column_stack([more["a"], X])
+    assert source.columns == ["a", "v_0", "v_1", "v_2", "v_3"]
+    rows = np.array([149, 3, 60, 3])
+    np.testing.assert_array_equal(np.asarray(source[rows]), expected[rows])
+    np.testing.assert_array_equal(source.take(rows), expected[rows])
+    np.testing.assert_array_equal(
+        np.concatenate([block for _, block in source.blocks()]), expected
+    )
+
+
+def test_lists_of_embeddings_are_not_copied(tmp_path):
+    folder = as_lists(problem()[0], pa.list_(pa.float32(), 4), tmp_path)
+    _, block = next(ParquetSource(folder).blocks())
+    assert block.base is not None
+    assert not block.flags.writeable  # it is the memory of Arrow
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float32(), 2), pa.list_(pa.float32())])
+def test_missing_lists_are_rows_of_nan(kind, tmp_path):
+    file = tmp_path / "a.parquet"
+    lists = [*FEW_LISTS, [7.0, None]]
+    pq.write_table(pa.table({"v": pa.array(lists, kind)}), file)
+    source, nan = ParquetSource(file), np.nan
+    expected = [[1, 2], [3, 4], [nan, nan], [5, 6], [7, nan]]
+    np.testing.assert_array_equal(source.take(slice(None)), expected)
+    np.testing.assert_array_equal(np.asarray(source[[2, 3, 4]]), expected[2:])
+    refused(fresh(MinMarginClassifier()), source, r"\(row 2, row 2 of .*a\.parquet\)")
+
+
+def test_the_length_of_lists_is_that_of_the_first_list(tmp_path):
+    lists = [None, None, None, [1.0], [2.0], None, [1.0, 2.0]]
+    kind, file = pa.list_(pa.float64()), tmp_path / "a.parquet"
+    pq.write_table(pa.table({"v": pa.array(lists, kind)}), file, row_group_size=3)
+    source = ParquetSource(file)
+    assert source.shape == (7, 1)
+    words = r"column 'v' must have 1 numbers .* got 2 numbers in row 6 of .*a\.parquet"
+    learner = fresh(MinMarginClassifier(make_pipeline(SimpleImputer(), LinearSVC())))
+    refused(learner, source, words)
+    with pytest.raises(ValueError, match=words):
+        source[[6]]
+    pq.write_table(pa.table({"v": pa.array(lists[:3], kind)}), file)
+    with pytest.raises(ValueError, match="lists of the column 'v' are all missing"):
+        ParquetSource(file)
 
 
 def test_a_dataset_and_a_list_of_files_will_do(tmp_path):
@@ -850,7 +964,7 @@ def test_a_folder_that_grew_is_said_once(name, monkeypatch, tmp_path):
     written(tmp_path / "parquet" / "00.parquet", range(10))
     learner = fresh(MinMarginClassifier())
     with pytest.warns(
-        UserWarning, match=r"new files since .*/00\.parquet\. .*ids"
+        UserWarning, match=r"new files since .*parquet/00\.parquet\. .*ids"
     ) as said:
         rows = learner.query(source)
     assert [warning.filename for warning in said] == [__file__]

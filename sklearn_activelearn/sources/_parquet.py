@@ -32,12 +32,15 @@ class ParquetSource(Source):
         A file, a folder, a glob such as ``"folder/*.parquet"`` (``**`` stands for any
         folders), several files in the given order, or a dataset of parquet files.
     columns : list of str, default=None
-        Names of the columns that are features, in this order. None: all columns.
+        Names of the columns that are features, in this order. None: all columns. A
+        column of numbers is a feature. A column of lists of numbers, which have the
+        same length (an embedding), is as many features.
 
     Attributes
     ----------
     columns : list of str
-        Names of the features.
+        Names of the features. Lists of the column ``"v"`` have the features ``"v_0"``,
+        ``"v_1"`` and so on.
     shape : tuple (n_samples, n_features)
         Number of rows and features.
     dtype : dtype
@@ -53,7 +56,7 @@ class ParquetSource(Source):
     TypeError, ValueError
         If a file is empty, cut or not a parquet file, files have different columns, a
         column is missing, named twice or not numeric; and when rows are read, if a file
-        has been written again since it was opened.
+        has been written again since it was opened, or lists have different lengths.
 
     Warns
     -----
@@ -93,27 +96,38 @@ class ParquetSource(Source):
         self.files = ParquetFiles(path)
         import pyarrow as pa
 
-        self.columns = list(self.files.schema.names if columns is None else columns)
-        for name, count in Counter(self.columns).items():
-            if count > 1:
-                raise ValueError(f"columns must be unique, got {name!r} {count} times.")
+        names = list(self.files.schema.names if columns is None else columns)
+        check_unique_names(names)
         fragments = self.files.fragments
-        types = [self._types(fragment) for fragment in fragments]
+        types = [numeric_types(fragment, names) for fragment in fragments]
         for fragment, other in zip(fragments, types, strict=True):
             if other != types[0]:
                 raise ValueError(
                     f"{fragment.path} and {fragments[0].path} have different "
                     f"types of columns: {other} and {types[0]}."
                 )
-        kinds = [kind.to_pandas_dtype() for kind in types[0].values()]
+        kinds = [number_type(kind).to_pandas_dtype() for kind in types[0].values()]
         needs_double = np.result_type(*kinds, np.float32) != np.float32
         self.dtype = np.dtype(np.float64 if needs_double else np.float32)
-        self.groups = [
-            group
-            for fragment in fragments
-            for group in fragment.split_by_row_group()
-            if group.row_groups[0].num_rows
+        self.groups, self._first = [], []
+        for fragment in fragments:
+            n_before = 0  # in the file
+            for group in fragment.split_by_row_group():
+                if n_rows := group.row_groups[0].num_rows:
+                    self.groups.append(group)
+                    self._first.append(n_before)
+                n_before += n_rows
+        #: The columns that are read; for columns of lists, the length of the lists.
+        self._widths = {
+            name: list_length(kind, self.groups, name) if is_list(kind) else None
+            for name, kind in types[0].items()
+        }
+        self.columns = [
+            feature
+            for name, width in self._widths.items()
+            for feature in feature_names(name, width)
         ]
+        check_unique_names(self.columns)
         sizes = [group.row_groups[0].num_rows for group in self.groups]
         self._ends = np.cumsum([0, *sizes])
         self.shape = int(self._ends[-1]), len(self.columns)
@@ -138,7 +152,7 @@ class ParquetSource(Source):
         Returns
         -------
         table : pyarrow.Table
-            The rows in the given order.
+            The rows in the given order, a column for each feature.
         """
         import pyarrow as pa
 
@@ -148,7 +162,8 @@ class ParquetSource(Source):
         n_taken = 0
         for part, k in self._touched(numbers):
             (inside,) = np.nonzero((numbers >= part.start) & (numbers < part.stop))
-            tables.append(self._table(k).take(numbers[inside] - part.start))
+            table = self._table(k).take(numbers[inside] - part.start)
+            tables.append(self._as_features(table, numbers[inside]))
             places[inside] = n_taken + np.arange(len(inside))
             n_taken += len(inside)
         if not tables:
@@ -164,26 +179,22 @@ class ParquetSource(Source):
         """Raise if a file has changed since it was opened; warn of new files."""
         self.files.check_unchanged()
 
-    def _types(self, fragment):
-        """Return the types of the columns of a file by name; all must be numbers."""
-        import pyarrow as pa
+    def place_of(self, row: int) -> str:
+        """Return the file of a row, and the number of the row in this file, in words.
 
-        found = {field.name: field.type for field in fragment.physical_schema}
-        for name in self.columns:
-            if name not in found:
-                raise ValueError(
-                    f"{fragment.path} has no column {name!r}. Its columns are "
-                    f"{list(found)}."
-                )
-            kind = found[name]
-            types = pa.types
-            kinds = types.is_integer, types.is_floating, types.is_boolean
-            if not any(is_kind(kind) for is_kind in kinds):
-                raise ValueError(
-                    f"The column {name!r} of {fragment.path} has the type {kind}, not "
-                    "numbers. Pass the names of the features as columns."
-                )
-        return {name: found[name] for name in self.columns}
+        Parameters
+        ----------
+        row : int
+            Row number.
+
+        Returns
+        -------
+        place : str
+            For example ``"row 3 of folder/1.parquet"``.
+        """
+        k = int(np.searchsorted(self._ends, row, side="right")) - 1
+        row_of_file = self._first[k] + int(row) - int(self._ends[k])
+        return f"row {row_of_file} of {self.groups[k].path}"
 
     def _parts(self, n_jobs=1):
         return parts_between(self._ends)
@@ -201,7 +212,7 @@ class ParquetSource(Source):
         group = self.groups[k]
         how = {"fragment_scan_options": self.files.options, "use_threads": use_threads}
         try:
-            table = group.to_table(columns=self.columns, **how)
+            table = group.to_table(columns=[*self._widths], **how)
         except (pa.ArrowInvalid, OSError) as error:
             self.check_unchanged()
             raise OSError(
@@ -214,22 +225,144 @@ class ParquetSource(Source):
     def _read(self, part):
         k = np.searchsorted(self._ends, part.start)
         # several groups are read at the same time, or several columns of one group
-        return self._as_rows(self._table(k, use_threads=self._n_readers == 1))
+        table = self._table(k, use_threads=self._n_readers == 1)
+        return self._as_rows(table, range(part.start, part.stop))
 
     def _take(self, rows):
         taken = [np.empty((0, self.shape[1]), self.dtype)]
         for part, k in self._touched(rows):
-            inside = rows[(rows >= part.start) & (rows < part.stop)] - part.start
-            taken.append(self._as_rows(self._table(k).take(inside)))
+            inside = rows[(rows >= part.start) & (rows < part.stop)]
+            table = self._table(k).take(inside - part.start)
+            taken.append(self._as_rows(table, inside))
         return np.concatenate(taken)
 
-    def _as_rows(self, table):
-        """Return the rows of a table as an array."""
-        columns = [column.to_numpy() for column in table.columns]
-        rows = np.empty((table.num_rows, len(columns)), dtype=self.dtype)
+    def _as_rows(self, table, numbers):
+        """Return the rows of a table, which have these numbers, as an array."""
+        columns = [
+            column.to_numpy() if width is None else self._vectors(column, name, numbers)
+            for column, (name, width) in zip(
+                table.columns, self._widths.items(), strict=True
+            )
+        ]
+        if len(columns) == 1 and columns[0].ndim == 2:
+            return columns[0].astype(self.dtype, copy=False)
+        rows = np.empty((table.num_rows, self.shape[1]), dtype=self.dtype)
         for start in range(0, len(rows), ASSEMBLED):
-            some = slice(start, start + ASSEMBLED)
+            some, j = slice(start, start + ASSEMBLED), 0
             block = rows[some]
-            for j, column in enumerate(columns):
-                block[:, j] = column[some]
+            for column in columns:
+                if column.ndim == 1:
+                    block[:, j] = column[some]
+                    j += 1
+                else:
+                    block[:, j : j + column.shape[1]] = column[some]
+                    j += column.shape[1]
         return rows
+
+    def _as_features(self, table, numbers):
+        """Return a table with a column for each feature instead of columns of lists."""
+        import pyarrow as pa
+
+        if all(width is None for width in self._widths.values()):
+            return table
+        columns = []
+        for column, name in zip(table.columns, self._widths, strict=True):
+            if self._widths[name] is None:
+                columns.append(column)
+            else:
+                vectors = self._vectors(column, name, numbers)
+                columns += [pa.array(values) for values in vectors.T]
+        return pa.table(columns, names=self.columns)
+
+    def _vectors(self, lists, name, numbers):
+        """Return a column of lists as rows of numbers; missing numbers are NaN."""
+        import pyarrow.compute as pc
+
+        width = self._widths[name]
+        lengths = pc.list_value_length(lists).fill_null(width).to_numpy()
+        for wrong in np.flatnonzero(lengths != width)[:1]:
+            raise ValueError(
+                f"The lists of the column {name!r} must have {width} numbers each, as "
+                f"the first list, got {lengths[wrong]} numbers in "
+                f"{self.place_of(numbers[wrong])}."
+            )
+        if lists.num_chunks == 1:
+            return vectors_of_lists(lists.chunk(0), width)  # not copied
+        vectors = [vectors_of_lists(chunk, width) for chunk in lists.chunks]
+        return np.concatenate([np.empty((0, width), self.dtype), *vectors])
+
+
+def check_unique_names(names):
+    """Raise if a name occurs twice."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"columns must be unique, got {name!r} {count} times.")
+
+
+def is_list(kind):
+    """Return True for an Arrow type of lists."""
+    from pyarrow import types
+
+    kinds = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def number_type(kind):
+    """Return the Arrow type of the numbers in a column of numbers or of lists."""
+    return kind.value_type if is_list(kind) else kind
+
+
+def numeric_types(fragment, names):
+    """Return the types of columns of a file by name; all must be numbers, or lists."""
+    from pyarrow import types
+
+    found = {field.name: field.type for field in fragment.physical_schema}
+    kinds = types.is_integer, types.is_floating, types.is_boolean
+    for name in names:
+        if name not in found:
+            raise ValueError(
+                f"{fragment.path} has no column {name!r}. Its columns are "
+                f"{list(found)}."
+            )
+        if not any(is_kind(number_type(found[name])) for is_kind in kinds):
+            raise ValueError(
+                f"The column {name!r} of {fragment.path} has the type {found[name]}, "
+                "not numbers. Pass the names of the features as columns."
+            )
+    return {name: found[name] for name in names}
+
+
+def list_length(kind, groups, name):
+    """Return the length of the lists in a column: of the first list that is there."""
+    from pyarrow import types
+
+    if types.is_fixed_size_list(kind):
+        return kind.list_size
+    for group in groups:
+        lists = group.head(1, columns=[name]).column(name).drop_null()
+        if not len(lists):
+            lists = group.to_table(columns=[name]).column(name).drop_null()
+        if len(lists):
+            return len(lists[0])
+    if groups:
+        raise ValueError(
+            f"The lists of the column {name!r} are all missing, so their length is "
+            "not known. Leave the column out of columns."
+        )
+    return 0
+
+
+def feature_names(name, width):
+    """Return the names of the features of a column; `width` is the length of lists."""
+    return [name] if width is None else [f"{name}_{j}" for j in range(width)]
+
+
+def vectors_of_lists(lists, width):
+    """Return lists of one length as rows; missing lists are rows of NaN."""
+    # without the numbers of missing lists
+    vectors = lists.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+    if not lists.null_count:
+        return vectors
+    rows = np.full((len(lists), width), np.nan)
+    rows[lists.is_valid().to_numpy(zero_copy_only=False)] = vectors
+    return rows

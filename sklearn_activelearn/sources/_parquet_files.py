@@ -70,12 +70,14 @@ class ParquetFiles:
                 )
         if not may_grow(self.path):
             return
-        new = sorted({*find_files(self.path)[1]} - self._known)
+        kinds = {os.path.splitext(name)[1] for name in self._known}
+        found = {*find_files(self.path)[1]} - self._known
+        new = sorted(name for name in found if os.path.splitext(name)[1] in kinds)
         if new:
             self._known |= {*new}  # said once
+            names = f"{new[0]} and {len(new) - 1} more" if new[1:] else new[0]
             warn_user(
-                f"{self.path!r} has new files since it was opened: {new[0]}"
-                f"{f' and {len(new) - 1} more' if new[1:] else ''}. Their rows are not "
+                f"There are new files since X was opened: {names}. Their rows are not "
                 "in the pool. Make another ParquetSource to read them, and pass ids, "
                 "because rows may have other numbers then."
             )

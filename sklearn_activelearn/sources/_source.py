@@ -67,6 +67,8 @@ class Source:
         numbers. It returns the rows in the form that is needed, or raises.
     kept : dict or None
         Rows that have been taken, by their number, if reading them is slow.
+    place_of : callable or None
+        ``place_of(row)`` returns the place where a row is stored, in words.
 
     References
     ----------
@@ -94,6 +96,7 @@ class Source:
     shape: tuple[int, ...]
     prepare: Callable[[Any, Any], Any] | None = None
     kept: dict[int, Any] | None = None
+    place_of: Any = None
     _n_readers: int = 1
 
     def __len__(self) -> int:

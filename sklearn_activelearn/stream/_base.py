@@ -28,6 +28,7 @@ from ..base._validation import (
     check_option,
     check_rows,
     check_selection,
+    finite_rows,
     is_share,
     validate_rows,
 )
@@ -64,17 +65,6 @@ FEWER_ALIKE, NEARLY_ALL = 200, 0.75
 N_EXPECTED, EXPECTED_SHARE = 3, 0.1
 #: Numbers of rows of a run whose predictions by the last model are compared.
 FEWEST_CHECKED, MOST_CHECKED = 270, 1_000
-
-
-def finite_rows(rows, numbers):
-    """Return rows in the form that the compiled loop reads, if they are finite."""
-    kind = np.float32 if rows.dtype == np.float32 else np.float64
-    rows = np.ascontiguousarray(rows, dtype=kind)
-    if not np.isfinite(rows.sum()):
-        is_bad = ~np.isfinite(rows).all(axis=1)
-        for row in np.flatnonzero(is_bad)[:1]:
-            assert_all_finite(rows[[row]], input_name=f"X (row {numbers[row]})")
-    return rows
 
 
 def in_groups(blocks, size):
@@ -357,7 +347,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
                 f"X must hold numbers, got a dask array of {source.dtype}."
             )
         validate_rows(self, source.blank(), reset=reset)
-        source = source.prepared(finite_rows)
+        source = source.prepared(partial(finite_rows, source.place_of))
         if finite:  # before the first label is paid for
             for _ in source.blocks():
                 pass
