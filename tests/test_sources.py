@@ -804,6 +804,124 @@ def test_the_length_of_lists_is_that_of_the_first_list(tmp_path):
         ParquetSource(file)
 
 
+def as_partitions(X, folder):
+    """Write rows in folders of years and kinds; return the rows in their order."""
+    years = np.where(np.arange(len(X)) % 3 == 0, 2024, 2023)
+    for year in (2023, 2024):
+        inside = folder / f"year={year}" / f"kind={'a%20b' if year == 2023 else 'c'}"
+        inside.mkdir(parents=True)
+        (rows,) = np.nonzero(years == year)
+        columns = dict(zip(["x0", "x1", "x2", "x3"], X[rows].T, strict=True))
+        file = inside / "rows.parquet"
+        part = pa.table({**columns, "id": [f"r{row}" for row in rows]})
+        pq.write_table(part, file, row_group_size=20)
+    return np.r_[np.flatnonzero(years == 2023), np.flatnonzero(years == 2024)]
+
+
+FEATURES = ["x0", "x1", "x2", "x3"]
+
+
+@pytest.mark.parametrize("way", ["folder", "glob", "dataset"])
+def test_partition_columns_are_left_out_and_can_be_ids(way, tmp_path):
+    X, y = problem("any numbers")
+    X = X[:, :4]
+    order = as_partitions(X, tmp_path)
+    path = {"folder": tmp_path, "glob": tmp_path / "**" / "*.parquet"}.get(way)
+    path = path or ds.dataset(tmp_path, partitioning="hive")
+    words = r"not features: kind, year\. read_column\('kind'\)"
+    with (
+        pytest.warns(UserWarning, match=words) as said,
+        pytest.raises(ValueError, match=r"column 'id' .* string"),
+    ):
+        ParquetSource(path)
+    assert [warning.filename for warning in said] == [__file__]
+    source = ParquetSource(path, columns=FEATURES)
+    np.testing.assert_array_equal(source.take(slice(None)), X[order])
+    assert source.read_column("year").to_pylist() == [2023] * 100 + [2024] * 50
+    assert source.read_column("kind").to_pylist() == ["a b"] * 100 + ["c"] * 50
+    ids = source.read_column("id")
+    assert ids.to_pylist() == [f"r{row}" for row in order]
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    rows = learner.query(source, ids=ids)
+    learner.teach(source[rows], y[order][rows], ids=ids.take(rows))
+    assert len(learner.query(source, ids=ids)) == 1
+    for name in ("year", "kind"):
+        with pytest.raises(ValueError, match=rf"'{name}' is a partition column"):
+            ParquetSource(path, columns=["x0", name])
+    with pytest.raises(ValueError, match="has no column 'month'"):
+        source.read_column("month")
+
+
+def test_partition_values_that_are_missing_or_equal(tmp_path):
+    for name in ("k=1", "k=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name / "a.parquet", range(3))
+    source = ParquetSource(tmp_path / "k=1")  # no warning: it says nothing of the rows
+    assert source.read_column("k").to_pylist() == [1, 1, 1]
+    source = ParquetSource(tmp_path, columns=["a"])
+    assert source.read_column("k").to_pylist() == ["1", "1", "1", None, None, None]
+
+
+@pytest.mark.parametrize("condition", ["column", "partition", "both"])
+def test_a_filtered_dataset_has_the_rows_that_meet_the_filter(condition, tmp_path):
+    X, y = problem("any numbers")
+    X = X[:, :4]
+    order = as_partitions(X, tmp_path)
+    X, y = X[order], y[order]
+    is_year, is_high = np.arange(150) >= 100, X[:, 1] > 0.2
+    year, high = ds.field("year") == 2024, ds.field("x1") > 0.2
+    dataset = ds.dataset(tmp_path, partitioning="hive")
+    keep, filtered = {
+        "column": (is_high, dataset.filter(high)),
+        "partition": (is_year, dataset.filter(year)),
+        "both": (is_high & is_year, dataset.filter(high).filter(year)),
+    }[condition]
+    source = ParquetSource(filtered, columns=FEATURES)
+    assert source.shape == (keep.sum(), 4)
+    np.testing.assert_array_equal(source.take(slice(None)), X[keep])
+    learners = [fresh(MinMarginClassifier(n_initial=4)) for _ in "ab"]
+    pools = X[keep], source
+    asked = [rows_of(*each, y[keep]) for each in zip(learners, pools, strict=True)]
+    assert asked[0] == asked[1]
+    ids = source.read_column("id").to_pylist()
+    assert ids == [f"r{row}" for row in order[keep]]
+    assert len(source.read_column("year")) == keep.sum()
+    files = [*(dataset.files if condition == "column" else dataset.files[1:])]
+    assert [fragment.path for fragment in source.files.fragments] == files
+
+
+def test_nan_in_a_filtered_dataset_is_named_by_its_row_of_the_file(tmp_path):
+    values = np.arange(40.0)
+    values[33] = np.nan
+    file, keep = tmp_path / "a.parquet", np.arange(40) % 2
+    pq.write_table(pa.table({"a": values, "keep": keep}), file, row_group_size=15)
+    filtered = ds.dataset(file).filter(ds.field("keep") == 1)
+    words = r"\(row 16, row 33 of .*a\.parquet\) contains NaN"
+    refused(fresh(MinMarginClassifier()), filtered, words)
+    nothing = ds.dataset(file).filter(ds.field("keep") == 7)
+    refused(
+        fresh(MinMarginClassifier()), nothing, r"No row of X meets the filter \(keep"
+    )
+
+
+def test_a_filtered_dataset_names_files_that_cannot_be_opened(tmp_path):
+    for name in "ab":
+        written(tmp_path / f"{name}.parquet", range(3))
+    filtered = ds.dataset(tmp_path).filter(ds.field("a") > 1)
+    (tmp_path / "b.parquet").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"b\.parquet is empty"):
+        ParquetSource(filtered)
+
+
+def test_a_filter_that_pyarrow_does_not_tell(monkeypatch, tmp_path):
+    written(tmp_path / "a.parquet", range(3))
+    filtered = ds.dataset(tmp_path).filter(ds.field("a") > 1)
+    assert ParquetSource(filtered).shape == (1, 1)
+    monkeypatch.setattr(_parquet_files, "getattr", lambda *names: dict, raising=False)
+    with pytest.raises(ValueError, match="does not tell the filter of X"):
+        _parquet_files.filter_of(filtered)
+
+
 def test_a_dataset_and_a_list_of_files_will_do(tmp_path):
     X, _ = problem()
     as_parquet(X, [60], tmp_path)

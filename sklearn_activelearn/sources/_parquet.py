@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..exceptions import warn_user
 from ..utils._typing import FilePath
 from ._parquet_files import AGAIN, ParquetFiles
 from ._source import Source, check_length, parts_between
 
 if TYPE_CHECKING:
-    from pyarrow import Table
+    from pyarrow import ChunkedArray, Table
 
 #: Number of rows that are assembled from columns at a time, to stay in the cache.
 ASSEMBLED = 4_096
@@ -30,9 +31,11 @@ class ParquetSource(Source):
     ----------
     path : str, path, list of them or pyarrow.dataset.Dataset
         A file, a folder, a glob such as ``"folder/*.parquet"`` (``**`` stands for any
-        folders), several files in the given order, or a dataset of parquet files.
+        folders), several files in the given order, or a dataset of parquet files,
+        which may be filtered: ``dataset.filter(condition)``.
     columns : list of str, default=None
-        Names of the columns that are features, in this order. None: all columns. A
+        Names of the columns that are features, in this order. None: all columns of the
+        files, without partition columns, whose values are in the paths. A
         column of numbers is a feature. A column of lists of numbers, which have the
         same length (an embedding), is as many features.
 
@@ -62,6 +65,8 @@ class ParquetSource(Source):
     -----
     UserWarning
         When rows are read, if the folder or the glob has new files since it was opened.
+        If `columns` is None, and the paths have partition columns, such as the folders
+        ``year=2023`` and ``year=2024``: they are not features.
 
     References
     ----------
@@ -96,9 +101,23 @@ class ParquetSource(Source):
         self.files = ParquetFiles(path)
         import pyarrow as pa
 
-        names = list(self.files.schema.names if columns is None else columns)
-        check_unique_names(names)
         fragments = self.files.fragments
+        #: Values of the partition columns, for each file.
+        self._partitions = self.files.partition_columns()
+        if columns is None:
+            stored = self.files.schema.names
+            names = [name for name in stored if name not in self._partitions]
+            warn_of_partitions(self._partitions)
+        else:
+            names = list(columns)
+        check_unique_names(names)
+        for name in names:
+            if name in self._partitions:
+                raise ValueError(
+                    f"{name!r} is a partition column: its values are in the paths of "
+                    "the files. Leave it out of columns, or write it to the files. "
+                    f"read_column({name!r}) returns its values."
+                )
         types = [numeric_types(fragment, names) for fragment in fragments]
         for fragment, other in zip(fragments, types, strict=True):
             if other != types[0]:
@@ -109,14 +128,21 @@ class ParquetSource(Source):
         kinds = [number_type(kind).to_pandas_dtype() for kind in types[0].values()]
         needs_double = np.result_type(*kinds, np.float32) != np.float32
         self.dtype = np.dtype(np.float64 if needs_double else np.float32)
-        self.groups, self._first = [], []
-        for fragment in fragments:
-            n_before = 0  # in the file
+        #: Row groups, the numbers of their files, and of their first rows in the files.
+        self.groups, self._file, self._first = [], [], []
+        sizes = []
+        for k, fragment in enumerate(fragments):
+            n_before = 0
             for group in fragment.split_by_row_group():
-                if n_rows := group.row_groups[0].num_rows:
+                n_rows = group.row_groups[0].num_rows
+                if n_kept := self._count_rows(group):
+                    sizes.append(n_kept)
                     self.groups.append(group)
+                    self._file.append(k)
                     self._first.append(n_before)
                 n_before += n_rows
+        if self.files.filter is not None and not sizes:
+            raise ValueError(f"No row of X meets the filter {self.files.filter}.")
         #: The columns that are read; for columns of lists, the length of the lists.
         self._widths = {
             name: list_length(kind, self.groups, name) if is_list(kind) else None
@@ -128,7 +154,6 @@ class ParquetSource(Source):
             for feature in feature_names(name, width)
         ]
         check_unique_names(self.columns)
-        sizes = [group.row_groups[0].num_rows for group in self.groups]
         self._ends = np.cumsum([0, *sizes])
         self.shape = int(self._ends[-1]), len(self.columns)
         self.kept = {}
@@ -193,8 +218,51 @@ class ParquetSource(Source):
             For example ``"row 3 of folder/1.parquet"``.
         """
         k = int(np.searchsorted(self._ends, row, side="right")) - 1
-        row_of_file = self._first[k] + int(row) - int(self._ends[k])
-        return f"row {row_of_file} of {self.groups[k].path}"
+        position = int(row) - int(self._ends[k])
+        if self.files.filter is not None:
+            kept = self._scan(self.groups[k], {"kept": self.files.filter}, False)
+            meets = kept["kept"].fill_null(False).to_numpy()
+            position = int(np.flatnonzero(meets)[position])
+        return f"row {self._first[k] + position} of {self.groups[k].path}"
+
+    def read_column(self, name: str) -> "ChunkedArray":
+        """Return a column of all rows, such as their ids.
+
+        The column may be one of the files, or a partition column: ``year`` in a path
+        with the folder ``year=2024``.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+
+        Returns
+        -------
+        values : pyarrow.ChunkedArray of length n_samples
+            The values, in the order of the rows.
+
+        Raises
+        ------
+        ValueError
+            If a file has no column of this name.
+        """
+        import pyarrow as pa
+
+        self.check_unchanged()
+        if name in self._partitions:
+            sizes = np.bincount(
+                self._file, np.diff(self._ends), minlength=len(self.files.fragments)
+            ).astype(int)
+            values = pa.array(self._partitions[name])
+            return pa.chunked_array(
+                [pa.repeat(value, n) for value, n in zip(values, sizes, strict=True)]
+            )
+        for fragment in self.files.fragments:
+            check_has_column(fragment, name)
+        tables = [self._table(k, names=[name]) for k in range(len(self.groups))]
+        if not tables:
+            return pa.chunked_array([], self.files.schema.field(name).type)
+        return pa.concat_tables(tables).column(0)
 
     def _parts(self, n_jobs=1):
         return parts_between(self._ends)
@@ -205,22 +273,35 @@ class ParquetSource(Source):
         parts = self._parts()
         return [(parts[k], k) for k in touched.tolist()]
 
-    def _table(self, k, use_threads=True):
+    def _table(self, k, use_threads=True, names=None):
         """Return a row group; threads decode its columns at the same time."""
+        names = [*self._widths] if names is None else names
+        table = self._scan(self.groups[k], names, use_threads=use_threads)
+        check_length(table, self._parts()[k])
+        return table
+
+    def _scan(self, group, columns, is_filtered=True, **more):
+        """Return columns of the rows of a row group that meet the filter."""
         import pyarrow as pa
 
-        group = self.groups[k]
-        how = {"fragment_scan_options": self.files.options, "use_threads": use_threads}
+        how = {"fragment_scan_options": self.files.options, **more}
+        if self.files.filter is not None:
+            how["schema"] = self.files.schema  # the filter may be on partition columns
+            how["filter"] = self.files.filter if is_filtered else None
         try:
-            table = group.to_table(columns=[*self._widths], **how)
+            return group.to_table(columns=columns, **how)
         except (pa.ArrowInvalid, OSError) as error:
             self.check_unchanged()
             raise OSError(
                 f"Row group {group.row_groups[0].id} of {group.path} cannot be read: "
                 f"{error} The file is damaged. {AGAIN}, and make another ParquetSource."
             ) from error
-        check_length(table, self._parts()[k])
-        return table
+
+    def _count_rows(self, group):
+        """Return the number of rows of a row group that meet the filter."""
+        if self.files.filter is None:
+            return group.row_groups[0].num_rows
+        return self._scan(group, []).num_rows
 
     def _read(self, part):
         k = np.searchsorted(self._ends, part.start)
@@ -299,6 +380,26 @@ def check_unique_names(names):
             raise ValueError(f"columns must be unique, got {name!r} {count} times.")
 
 
+def check_has_column(fragment, name):
+    """Raise if a file has no column of a name."""
+    names = fragment.physical_schema.names
+    if name not in names:
+        raise ValueError(
+            f"{fragment.path} has no column {name!r}. Its columns are {names}."
+        )
+
+
+def warn_of_partitions(partitions):
+    """Warn that partition columns are not features, if files have different values."""
+    names = sorted(name for name in partitions if len({*partitions[name]}) > 1)
+    if names:
+        warn_user(
+            f"The paths of the files have partition columns, which are not features: "
+            f"{', '.join(names)}. read_column({names[0]!r}) returns the values. Pass "
+            "the names of the features as columns, and there is no warning."
+        )
+
+
 def is_list(kind):
     """Return True for an Arrow type of lists."""
     from pyarrow import types
@@ -319,11 +420,7 @@ def numeric_types(fragment, names):
     found = {field.name: field.type for field in fragment.physical_schema}
     kinds = types.is_integer, types.is_floating, types.is_boolean
     for name in names:
-        if name not in found:
-            raise ValueError(
-                f"{fragment.path} has no column {name!r}. Its columns are "
-                f"{list(found)}."
-            )
+        check_has_column(fragment, name)
         if not any(is_kind(number_type(found[name])) for is_kind in kinds):
             raise ValueError(
                 f"The column {name!r} of {fragment.path} has the type {found[name]}, "

@@ -1,10 +1,12 @@
 """Parquet files: finding and opening them, and noticing that they have changed."""
 
 import os
+import re
 import time
 from copy import copy
 from glob import glob, has_magic
 from os import fspath
+from urllib.parse import unquote
 
 from ..exceptions import warn_user
 
@@ -14,6 +16,9 @@ COARSEST_TIME = 2 * 10**9
 
 #: The first and the last bytes of a parquet file.
 MAGIC = b"PAR1"
+
+#: Name of the folder of rows whose value of a partition column is missing.
+MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 #: Advice for a file that is broken.
 AGAIN = "Copy or download it again, or write it again"
@@ -32,14 +37,18 @@ class ParquetFiles:
     fragments : list of pyarrow.dataset.ParquetFileFragment
         The files, in their order.
     schema : pyarrow.Schema
-        Columns of the rows.
+        Columns of the files, and partition columns of a dataset.
+    filter : pyarrow.dataset.Expression or None
+        Condition that rows must meet.
+    partitions : list of dict
+        Values of the partition columns, for each file.
     options : pyarrow.dataset.ParquetFragmentScanOptions
         How files are read: checksums of pages are verified.
     """
 
     def __init__(self, path):
         self.path = path
-        self.fragments, schema, self.options = open_fragments(path)
+        self.fragments, schema, self.options, self.filter = open_fragments(path)
         if not self.fragments:
             raise ValueError(f"{path!r} contains no parquet files.")
         self._known = {fragment.path for fragment in self.fragments}
@@ -47,6 +56,17 @@ class ParquetFiles:
         for fragment in self.fragments:
             check_readable(fragment)
         self.schema = self.fragments[0].physical_schema if schema is None else schema
+        self.partitions = [partition_values(fragment) for fragment in self.fragments]
+
+    def partition_columns(self):
+        """Return the values of each partition column, for each file, by its name."""
+        names = {name: None for values in self.partitions for name in values}
+        stored = self.fragments[0].physical_schema.names
+        return {
+            name: plain_values([values.get(name) for values in self.partitions])
+            for name in names
+            if name not in stored
+        }
 
     def check_unchanged(self):
         """Raise if a file has changed since it was opened; warn of new files."""
@@ -103,7 +123,7 @@ class ParquetFiles:
 
 
 def open_fragments(path):
-    """Return the files that a user names, their schema if it is given, and options."""
+    """Return the files that a user names, their schema if given, options and filter."""
     try:
         import pyarrow.dataset as ds
     except ImportError as error:
@@ -113,7 +133,7 @@ def open_fragments(path):
     if not isinstance(path, ds.Dataset):
         filesystem, files = find_files(path)
         options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
-        return fragments_of(files, filesystem), None, options
+        return fragments_of(files, filesystem), None, options, None
     is_files = isinstance(path, ds.FileSystemDataset)
     if not is_files or path.format.default_extname != "parquet":
         raise TypeError(f"X must be a dataset of parquet files, got {path!r}.")
@@ -122,7 +142,53 @@ def open_fragments(path):
     if not any(getattr(options, name, None) for name in keys):  # a copy has no keys
         options = copy(options)  # the dataset is the user's
         options.page_checksum_verification = True
-    return list(path.get_fragments()), path.schema, options
+    condition = filter_of(path)
+    if condition is None:
+        return list(path.get_fragments()), path.schema, options, None
+    for fragment in fragments_of(path.files, path.filesystem):
+        check_readable(fragment)
+    # a filtered dataset does not give its files, but its batches do
+    batches = path.scanner(columns=[], fragment_scan_options=options).scan_batches()
+    found = {batch.fragment.path: batch.fragment for batch in batches}
+    fragments = [found[name] for name in path.files if name in found]
+    return fragments, path.schema, options, condition
+
+
+def filter_of(dataset):
+    """Return the condition that the rows of a dataset must meet, or None."""
+    try:
+        dataset.get_fragments()
+    except ValueError as error:
+        # no public name of pyarrow returns the condition
+        options = getattr(dataset, "_scanner_options", dict)({})
+        if "filter" in options:
+            return options["filter"]
+        raise ValueError(
+            "This version of pyarrow does not tell the filter of X. Write the rows to "
+            'files with pyarrow.dataset.write_dataset(X, folder, format="parquet").'
+        ) from error
+    return None
+
+
+def partition_values(fragment):
+    """Return the values of partition columns that the path of a file has, by name."""
+    import pyarrow.dataset as ds
+
+    values = ds.get_partition_keys(fragment.partition_expression)
+    if values:
+        return values
+    found = re.findall(r"(?:^|/)([^/=]+)=([^/]*)(?=/)", fragment.path)
+    return {
+        unquote(name): None if value == MISSING_PARTITION else unquote(value)
+        for name, value in found
+    }
+
+
+def plain_values(values):
+    """Return texts as integers if all of them are integers, and others as they are."""
+    if all(re.fullmatch(r"0|-?[1-9]\d{0,17}", str(value)) for value in values):
+        return [*map(int, values)]
+    return values
 
 
 def find_files(path):
