@@ -14,14 +14,14 @@ from threading import Barrier
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -49,6 +49,7 @@ from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import RecordingOracle, fresh
 
 da = pytest.importorskip("dask.array")
+delayed = pytest.importorskip("dask").delayed
 pa = pytest.importorskip("pyarrow")
 ds = pytest.importorskip("pyarrow.dataset")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -659,6 +660,125 @@ WRONG_DASK = [
 def test_dask_arrays_that_will_not_do(make, words):
     source = make(da.from_array(problem()[0], chunks=(50, 4)))
     refused(fresh(MinMarginClassifier()), source, words)
+
+
+SPARSE_LEARNERS = [
+    MinMarginClassifier(n_initial=4, batch_size=3),
+    MinMarginClassifier(n_initial=4, batch_size=3, n_candidates=20),
+    UncertaintySamplingClassifier(
+        make_pipeline(MaxAbsScaler(), LogisticRegression()),
+        n_initial=4,
+        stopping="stable_predictions",
+    ),
+    QueryByCommitteeClassifier(n_initial=4, cv=2, estimator=LogisticRegression()),
+]
+
+
+def sparse_problem():
+    """Return sparse rows, as CSR and in dask blocks of another kind, and labels."""
+    X, y = problem("any numbers")
+    X[np.random.default_rng(1).random(X.shape) < 0.7] = 0
+    return csr_array(X), da.from_array(X, chunks=((1, 49, 0, 100), (20, 17))), y
+
+
+@pytest.mark.parametrize("kind", [csr_array, csr_matrix, csc_array])
+@each(SPARSE_LEARNERS)
+def test_dask_arrays_of_sparse_blocks(prototype, kind):
+    X, pool, y = sparse_problem()
+    pool = pool.rechunk({1: -1}).map_blocks(kind)
+    asked = []
+    learners = fresh(prototype), fresh(prototype)
+    for learner, rows in zip(learners, (X, pool), strict=True):
+        asked.append([])
+        for _ in range(5):
+            asked[-1].append(learner.query(rows).tolist())
+            learner.teach(X[asked[-1][-1]], y[asked[-1][-1]])
+    assert asked[0] == asked[1]
+    predicted = learners[1].predict(pool)
+    assert isinstance(predicted, da.Array)
+    np.testing.assert_array_equal(predicted, learners[0].predict(X))
+    assert learners[1].score(pool, y) == learners[0].score(X, y)
+
+
+def test_rows_of_a_sparse_dask_array_are_taught():
+    X, pool, y = sparse_problem()
+    pool = pool.map_blocks(csr_array)  # several blocks of columns
+    learner = fresh(MinMarginClassifier(n_initial=4, batch_size=5))
+    rows = learner.query(pool)
+    learner.teach(pool[rows], y[rows])
+    assert learner.pending(pool).tolist() == []
+    rows = learner.query(pool)
+    learner.teach(X[rows], y[rows])
+    assert learner.pending(pool).tolist() == []
+    assert len(learner.query(pool, exclude=[5])) == 5
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "learn"])
+def test_streams_take_sparse_dask_arrays(verb):
+    X, pool, y = sparse_problem()
+    pool = pool.map_blocks(csr_matrix)
+    learners = [fresh(CBGZClassifier()) for _ in "ab"]
+    classes = ["a", "b", "c"]
+    for learner, rows in zip(learners, (X, pool), strict=True):
+        if verb == "learn":
+            learner.learn(rows, RecordingOracle(y), classes)
+        else:
+            learner.partial_fit(rows, y, classes)
+    bought = [learner.queried_indices_.tolist() for learner in learners]
+    assert bought[0] == bought[1]
+    np.testing.assert_array_equal(learners[0].coef_, learners[1].coef_)
+    scores = learners[1].decision_function(pool).compute()
+    np.testing.assert_array_equal(scores, learners[0].decision_function(X))
+
+
+def test_sparse_blocks_are_checked(tmp_path):
+    X, pool, _ = sparse_problem()
+    again = csr_array(([1.0, 2.0], [3, 3], [0, 2]), shape=(1, 37))
+    twice = da.map_blocks(lambda _: again, da.zeros((1, 37)), meta=csr_array((0, 0)))
+    source = _dask.DaskSource(twice)
+    assert source.take([0]).toarray()[0, 3] == 3.0
+    assert len(again.data) == 2  # the block itself is as it was
+    dense = da.from_delayed(delayed(lambda: X)(), X.shape, X.dtype)
+    learner = fresh(MinMarginClassifier())
+    refused(learner, dense, r"takes for dense ones\. Pass X\.map_blocks\(scipy")
+    assert len(learner.query(dense.map_blocks(csr_array))) == 10
+    learner, coo = fresh(MinMarginClassifier()), pool.map_blocks(coo_matrix)
+    refused(learner, coo, "takes for dense ones")  # dask does not know how to cut it
+    assert len(learner.query(coo.map_blocks(csr_array))) == 10
+    learner = fresh(UncertaintySamplingClassifier(GaussianNB()))
+    refused(learner, pool.map_blocks(csr_array), "dense data is required")
+    X.data[X.indptr[103]] = np.nan
+    wrong = da.from_array(X, chunks=(50, -1), asarray=False)
+    refused(fresh(MinMarginClassifier()), wrong, r"row 103\) contains NaN")
+    refused(fresh(CBGZClassifier()), wrong, r"row 103\) contains NaN", "learn",
+            oracle=len, classes=[0, 1])  # fmt: skip
+    learner = fresh(UncertaintySamplingClassifier(MultinomialNB()))
+    refused(learner, pool.map_blocks(csr_array), "Negative")
+    with pytest.raises(TypeError, match="dense rows, got a dask array with sparse"):
+        as_memmap(pool.map_blocks(csr_array), tmp_path / "rows.npy")
+
+
+def test_other_blocks_of_dask_arrays_are_refused():
+    pool = da.from_array(problem()[0])
+    pool._meta = pd.DataFrame()  # as of a package that is not installed
+    refused(fresh(MinMarginClassifier()), pool, r"got blocks of pandas\..*DataFrame")
+
+
+@pytest.mark.parametrize("verb", ["query", "partial_fit", "predict"])
+@each([MinMarginClassifier(), CBGZClassifier()])
+def test_lazy_frames_say_what_to_pass(prototype, verb):
+    pl = pytest.importorskip("polars")
+    dd = pytest.importorskip("dask.dataframe")
+    X, y = problem()
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    more = {"y": y, "classes": ["a", "b", "c"]} if verb == "partial_fit" else {}
+    learner = fresh(prototype).teach(frame[:90], y[:90], ["a", "b", "c"])
+    if verb == "query" and isinstance(learner, CBGZClassifier):
+        more = {"limit": 3}
+    words = r"LazyFrame, .* X\.collect\(\) if .* X\.sink_parquet"
+    refused(learner, pl.from_pandas(frame).lazy(), words, verb, **more)
+    words = r"dask DataFrame, .* X\.to_dask_array\(lengths=True\)"
+    refused(learner, dd.from_pandas(frame, npartitions=2), words, verb, **more)
 
 
 def table(**columns):

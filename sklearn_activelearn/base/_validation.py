@@ -534,7 +534,8 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
                 f"X must hold numbers, got a dask array of {source.dtype}."
             )
         check_n_rows(source, min_rows)
-        validate_rows(learner, source.blank(), reset=reset)
+        sparse = "csr" if tags.sparse or is_transformed else False
+        validate_rows(learner, source.blank(), reset=reset, accept_sparse=sparse)
         names = getattr(learner, "feature_names_in_", None)
         check = is_transformed, names, tags.allow_nan, user, source.place_of
         X = source.prepared(BlockCheck(*check))
@@ -616,13 +617,25 @@ def finite_rows(place_of, rows, numbers):
         Rows with the numbers `numbers`.
     """
     kind = np.float32 if rows.dtype == np.float32 else np.float64
-    rows = np.ascontiguousarray(rows, dtype=kind)
+    if issparse(rows):
+        rows = rows.astype(kind, copy=False)
+    else:
+        rows = np.ascontiguousarray(rows, dtype=kind)
     if not np.isfinite(rows.sum()):
-        is_bad = ~np.isfinite(rows).all(axis=1)
-        for row in np.flatnonzero(is_bad)[:1]:
+        for row in np.flatnonzero(~are_good_rows(rows))[:1]:
             name = name_row(numbers[row], place_of)
             assert_all_finite(rows[[row]], input_name=name)
     return rows
+
+
+def are_good_rows(rows, allow_nan=False):
+    """Return True for each row, dense or CSR, whose numbers are finite, or NaN."""
+    values = rows.data if issparse(rows) else rows
+    is_good = ~np.isinf(values) if allow_nan else np.isfinite(values)
+    if not issparse(rows):
+        return is_good.all(axis=1)
+    n_bad = np.r_[0, np.cumsum(~is_good)]
+    return n_bad[rows.indptr[1:]] == n_bad[rows.indptr[:-1]]
 
 
 class BlockCheck(NamedTuple):
@@ -643,8 +656,7 @@ class BlockCheck(NamedTuple):
         with suppress(ValueError):
             assert_all_finite(rows, allow_nan=self.allow_nan)
             return rows
-        is_good = ~np.isinf(rows) if self.allow_nan else np.isfinite(rows)
-        row = int(np.argmin(is_good.all(axis=1)))
+        row = int(np.argmin(are_good_rows(rows, self.allow_nan)))
         name = name_row(numbers[row], self.place_of)
         assert_all_finite(rows[[row]], allow_nan=self.allow_nan, input_name=name)
         return rows

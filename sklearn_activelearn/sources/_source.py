@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
+from scipy.sparse import issparse, vstack
 from sklearn.utils import gen_even_slices
 
 from ..utils._compat import run_parallel
@@ -138,11 +138,12 @@ class Source:
         found = {n: self.kept.get(n) for n in numbers.tolist()}
         missing = np.array([n for n, row in found.items() if row is None], int)
         if len(missing):
-            found |= zip(missing.tolist(), self._take(missing), strict=True)
+            rows = self._take(missing)
+            found |= {n: rows[i : i + 1] for i, n in enumerate(missing.tolist())}
         if len(self.kept) + len(missing) > MOST_KEPT:
             self.kept.clear()
         self.kept.update(found)
-        return np.stack([*found.values()])
+        return join_rows([*found.values()])
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Yield each block as a slice of row numbers and its rows."""
@@ -259,6 +260,11 @@ def apply_to_block(function, prepare, part, block):
                 rows = prepare(rows, range(part.start, part.stop)[cut])
             values.append(function(rows))
         return values[0] if len(values) == 1 else np.concatenate(values)
+
+
+def join_rows(parts):
+    """Return arrays, or CSR arrays, below each other."""
+    return vstack(parts, "csr") if issparse(parts[0]) else np.concatenate(parts)
 
 
 def check_length(block, part):

@@ -43,7 +43,7 @@ from ..kernels._rows import Rows
 from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
 from ..sources._conversion import as_source
 from ..sources._identity import identify
-from ..sources._source import ArraySource, SomeRows, Source
+from ..sources._source import ArraySource, SomeRows, Source, join_rows
 from ..utils._typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
 from ._pass import Pass, teach
@@ -71,11 +71,11 @@ def in_groups(blocks, size):
     """Yield blocks of rows and their first row numbers, cut at multiples of a size."""
     start, left = 0, None
     for _, block in blocks:
-        rows = block if left is None else np.concatenate([left, block])
-        n = len(rows) // size * size
+        rows = block if left is None else join_rows([left, block])
+        n = rows.shape[0] // size * size
         if n:
             yield start, rows[:n]
-        start, left = start + n, rows[n:] if n < len(rows) else None
+        start, left = start + n, rows[n:] if n < rows.shape[0] else None
     if left is not None:
         yield start, left
 
@@ -346,7 +346,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             raise ValueError(
                 f"X must hold numbers, got a dask array of {source.dtype}."
             )
-        validate_rows(self, source.blank(), reset=reset)
+        validate_rows(self, source.blank(), reset=reset, accept_sparse="csr")
         source = source.prepared(partial(finite_rows, source.place_of))
         if finite:  # before the first label is paid for
             for _ in source.blocks():
@@ -528,7 +528,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             )
         bought = [NO_ROWS]
         for start, rows in in_groups(X.blocks_read_ahead(), self._group):
-            self._simulate(rows, codes[start : start + len(rows)], None, limits)
+            self._simulate(rows, codes[start : start + rows.shape[0]], None, limits)
             bought.append(start + self.queried_indices_)
         self.queried_indices_ = np.concatenate(bought)
 
@@ -555,7 +555,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             limits, bought = self._limits(len(numbers)), [NO_ROWS]
             source = X if candidates is None else SomeRows(X, candidates)
             for start, rows in in_groups(source.blocks_read_ahead(), self._group):
-                names = numbers[start : start + len(rows)]
+                names = numbers[start : start + rows.shape[0]]
                 try:
                     self._ask_rows(rows, answer, None, limits, names)
                 finally:
