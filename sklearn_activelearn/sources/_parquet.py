@@ -273,18 +273,18 @@ class ParquetSource(Source):
         parts = self._parts()
         return [(parts[k], k) for k in touched.tolist()]
 
-    def _table(self, k, use_threads=True, names=None):
-        """Return a row group; threads decode its columns at the same time."""
+    def _table(self, k, names=None):
+        """Return a row group: the columns with these names, or all features."""
         names = [*self._widths] if names is None else names
-        table = self._scan(self.groups[k], names, use_threads=use_threads)
+        table = self._scan(self.groups[k], names)
         check_length(table, self._parts()[k])
         return table
 
-    def _scan(self, group, columns, is_filtered=True, **more):
+    def _scan(self, group, columns, is_filtered=True):
         """Return columns of the rows of a row group that meet the filter."""
         import pyarrow as pa
 
-        how = {"fragment_scan_options": self.files.options, **more}
+        how = {"fragment_scan_options": self.files.options}
         if self.files.filter is not None:
             how["schema"] = self.files.schema  # the filter may be on partition columns
             how["filter"] = self.files.filter if is_filtered else None
@@ -305,8 +305,7 @@ class ParquetSource(Source):
 
     def _read(self, part):
         k = np.searchsorted(self._ends, part.start)
-        # several groups are read at the same time, or several columns of one group
-        table = self._table(k, use_threads=self._n_readers == 1)
+        table = self._table(k)
         return self._as_rows(table, range(part.start, part.stop))
 
     def _take(self, rows):

@@ -222,13 +222,12 @@ def errors_name_rows(part):
 def map_ahead(function, items, n_threads):
     """Yield ``function(item)`` for each item, in order.
 
-    Threads compute the next values while the caller works on this one: `n_threads`
-    values at the same time, and if there are several threads one more that waits.
+    While the caller works on one value, threads compute the next `n_threads` values.
     """
     items, threads, coming = iter(items), ThreadPoolExecutor(n_threads), deque()
-    n_ahead = n_threads + (n_threads > 1)
     try:
-        coming.extend(threads.submit(function, item) for item in islice(items, n_ahead))
+        first = islice(items, n_threads)
+        coming.extend(threads.submit(function, item) for item in first)
         while coming:
             value = coming.popleft().result()
             coming.extend(threads.submit(function, item) for item in islice(items, 1))
