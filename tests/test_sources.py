@@ -5,26 +5,29 @@ import os
 import pickle
 import re
 import sys
+import time
 import tracemalloc
 import weakref
 from decimal import Decimal
+from threading import Barrier
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_activelearn import (
     ALMSClassifier,
+    CBGZClassifier,
     COMBClassifier,
     MinMarginClassifier,
     PassiveClassifier,
@@ -32,7 +35,13 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.sources import ParquetSource, _dask, _parquet, as_memmap
+from sklearn_activelearn.sources import (
+    ParquetSource,
+    _dask,
+    _parquet,
+    _parquet_files,
+    as_memmap,
+)
 from sklearn_activelearn.sources import _source as _base
 from sklearn_activelearn.sources._containers import hash_rows
 from tests.learners import each, explores, name_of
@@ -40,6 +49,7 @@ from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import RecordingOracle, fresh
 
 da = pytest.importorskip("dask.array")
+delayed = pytest.importorskip("dask").delayed
 pa = pytest.importorskip("pyarrow")
 ds = pytest.importorskip("pyarrow.dataset")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -352,6 +362,26 @@ def test_the_row_that_is_not_finite_is_named(make, value, tmp_path):
     refused(learner, source, r"row 100")
 
 
+@pytest.mark.parametrize("cuts", [[99], [7, 60, 99]], ids=str)
+def test_what_is_not_finite_is_named_by_its_file_and_row(cuts, tmp_path):
+    X, y = problem()
+    X[103, 2] = np.nan
+    file = f"{len(cuts)}.parquet"
+    words = rf"\(row 103, row 4 of .*{re.escape(file)}\) contains NaN"
+    source = as_parquet(X, cuts, tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    refused(learner, source, words)
+    learner.teach(source[:20], y[:20])
+    refused(learner, source, words, candidates=range(90, 110))
+    refused(learner, source, words, "predict")
+    stream = fresh(CBGZClassifier())
+    classes = ["a", "b", "c"]
+    refused(stream, source, words, "partial_fit", y=y, classes=classes)
+    stream.partial_fit(source[:90], y[:90], classes)
+    refused(stream, source, words, "predict")
+    refused(stream, source, words, "learn", oracle=RecordingOracle(y))
+
+
 def made(folder):
     (folder / "again").mkdir()
     return folder / "again"
@@ -411,6 +441,57 @@ def test_a_query_keeps_two_numbers_a_row(monkeypatch, tmp_path):
     assert peak < 16 * len(X) + 30 * 2**20
 
 
+def test_row_groups_are_read_ahead_at_the_same_time_and_in_order(monkeypatch, tmp_path):
+    X, _ = problem()
+    monkeypatch.setattr(pa, "cpu_count", lambda: 2)
+    source = as_parquet(X, [70], tmp_path)
+    both, read = Barrier(2, timeout=20), source._read
+    n_read = []
+
+    def read_with_another(part):
+        n_read.append(part.start)
+        if len(n_read) <= 2:
+            both.wait()  # for ever, if one block is read after the other
+        return read(part)
+
+    source._read = read_with_another
+    values = source.map(lambda rows: rows[:, 0].copy())
+    first = next(values)
+    deadline = time.monotonic() + 20
+    while len(n_read) < 3 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert len(n_read) == 3  # the caller has one block, and two are coming
+    np.testing.assert_array_equal(np.concatenate([first, *values]), X[:, 0])
+    np.testing.assert_array_equal(
+        np.concatenate([rows for _, rows in source.blocks_read_ahead()]), X
+    )
+
+
+def test_large_row_groups_are_read_one_at_a_time(monkeypatch, tmp_path):
+    monkeypatch.setattr(pa, "cpu_count", lambda: 4)
+    source = as_parquet(problem()[0], [70], tmp_path)
+    assert source._n_readers == 4
+    monkeypatch.setattr(_parquet, "AHEAD_BYTES", 3 * 7 * 4 * 8)  # of three groups
+    assert ParquetSource(tmp_path / "parquet")._n_readers == 3
+    monkeypatch.setattr(_parquet, "AHEAD_BYTES", 1)
+    assert ParquetSource(tmp_path / "parquet")._n_readers == 1
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_the_first_error_is_raised_by_blocks_that_are_read_ahead(n_threads):
+    def fails_at_some(item):
+        if item in (3, 4):
+            raise ZeroDivisionError(item)
+        return item
+
+    values = _base.map_ahead(fails_at_some, range(9), n_threads)
+    assert [next(values) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ZeroDivisionError, match="3"):
+        next(values)
+    assert [*_base.map_ahead(str, range(2), n_threads)] == ["0", "1"]
+    assert [*_base.map_ahead(str, [], n_threads)] == []
+
+
 # what changes, and what is wrong
 
 
@@ -442,7 +523,7 @@ def written(file, values, **options):
 
 def as_old(monkeypatch):
     """Have times tell all changes of files, however short ago they were written."""
-    monkeypatch.setattr(_parquet, "COARSEST_TIME", -(10**15))
+    monkeypatch.setattr(_parquet_files, "COARSEST_TIME", -(10**15))
 
 
 @pytest.mark.parametrize("how", ["mtime", "ctime", "footer"])
@@ -458,13 +539,13 @@ def test_files_of_equal_size_that_changed_are_refused(how, monkeypatch, tmp_path
     assert after.st_size == before.st_size
     if how == "mtime":  # the only one that remote files have
         os.utime(file, ns=(0, before.st_mtime_ns + 1))
-        monkeypatch.setattr(_parquet, "status_time", lambda *_: None)
-        source._states = [(*state[:2], None) for state in source._states]
+        monkeypatch.setattr(_parquet_files, "status_time", lambda *_: None)
+        source.files._states = [(*state[:2], None) for state in source.files._states]
     else:
         os.utime(file, ns=(0, before.st_mtime_ns))
     if how == "footer":  # changed within one tick of the clock
         monkeypatch.undo()
-        source._states = source._file_states()
+        source.files._states = source.files._file_states()
     refused(learner, source, r"X has changed: .*a\.parquet was written")
     with pytest.raises(ValueError, match="X has changed"):
         source[rows]
@@ -473,7 +554,7 @@ def test_files_of_equal_size_that_changed_are_refused(how, monkeypatch, tmp_path
 
 def test_files_without_times_are_told_apart_by_their_footers(monkeypatch, tmp_path):
     monkeypatch.setattr(
-        ParquetSource,
+        _parquet_files.ParquetFiles,
         "_file_states",
         lambda self: [
             (os.stat(one.path).st_size, None, None) for one in self.fragments
@@ -581,6 +662,125 @@ def test_dask_arrays_that_will_not_do(make, words):
     refused(fresh(MinMarginClassifier()), source, words)
 
 
+SPARSE_LEARNERS = [
+    MinMarginClassifier(n_initial=4, batch_size=3),
+    MinMarginClassifier(n_initial=4, batch_size=3, n_candidates=20),
+    UncertaintySamplingClassifier(
+        make_pipeline(MaxAbsScaler(), LogisticRegression()),
+        n_initial=4,
+        stopping="stable_predictions",
+    ),
+    QueryByCommitteeClassifier(n_initial=4, cv=2, estimator=LogisticRegression()),
+]
+
+
+def sparse_problem():
+    """Return sparse rows, as CSR and in dask blocks of another kind, and labels."""
+    X, y = problem("any numbers")
+    X[np.random.default_rng(1).random(X.shape) < 0.7] = 0
+    return csr_array(X), da.from_array(X, chunks=((1, 49, 0, 100), (20, 17))), y
+
+
+@pytest.mark.parametrize("kind", [csr_array, csr_matrix, csc_array])
+@each(SPARSE_LEARNERS)
+def test_dask_arrays_of_sparse_blocks(prototype, kind):
+    X, pool, y = sparse_problem()
+    pool = pool.rechunk({1: -1}).map_blocks(kind)
+    asked = []
+    learners = fresh(prototype), fresh(prototype)
+    for learner, rows in zip(learners, (X, pool), strict=True):
+        asked.append([])
+        for _ in range(5):
+            asked[-1].append(learner.query(rows).tolist())
+            learner.teach(X[asked[-1][-1]], y[asked[-1][-1]])
+    assert asked[0] == asked[1]
+    predicted = learners[1].predict(pool)
+    assert isinstance(predicted, da.Array)
+    np.testing.assert_array_equal(predicted, learners[0].predict(X))
+    assert learners[1].score(pool, y) == learners[0].score(X, y)
+
+
+def test_rows_of_a_sparse_dask_array_are_taught():
+    X, pool, y = sparse_problem()
+    pool = pool.map_blocks(csr_array)  # several blocks of columns
+    learner = fresh(MinMarginClassifier(n_initial=4, batch_size=5))
+    rows = learner.query(pool)
+    learner.teach(pool[rows], y[rows])
+    assert learner.pending(pool).tolist() == []
+    rows = learner.query(pool)
+    learner.teach(X[rows], y[rows])
+    assert learner.pending(pool).tolist() == []
+    assert len(learner.query(pool, exclude=[5])) == 5
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "learn"])
+def test_streams_take_sparse_dask_arrays(verb):
+    X, pool, y = sparse_problem()
+    pool = pool.map_blocks(csr_matrix)
+    learners = [fresh(CBGZClassifier()) for _ in "ab"]
+    classes = ["a", "b", "c"]
+    for learner, rows in zip(learners, (X, pool), strict=True):
+        if verb == "learn":
+            learner.learn(rows, RecordingOracle(y), classes)
+        else:
+            learner.partial_fit(rows, y, classes)
+    bought = [learner.queried_indices_.tolist() for learner in learners]
+    assert bought[0] == bought[1]
+    np.testing.assert_array_equal(learners[0].coef_, learners[1].coef_)
+    scores = learners[1].decision_function(pool).compute()
+    np.testing.assert_array_equal(scores, learners[0].decision_function(X))
+
+
+def test_sparse_blocks_are_checked(tmp_path):
+    X, pool, _ = sparse_problem()
+    again = csr_array(([1.0, 2.0], [3, 3], [0, 2]), shape=(1, 37))
+    twice = da.map_blocks(lambda _: again, da.zeros((1, 37)), meta=csr_array((0, 0)))
+    source = _dask.DaskSource(twice)
+    assert source.take([0]).toarray()[0, 3] == 3.0
+    assert len(again.data) == 2  # the block itself is as it was
+    dense = da.from_delayed(delayed(lambda: X)(), X.shape, X.dtype)
+    learner = fresh(MinMarginClassifier())
+    refused(learner, dense, r"takes for dense ones\. Pass X\.map_blocks\(scipy")
+    assert len(learner.query(dense.map_blocks(csr_array))) == 10
+    learner, coo = fresh(MinMarginClassifier()), pool.map_blocks(coo_matrix)
+    refused(learner, coo, "takes for dense ones")  # dask does not know how to cut it
+    assert len(learner.query(coo.map_blocks(csr_array))) == 10
+    learner = fresh(UncertaintySamplingClassifier(GaussianNB()))
+    refused(learner, pool.map_blocks(csr_array), "dense data is required")
+    X.data[X.indptr[103]] = np.nan
+    wrong = da.from_array(X, chunks=(50, -1), asarray=False)
+    refused(fresh(MinMarginClassifier()), wrong, r"row 103\) contains NaN")
+    refused(fresh(CBGZClassifier()), wrong, r"row 103\) contains NaN", "learn",
+            oracle=len, classes=[0, 1])  # fmt: skip
+    learner = fresh(UncertaintySamplingClassifier(MultinomialNB()))
+    refused(learner, pool.map_blocks(csr_array), "Negative")
+    with pytest.raises(TypeError, match="dense rows, got a dask array with sparse"):
+        as_memmap(pool.map_blocks(csr_array), tmp_path / "rows.npy")
+
+
+def test_other_blocks_of_dask_arrays_are_refused():
+    pool = da.from_array(problem()[0])
+    pool._meta = pd.DataFrame()  # as of a package that is not installed
+    refused(fresh(MinMarginClassifier()), pool, r"got blocks of pandas\..*DataFrame")
+
+
+@pytest.mark.parametrize("verb", ["query", "partial_fit", "predict"])
+@each([MinMarginClassifier(), CBGZClassifier()])
+def test_lazy_frames_say_what_to_pass(prototype, verb):
+    pl = pytest.importorskip("polars")
+    dd = pytest.importorskip("dask.dataframe")
+    X, y = problem()
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    more = {"y": y, "classes": ["a", "b", "c"]} if verb == "partial_fit" else {}
+    learner = fresh(prototype).teach(frame[:90], y[:90], ["a", "b", "c"])
+    if verb == "query" and isinstance(learner, CBGZClassifier):
+        more = {"limit": 3}
+    words = r"LazyFrame, .* X\.collect\(\) if .* X\.sink_parquet"
+    refused(learner, pl.from_pandas(frame).lazy(), words, verb, **more)
+    words = r"dask DataFrame, .* X\.to_dask_array\(lengths=True\)"
+    refused(learner, dd.from_pandas(frame, npartitions=2), words, verb, **more)
+
+
 def table(**columns):
     return pa.table(columns)
 
@@ -603,6 +803,13 @@ WRONG_FILES = [
         [table(a=[Decimal("1.25")])],
         None,
         r"column 'a' of .* has the type decimal128\(3, 2\)",
+    ),
+    ([table(v=[["x"]])], None, "column 'v' of .* has the type list<.*string>, not"),
+    ([table(v=[[[1.0]]])], None, "has the type list<.*list<.*not numbers"),
+    (
+        [table(v=[[1.0]], v_0=[1.0])],
+        None,
+        "columns must be unique, got 'v_0' 2 times",
     ),
     ([], None, "contains no parquet files"),
 ]
@@ -629,6 +836,210 @@ def test_columns_are_picked_by_name(tmp_path):
     assert learner.feature_names_in_.tolist() == ["x2", "x0"]
     whole = ParquetSource(tmp_path / "parquet", columns=["x0", "x2"])
     refused(learner, whole, "feature names")
+
+
+FEW_LISTS = [[1.0, 2.0], [3.0, 4.0], None, [5.0, 6.0]]
+
+LIST_TYPES = {
+    "fixed": pa.list_(pa.float32(), 5),
+    "list": pa.list_(pa.float32()),
+    "large": pa.large_list(pa.float64()),
+    "whole": pa.list_(pa.int8()),
+}
+
+
+def as_lists(X, kind, folder, **more):
+    """Return two files with a column of lists, `v`, and others."""
+    for k, rows in enumerate([slice(0, 60), slice(60, len(X))]):
+        lists = pa.array(X[rows].tolist(), pa.list_(pa.float64())).cast(kind)
+        columns = {"v": lists, **{name: more[name][rows] for name in more}}
+        pq.write_table(pa.table(columns), folder / f"{k}.parquet", row_group_size=7)
+    return folder
+
+
+@pytest.mark.parametrize("kind", LIST_TYPES.values(), ids=list(LIST_TYPES))
+def test_a_column_of_lists_becomes_features(kind, tmp_path):
+    X, y = problem()
+    X = np.column_stack([X, X[:, 0] - X[:, 3]])
+    source = ParquetSource(as_lists(X, kind, tmp_path))
+    is_double = kind.value_type == pa.float64()
+    assert source.dtype == (np.float64 if is_double else np.float32)
+    assert source.columns == ["v_0", "v_1", "v_2", "v_3", "v_4"]
+    learners = [fresh(MinMarginClassifier(n_initial=4, batch_size=3)) for _ in "ab"]
+    asked = [rows_of(*each, y) for each in zip(learners, (X, source), strict=True)]
+    assert asked[0] == asked[1]
+    assert learners[1].feature_names_in_.tolist() == source.columns
+    np.testing.assert_array_equal(source.take([149, 0, 70]), X[[149, 0, 70]])
+    np.testing.assert_array_equal(as_memmap(source, tmp_path / "rows.npy"), X)
+    assert source[[]].column_names == source.columns
+
+
+def test_lists_stand_beside_numbers_in_the_order_of_the_columns(tmp_path):
+    X, _ = problem()
+    more = {"a": np.arange(150), "text": np.array(["x"] * 150)}
+    folder = as_lists(X, pa.list_(pa.float32(), 4), tmp_path, **more)
+    source = ParquetSource(folder, columns=["a", "v"])
+    expected = np.column_stack([more["a"], X])
+    assert source.columns == ["a", "v_0", "v_1", "v_2", "v_3"]
+    rows = np.array([149, 3, 60, 3])
+    np.testing.assert_array_equal(np.asarray(source[rows]), expected[rows])
+    np.testing.assert_array_equal(source.take(rows), expected[rows])
+    np.testing.assert_array_equal(
+        np.concatenate([block for _, block in source.blocks()]), expected
+    )
+
+
+def test_lists_of_embeddings_are_not_copied(tmp_path):
+    folder = as_lists(problem()[0], pa.list_(pa.float32(), 4), tmp_path)
+    _, block = next(ParquetSource(folder).blocks())
+    assert block.base is not None
+    assert not block.flags.writeable  # it is the memory of Arrow
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float32(), 2), pa.list_(pa.float32())])
+def test_missing_lists_are_rows_of_nan(kind, tmp_path):
+    file = tmp_path / "a.parquet"
+    lists = [*FEW_LISTS, [7.0, None]]
+    pq.write_table(pa.table({"v": pa.array(lists, kind)}), file)
+    source, nan = ParquetSource(file), np.nan
+    expected = [[1, 2], [3, 4], [nan, nan], [5, 6], [7, nan]]
+    np.testing.assert_array_equal(source.take(slice(None)), expected)
+    np.testing.assert_array_equal(np.asarray(source[[2, 3, 4]]), expected[2:])
+    refused(fresh(MinMarginClassifier()), source, r"\(row 2, row 2 of .*a\.parquet\)")
+
+
+def test_the_length_of_lists_is_that_of_the_first_list(tmp_path):
+    lists = [None, None, None, [1.0], [2.0], None, [1.0, 2.0]]
+    kind, file = pa.list_(pa.float64()), tmp_path / "a.parquet"
+    pq.write_table(pa.table({"v": pa.array(lists, kind)}), file, row_group_size=3)
+    source = ParquetSource(file)
+    assert source.shape == (7, 1)
+    words = r"column 'v' must have 1 numbers .* got 2 numbers in row 6 of .*a\.parquet"
+    learner = fresh(MinMarginClassifier(make_pipeline(SimpleImputer(), LinearSVC())))
+    refused(learner, source, words)
+    with pytest.raises(ValueError, match=words):
+        source[[6]]
+    pq.write_table(pa.table({"v": pa.array(lists[:3], kind)}), file)
+    with pytest.raises(ValueError, match="lists of the column 'v' are all missing"):
+        ParquetSource(file)
+
+
+def as_partitions(X, folder):
+    """Write rows in folders of years and kinds; return the rows in their order."""
+    years = np.where(np.arange(len(X)) % 3 == 0, 2024, 2023)
+    for year in (2023, 2024):
+        inside = folder / f"year={year}" / f"kind={'a%20b' if year == 2023 else 'c'}"
+        inside.mkdir(parents=True)
+        (rows,) = np.nonzero(years == year)
+        columns = dict(zip(["x0", "x1", "x2", "x3"], X[rows].T, strict=True))
+        file = inside / "rows.parquet"
+        part = pa.table({**columns, "id": [f"r{row}" for row in rows]})
+        pq.write_table(part, file, row_group_size=20)
+    return np.r_[np.flatnonzero(years == 2023), np.flatnonzero(years == 2024)]
+
+
+FEATURES = ["x0", "x1", "x2", "x3"]
+
+
+@pytest.mark.parametrize("way", ["folder", "glob", "dataset"])
+def test_partition_columns_are_left_out_and_can_be_ids(way, tmp_path):
+    X, y = problem("any numbers")
+    X = X[:, :4]
+    order = as_partitions(X, tmp_path)
+    path = {"folder": tmp_path, "glob": tmp_path / "**" / "*.parquet"}.get(way)
+    path = path or ds.dataset(tmp_path, partitioning="hive")
+    words = r"not features: kind, year\. read_column\('kind'\)"
+    with (
+        pytest.warns(UserWarning, match=words) as said,
+        pytest.raises(ValueError, match=r"column 'id' .* string"),
+    ):
+        ParquetSource(path)
+    assert [warning.filename for warning in said] == [__file__]
+    source = ParquetSource(path, columns=FEATURES)
+    np.testing.assert_array_equal(source.take(slice(None)), X[order])
+    assert source.read_column("year").to_pylist() == [2023] * 100 + [2024] * 50
+    assert source.read_column("kind").to_pylist() == ["a b"] * 100 + ["c"] * 50
+    ids = source.read_column("id")
+    assert ids.to_pylist() == [f"r{row}" for row in order]
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    rows = learner.query(source, ids=ids)
+    learner.teach(source[rows], y[order][rows], ids=ids.take(rows))
+    assert len(learner.query(source, ids=ids)) == 1
+    for name in ("year", "kind"):
+        with pytest.raises(ValueError, match=rf"'{name}' is a partition column"):
+            ParquetSource(path, columns=["x0", name])
+    with pytest.raises(ValueError, match="has no column 'month'"):
+        source.read_column("month")
+
+
+def test_partition_values_that_are_missing_or_equal(tmp_path):
+    for name in ("k=1", "k=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name / "a.parquet", range(3))
+    source = ParquetSource(tmp_path / "k=1")  # no warning: it says nothing of the rows
+    assert source.read_column("k").to_pylist() == [1, 1, 1]
+    source = ParquetSource(tmp_path, columns=["a"])
+    assert source.read_column("k").to_pylist() == ["1", "1", "1", None, None, None]
+
+
+@pytest.mark.parametrize("condition", ["column", "partition", "both"])
+def test_a_filtered_dataset_has_the_rows_that_meet_the_filter(condition, tmp_path):
+    X, y = problem("any numbers")
+    X = X[:, :4]
+    order = as_partitions(X, tmp_path)
+    X, y = X[order], y[order]
+    is_year, is_high = np.arange(150) >= 100, X[:, 1] > 0.2
+    year, high = ds.field("year") == 2024, ds.field("x1") > 0.2
+    dataset = ds.dataset(tmp_path, partitioning="hive")
+    keep, filtered = {
+        "column": (is_high, dataset.filter(high)),
+        "partition": (is_year, dataset.filter(year)),
+        "both": (is_high & is_year, dataset.filter(high).filter(year)),
+    }[condition]
+    source = ParquetSource(filtered, columns=FEATURES)
+    assert source.shape == (keep.sum(), 4)
+    np.testing.assert_array_equal(source.take(slice(None)), X[keep])
+    learners = [fresh(MinMarginClassifier(n_initial=4)) for _ in "ab"]
+    pools = X[keep], source
+    asked = [rows_of(*each, y[keep]) for each in zip(learners, pools, strict=True)]
+    assert asked[0] == asked[1]
+    ids = source.read_column("id").to_pylist()
+    assert ids == [f"r{row}" for row in order[keep]]
+    assert len(source.read_column("year")) == keep.sum()
+    files = [*(dataset.files if condition == "column" else dataset.files[1:])]
+    assert [fragment.path for fragment in source.files.fragments] == files
+
+
+def test_nan_in_a_filtered_dataset_is_named_by_its_row_of_the_file(tmp_path):
+    values = np.arange(40.0)
+    values[33] = np.nan
+    file, keep = tmp_path / "a.parquet", np.arange(40) % 2
+    pq.write_table(pa.table({"a": values, "keep": keep}), file, row_group_size=15)
+    filtered = ds.dataset(file).filter(ds.field("keep") == 1)
+    words = r"\(row 16, row 33 of .*a\.parquet\) contains NaN"
+    refused(fresh(MinMarginClassifier()), filtered, words)
+    nothing = ds.dataset(file).filter(ds.field("keep") == 7)
+    refused(
+        fresh(MinMarginClassifier()), nothing, r"No row of X meets the filter \(keep"
+    )
+
+
+def test_a_filtered_dataset_names_files_that_cannot_be_opened(tmp_path):
+    for name in "ab":
+        written(tmp_path / f"{name}.parquet", range(3))
+    filtered = ds.dataset(tmp_path).filter(ds.field("a") > 1)
+    (tmp_path / "b.parquet").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"b\.parquet is empty"):
+        ParquetSource(filtered)
+
+
+def test_a_filter_that_pyarrow_does_not_tell(monkeypatch, tmp_path):
+    written(tmp_path / "a.parquet", range(3))
+    filtered = ds.dataset(tmp_path).filter(ds.field("a") > 1)
+    assert ParquetSource(filtered).shape == (1, 1)
+    monkeypatch.setattr(_parquet_files, "getattr", lambda *names: dict, raising=False)
+    with pytest.raises(ValueError, match="does not tell the filter of X"):
+        _parquet_files.filter_of(filtered)
 
 
 def test_a_dataset_and_a_list_of_files_will_do(tmp_path):
@@ -692,6 +1103,115 @@ def test_score(make, tmp_path):
     assert learner.decision_function(source).shape == (150, 3)
     if make is as_dask:
         assert isinstance(learner.predict_proba(source), da.Array)
+
+
+BROKEN = {
+    "empty": (lambda data: b"", ValueError, r"{} is empty"),
+    "cut": (lambda data: data[:-40], ValueError, r"{} is cut: .* after \d+ bytes"),
+    "foreign": (
+        lambda data: b"a,b\n1,2\n",
+        ValueError,
+        r"{} is not .* b'a,b\\n'.* glob",
+    ),
+    "footer": (
+        lambda data: data[:-60] + bytes(40) + data[-20:],
+        ValueError,
+        r"{} has a broken footer",
+    ),
+}
+
+
+@pytest.mark.parametrize(("harm", "kind", "words"), BROKEN.values(), ids=list(BROKEN))
+def test_files_that_cannot_be_opened_are_named(harm, kind, words, tmp_path):
+    as_parquet(problem()[0], [60], tmp_path)
+    file = tmp_path / "parquet" / "1.parquet"
+    file.write_bytes(harm(file.read_bytes()))
+    with pytest.raises(kind, match=words.format(re.escape(str(file)))) as caught:
+        ParquetSource(tmp_path / "parquet")
+    assert type(caught.value) is kind  # not an error of pyarrow
+    with pytest.raises(kind, match=words.format(re.escape(str(file)))):
+        ParquetSource([file])
+
+
+@pytest.mark.parametrize("names", ["no.parquet", ["no.parquet"], "no/*.parquet"])
+def test_files_that_are_missing_are_named(names, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match=r"no/?\*?\.parquet.* begin at ") as caught:
+        ParquetSource(names)
+    assert type(caught.value) is FileNotFoundError
+    with pytest.raises(IsADirectoryError, match=r"contains a folder\. Pass"):
+        ParquetSource([tmp_path])
+    with pytest.raises(ValueError, match="contains no parquet files"):
+        ParquetSource([])
+
+
+def test_a_file_that_is_gone_is_named(tmp_path):
+    source = as_parquet(problem()[0], [60], tmp_path)
+    (tmp_path / "parquet" / "1.parquet").unlink()
+    with pytest.raises(ValueError, match=r"1\.parquet is not there any more"):
+        source[[3]]
+
+
+def zero_data(file):
+    """Set 100 bytes in the first page of a file to zero; keep the times of the file."""
+    column = pq.read_metadata(file).row_group(0).column(0)
+    data, status = bytearray(file.read_bytes()), file.stat()
+    at = column.data_page_offset + column.total_compressed_size // 2
+    assert any(data[at : at + 100])
+    data[at : at + 100] = bytes(100)
+    file.write_bytes(data)
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+@pytest.mark.parametrize("way", ["path", "dataset", "take"])
+def test_checksums_of_pages_are_verified(way, tmp_path):
+    file = tmp_path / "a.parquet"
+    written(file, range(1_000), write_page_checksum=True)
+    assert len(ParquetSource(file)[:]) == 1_000
+    zero_data(file)
+    dataset = ds.dataset(tmp_path)
+    source = ParquetSource(dataset if way == "dataset" else tmp_path)
+    words = r"Row group 0 of .*a\.parquet cannot be read: .* The file is damaged"
+    with pytest.raises(OSError, match=words):
+        source[:] if way == "take" else fresh(MinMarginClassifier()).query(source)
+    options = dataset.format.default_fragment_scan_options
+    assert not options.page_checksum_verification  # it is the user's
+
+
+def test_globs_are_files_sorted_by_their_paths(monkeypatch, tmp_path):
+    X, _ = problem()
+    as_parquet(X, [60], tmp_path)
+    (tmp_path / "parquet" / "notes.txt").write_text("not parquet")
+    monkeypatch.chdir(tmp_path)
+    for name in ["parquet/*.parquet", "**/[01].parquet", tmp_path / "*" / "?.parquet"]:
+        np.testing.assert_array_equal(np.asarray(ParquetSource(name)[:]), X)
+    turned = ParquetSource(["parquet/1.*", "parquet/[0].*"])
+    np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
+    (tmp_path / "odd[1]").mkdir()  # the name of a folder, not a glob
+    written(tmp_path / "odd[1]" / "a.parquet", range(10))
+    assert len(ParquetSource("odd[1]")) == 10
+
+
+@pytest.mark.parametrize("name", ["parquet", "parquet/*.parquet", ["parquet/*"]])
+def test_a_folder_that_grew_is_said_once(name, monkeypatch, tmp_path):
+    X, _ = problem()
+    as_parquet(X, [60], tmp_path)
+    monkeypatch.chdir(tmp_path)
+    source = ParquetSource(name)
+    alone = ParquetSource("parquet/0.parquet")
+    written(tmp_path / "parquet" / "00.parquet", range(10))
+    learner = fresh(MinMarginClassifier())
+    with pytest.warns(
+        UserWarning, match=r"new files since .*parquet/00\.parquet\. .*ids"
+    ) as said:
+        rows = learner.query(source)
+    assert [warning.filename for warning in said] == [__file__]
+    np.testing.assert_array_equal(np.asarray(source[rows]), X[rows])
+    assert len(alone[[0]]) == 1
+    for k in (7, 8):
+        written(tmp_path / "parquet" / f"{k}.parquet", range(10))
+    with pytest.warns(UserWarning, match=r"/7\.parquet and 1 more\."):
+        source[[0]]
 
 
 def test_parquet_without_pyarrow_says_how_to_get_it(monkeypatch, tmp_path):

@@ -10,7 +10,7 @@ from ..sources._conversion import as_source
 from ..sources._source import ArraySource
 from ..utils._compat import answers_like_input
 from ..utils._typing import Floats, Labels, Method, RowsLike
-from ._validation import check_can_predict, check_rows
+from ._validation import check_can_predict, check_rows, finite_rows
 
 
 def blockwise(method: Method) -> Method:
@@ -21,8 +21,12 @@ def blockwise(method: Method) -> Method:
         source = None if type(X) is np.ndarray else as_source(X)
         if source is None or isinstance(source, ArraySource):
             return method(self, X)
-        names = getattr(self, "feature_names_in_", None)
-        source = source.prepared(lambda rows, numbers: to_frame(rows, names))
+        names, place_of = getattr(self, "feature_names_in_", None), source.place_of
+
+        def prepare(rows, numbers):
+            return to_frame(finite_rows(place_of, rows, numbers), names)
+
+        source = source.prepared(prepare)
         return source.answers(partial(method, self))
 
     return answers_like_input(answer)

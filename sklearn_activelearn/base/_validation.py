@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from numbers import Integral, Number, Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -226,7 +226,7 @@ def merge_repeated_entries(X):
 def check_finite_row(X, row):
     """Raise the error of scikit-learn for the row with a number, unless it is -1."""
     if row >= 0:
-        assert_all_finite(X[[row]], input_name=f"X (row {row})")
+        assert_all_finite(X[[row]], input_name=name_row(row))
 
 
 #: What to do if rows without ids are not recognised.
@@ -534,9 +534,11 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
                 f"X must hold numbers, got a dask array of {source.dtype}."
             )
         check_n_rows(source, min_rows)
-        validate_rows(learner, source.blank(), reset=reset)
+        sparse = "csr" if tags.sparse or is_transformed else False
+        validate_rows(learner, source.blank(), reset=reset, accept_sparse=sparse)
         names = getattr(learner, "feature_names_in_", None)
-        X = source.prepared(BlockCheck(is_transformed, names, tags.allow_nan, user))
+        check = is_transformed, names, tags.allow_nan, user, source.place_of
+        X = source.prepared(BlockCheck(*check))
         return (X, check_labels(X, *y)) if y else X
     check_sparse_rows(X)
     if is_transformed or has_categories(X):
@@ -598,6 +600,44 @@ def check_n_rows(X, min_rows):
         raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
 
 
+def name_row(number, place_of=None):
+    """Return the name of a row in messages: its number, and its place in a source."""
+    place = f", {place_of(number)}" if place_of else ""
+    return f"X (row {number}{place})"
+
+
+def finite_rows(place_of, rows, numbers):
+    """Return rows of a source as the compiled loops read them, if they are finite.
+
+    Parameters
+    ----------
+    place_of : callable or None
+        As of the source.
+    rows : ndarray or CSR matrix of shape (n_rows, n_features)
+        Rows with the numbers `numbers`.
+    """
+    kind = np.float32 if rows.dtype == np.float32 else np.float64
+    if issparse(rows):
+        rows = rows.astype(kind, copy=False)
+    else:
+        rows = np.ascontiguousarray(rows, dtype=kind)
+    if not np.isfinite(rows.sum()):
+        for row in np.flatnonzero(~are_good_rows(rows))[:1]:
+            name = name_row(numbers[row], place_of)
+            assert_all_finite(rows[[row]], input_name=name)
+    return rows
+
+
+def are_good_rows(rows, allow_nan=False):
+    """Return True for each row, dense or CSR, whose numbers are finite, or NaN."""
+    values = rows.data if issparse(rows) else rows
+    is_good = ~np.isinf(values) if allow_nan else np.isfinite(values)
+    if not issparse(rows):
+        return is_good.all(axis=1)
+    n_bad = np.r_[0, np.cumsum(~is_good)]
+    return n_bad[rows.indptr[1:]] == n_bad[rows.indptr[:-1]]
+
+
 class BlockCheck(NamedTuple):
     """A check of rows that were read from a source, as `check_pool` checks others."""
 
@@ -605,6 +645,7 @@ class BlockCheck(NamedTuple):
     names: np.ndarray | None  # names of the columns
     allow_nan: bool
     positive_only: str  # name of the learner that refuses negative numbers, or ""
+    place_of: Any  # as of a source
 
     def __call__(self, rows, numbers):
         """Return rows with these numbers as the estimators take them."""
@@ -615,9 +656,8 @@ class BlockCheck(NamedTuple):
         with suppress(ValueError):
             assert_all_finite(rows, allow_nan=self.allow_nan)
             return rows
-        is_good = ~np.isinf(rows) if self.allow_nan else np.isfinite(rows)
-        row = int(np.argmin(is_good.all(axis=1)))
-        name = f"X (row {numbers[row]})"
+        row = int(np.argmin(are_good_rows(rows, self.allow_nan)))
+        name = name_row(numbers[row], self.place_of)
         assert_all_finite(rows[[row]], allow_nan=self.allow_nan, input_name=name)
         return rows
 

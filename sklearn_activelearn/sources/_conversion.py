@@ -29,7 +29,14 @@ def as_source(X):
         return DaskSource(X)
     if is_instance_of(X, "dask.dataframe", "DataFrame"):
         raise TypeError(
-            "X is a dask DataFrame. Pass X.to_dask_array(lengths=True) instead."
+            "X is a dask DataFrame, whose rows cannot be taken by their number. Pass "
+            "X.to_dask_array(lengths=True) instead, the same array to each call."
+        )
+    if is_instance_of(X, "polars", "LazyFrame"):
+        raise TypeError(
+            "X is a polars LazyFrame, whose rows cannot be taken by their number. Pass "
+            "X.collect() if the rows fit in memory; else write them with "
+            'X.sink_parquet("rows.parquet"), and pass ParquetSource("rows.parquet").'
         )
     if is_instance_of(X, "pyarrow.dataset", "Dataset"):
         return ParquetSource(X)
@@ -83,6 +90,8 @@ def as_memmap(
                 f"{type(X).__name__}."
             )
         source = ArraySource(X)
+    if issparse(source.blank()):
+        raise TypeError("X must have dense rows, got a dask array with sparse blocks.")
     dtype = np.dtype(source.dtype if dtype is None else dtype)
     if dtype.kind not in "biuf":
         raise ValueError(f"X must hold numbers, got {dtype}.")

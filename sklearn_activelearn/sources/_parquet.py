@@ -1,27 +1,25 @@
 """Parquet files as a source, read one row group at a time."""
 
-import os
-import time
 from collections import Counter
 from collections.abc import Sequence
-from os import fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..exceptions import warn_user
 from ..utils._typing import FilePath
+from ._parquet_files import AGAIN, ParquetFiles
 from ._source import Source, check_length, parts_between
 
 if TYPE_CHECKING:
-    from pyarrow import Table
+    from pyarrow import ChunkedArray, Table
 
 #: Number of rows that are assembled from columns at a time, to stay in the cache.
 ASSEMBLED = 4_096
 
-#: Resolution of the times of some file systems, in nanoseconds. A file that was written
-#: shortly before it was opened may be written again with the same time.
-COARSEST_TIME = 2 * 10**9
+#: Most bytes of blocks that are read ahead, at the same time, of small row groups.
+AHEAD_BYTES = 2**27
 
 
 class ParquetSource(Source):
@@ -32,15 +30,20 @@ class ParquetSource(Source):
     Parameters
     ----------
     path : str, path, list of them or pyarrow.dataset.Dataset
-        A file, a folder, several files in the given order, or a dataset of parquet
-        files.
+        A file, a folder, a glob such as ``"folder/*.parquet"`` (``**`` stands for any
+        folders), several files in the given order, or a dataset of parquet files,
+        which may be filtered: ``dataset.filter(condition)``.
     columns : list of str, default=None
-        Names of the columns that are features, in this order. None: all columns.
+        Names of the columns that are features, in this order. None: all columns of the
+        files, without partition columns, whose values are in the paths. A
+        column of numbers is a feature. A column of lists of numbers, which have the
+        same length (an embedding), is as many features.
 
     Attributes
     ----------
     columns : list of str
-        Names of the features.
+        Names of the features. Lists of the column ``"v"`` have the features ``"v_0"``,
+        ``"v_1"`` and so on.
     shape : tuple (n_samples, n_features)
         Number of rows and features.
     dtype : dtype
@@ -50,10 +53,20 @@ class ParquetSource(Source):
     ------
     ImportError
         If pyarrow is not installed.
+    OSError
+        If a file is missing or cannot be read; and when rows are read, if a file is
+        damaged. Checksums of pages are verified where a file has them.
     TypeError, ValueError
-        If a file is not a parquet file, files have different columns, a column is
-        missing, named twice or not numeric; and when rows are read, if a file has been
-        written again since it was opened.
+        If a file is empty, cut or not a parquet file, files have different columns, a
+        column is missing, named twice or not numeric; and when rows are read, if a file
+        has been written again since it was opened, or lists have different lengths.
+
+    Warns
+    -----
+    UserWarning
+        When rows are read, if the folder or the glob has new files since it was opened.
+        If `columns` is None, and the paths have partition columns, such as the folders
+        ``year=2023`` and ``year=2024``: they are not features.
 
     References
     ----------
@@ -85,35 +98,68 @@ class ParquetSource(Source):
         path: FilePath | Sequence[FilePath] | Any,
         columns: Sequence[str] | None = None,
     ):
-        dataset = open_dataset(path)
-        self.fragments = list(dataset.get_fragments())
-        if not self.fragments:
-            raise ValueError(f"{path!r} contains no parquet files.")
-        self._opened, self._states = time.time_ns(), self._file_states()
-        self.columns = list(dataset.schema.names if columns is None else columns)
-        for name, count in Counter(self.columns).items():
-            if count > 1:
-                raise ValueError(f"columns must be unique, got {name!r} {count} times.")
-        types = [self._types(fragment) for fragment in self.fragments]
-        for fragment, other in zip(self.fragments, types, strict=True):
+        self.files = ParquetFiles(path)
+        import pyarrow as pa
+
+        fragments = self.files.fragments
+        #: Values of the partition columns, for each file.
+        self._partitions = self.files.partition_columns()
+        if columns is None:
+            stored = self.files.schema.names
+            names = [name for name in stored if name not in self._partitions]
+            warn_of_partitions(self._partitions)
+        else:
+            names = list(columns)
+        check_unique_names(names)
+        for name in names:
+            if name in self._partitions:
+                raise ValueError(
+                    f"{name!r} is a partition column: its values are in the paths of "
+                    "the files. Leave it out of columns, or write it to the files. "
+                    f"read_column({name!r}) returns its values."
+                )
+        types = [numeric_types(fragment, names) for fragment in fragments]
+        for fragment, other in zip(fragments, types, strict=True):
             if other != types[0]:
                 raise ValueError(
-                    f"{fragment.path} and {self.fragments[0].path} have different "
+                    f"{fragment.path} and {fragments[0].path} have different "
                     f"types of columns: {other} and {types[0]}."
                 )
-        kinds = [kind.to_pandas_dtype() for kind in types[0].values()]
+        kinds = [number_type(kind).to_pandas_dtype() for kind in types[0].values()]
         needs_double = np.result_type(*kinds, np.float32) != np.float32
         self.dtype = np.dtype(np.float64 if needs_double else np.float32)
-        self.groups = [
-            group
-            for fragment in self.fragments
-            for group in fragment.split_by_row_group()
-            if group.row_groups[0].num_rows
+        #: Row groups, the numbers of their files, and of their first rows in the files.
+        self.groups, self._file, self._first = [], [], []
+        sizes = []
+        for k, fragment in enumerate(fragments):
+            n_before = 0
+            for group in fragment.split_by_row_group():
+                n_rows = group.row_groups[0].num_rows
+                if n_kept := self._count_rows(group):
+                    sizes.append(n_kept)
+                    self.groups.append(group)
+                    self._file.append(k)
+                    self._first.append(n_before)
+                n_before += n_rows
+        if self.files.filter is not None and not sizes:
+            raise ValueError(f"No row of X meets the filter {self.files.filter}.")
+        #: The columns that are read; for columns of lists, the length of the lists.
+        self._widths = {
+            name: list_length(kind, self.groups, name) if is_list(kind) else None
+            for name, kind in types[0].items()
+        }
+        self.columns = [
+            feature
+            for name, width in self._widths.items()
+            for feature in feature_names(name, width)
         ]
-        sizes = [group.row_groups[0].num_rows for group in self.groups]
+        check_unique_names(self.columns)
         self._ends = np.cumsum([0, *sizes])
         self.shape = int(self._ends[-1]), len(self.columns)
         self.kept = {}
+        block_bytes = max(sizes, default=1) * len(self.columns) * self.dtype.itemsize
+        n_readers = min(pa.cpu_count(), len(sizes), AHEAD_BYTES // max(block_bytes, 1))
+        self._n_readers = max(n_readers, 1)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -131,7 +177,7 @@ class ParquetSource(Source):
         Returns
         -------
         table : pyarrow.Table
-            The rows in the given order.
+            The rows in the given order, a column for each feature.
         """
         import pyarrow as pa
 
@@ -141,7 +187,8 @@ class ParquetSource(Source):
         n_taken = 0
         for part, k in self._touched(numbers):
             (inside,) = np.nonzero((numbers >= part.start) & (numbers < part.stop))
-            tables.append(self._table(k).take(numbers[inside] - part.start))
+            table = self._table(k).take(numbers[inside] - part.start)
+            tables.append(self._as_features(table, numbers[inside]))
             places[inside] = n_taken + np.arange(len(inside))
             n_taken += len(inside)
         if not tables:
@@ -154,59 +201,68 @@ class ParquetSource(Source):
         return pa.table({name: np.zeros(1, self.dtype) for name in self.columns})
 
     def check_unchanged(self) -> None:
-        """Raise if a file has changed since it was opened."""
-        states = zip(self.fragments, self._file_states(), self._states, strict=True)
-        for fragment, state, before in states:
-            if state[0] != before[0]:
-                raise ValueError(
-                    f"X has changed: {fragment.path} had {before[0]} bytes when it was "
-                    f"opened, now it has {state[0]}. Make another ParquetSource."
-                )
-            if state != before or not self._has_old_footer(fragment, *before[1:]):
-                raise ValueError(
-                    f"X has changed: {fragment.path} was written, or its status "
-                    "changed, after it was opened. Make another ParquetSource."
-                )
+        """Raise if a file has changed since it was opened; warn of new files."""
+        self.files.check_unchanged()
 
-    def _file_states(self):
-        """Return the size of each file and the times of its last changes."""
-        filesystem = self.fragments[0].filesystem
-        paths = [fragment.path for fragment in self.fragments]
-        return [
-            (info.size, info.mtime_ns, status_time(filesystem, info.path))
-            for info in filesystem.get_file_info(paths)
-        ]
+    def place_of(self, row: int) -> str:
+        """Return the file of a row, and the number of the row in this file, in words.
 
-    def _has_old_footer(self, fragment, written, changed):
-        """Return True if a file is unchanged by its times or else by its metadata."""
-        import pyarrow.parquet as pq
+        Parameters
+        ----------
+        row : int
+            Row number.
 
-        newest = max(written or self._opened, changed or 0)
-        if newest < self._opened - COARSEST_TIME:
-            return True
-        footer = pq.read_metadata(fragment.path, filesystem=fragment.filesystem)
-        return footer.equals(fragment.metadata)
+        Returns
+        -------
+        place : str
+            For example ``"row 3 of folder/1.parquet"``.
+        """
+        k = int(np.searchsorted(self._ends, row, side="right")) - 1
+        position = int(row) - int(self._ends[k])
+        if self.files.filter is not None:
+            kept = self._scan(self.groups[k], {"kept": self.files.filter}, False)
+            meets = kept["kept"].fill_null(False).to_numpy()
+            position = int(np.flatnonzero(meets)[position])
+        return f"row {self._first[k] + position} of {self.groups[k].path}"
 
-    def _types(self, fragment):
-        """Return the types of the columns of a file by name; all must be numbers."""
+    def read_column(self, name: str) -> "ChunkedArray":
+        """Return a column of all rows, such as their ids.
+
+        The column may be one of the files, or a partition column: ``year`` in a path
+        with the folder ``year=2024``.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+
+        Returns
+        -------
+        values : pyarrow.ChunkedArray of length n_samples
+            The values, in the order of the rows.
+
+        Raises
+        ------
+        ValueError
+            If a file has no column of this name.
+        """
         import pyarrow as pa
 
-        found = {field.name: field.type for field in fragment.physical_schema}
-        for name in self.columns:
-            if name not in found:
-                raise ValueError(
-                    f"{fragment.path} has no column {name!r}. Its columns are "
-                    f"{list(found)}."
-                )
-            kind = found[name]
-            types = pa.types
-            kinds = types.is_integer, types.is_floating, types.is_boolean
-            if not any(is_kind(kind) for is_kind in kinds):
-                raise ValueError(
-                    f"The column {name!r} of {fragment.path} has the type {kind}, not "
-                    "numbers. Pass the names of the features as columns."
-                )
-        return {name: found[name] for name in self.columns}
+        self.check_unchanged()
+        if name in self._partitions:
+            sizes = np.bincount(
+                self._file, np.diff(self._ends), minlength=len(self.files.fragments)
+            ).astype(int)
+            values = pa.array(self._partitions[name])
+            return pa.chunked_array(
+                [pa.repeat(value, n) for value, n in zip(values, sizes, strict=True)]
+            )
+        for fragment in self.files.fragments:
+            check_has_column(fragment, name)
+        tables = [self._table(k, names=[name]) for k in range(len(self.groups))]
+        if not tables:
+            return pa.chunked_array([], self.files.schema.field(name).type)
+        return pa.concat_tables(tables).column(0)
 
     def _parts(self, n_jobs=1):
         return parts_between(self._ends)
@@ -217,58 +273,192 @@ class ParquetSource(Source):
         parts = self._parts()
         return [(parts[k], k) for k in touched.tolist()]
 
-    def _table(self, k):
-        table = self.groups[k].to_table(columns=self.columns)
-        part = self._parts()[k]
-        check_length(table, part)
+    def _table(self, k, names=None):
+        """Return a row group: the columns with these names, or all features."""
+        names = [*self._widths] if names is None else names
+        table = self._scan(self.groups[k], names)
+        check_length(table, self._parts()[k])
         return table
 
+    def _scan(self, group, columns, is_filtered=True):
+        """Return columns of the rows of a row group that meet the filter."""
+        import pyarrow as pa
+
+        how = {"fragment_scan_options": self.files.options}
+        if self.files.filter is not None:
+            how["schema"] = self.files.schema  # the filter may be on partition columns
+            how["filter"] = self.files.filter if is_filtered else None
+        try:
+            return group.to_table(columns=columns, **how)
+        except (pa.ArrowInvalid, OSError) as error:
+            self.check_unchanged()
+            raise OSError(
+                f"Row group {group.row_groups[0].id} of {group.path} cannot be read: "
+                f"{error} The file is damaged. {AGAIN}, and make another ParquetSource."
+            ) from error
+
+    def _count_rows(self, group):
+        """Return the number of rows of a row group that meet the filter."""
+        if self.files.filter is None:
+            return group.row_groups[0].num_rows
+        return self._scan(group, []).num_rows
+
     def _read(self, part):
-        return self._as_rows(self._table(np.searchsorted(self._ends, part.start)))
+        k = np.searchsorted(self._ends, part.start)
+        table = self._table(k)
+        return self._as_rows(table, range(part.start, part.stop))
 
     def _take(self, rows):
         taken = [np.empty((0, self.shape[1]), self.dtype)]
         for part, k in self._touched(rows):
-            inside = rows[(rows >= part.start) & (rows < part.stop)] - part.start
-            taken.append(self._as_rows(self._table(k).take(inside)))
+            inside = rows[(rows >= part.start) & (rows < part.stop)]
+            table = self._table(k).take(inside - part.start)
+            taken.append(self._as_rows(table, inside))
         return np.concatenate(taken)
 
-    def _as_rows(self, table):
-        """Return the rows of a table as an array."""
-        columns = [column.to_numpy() for column in table.columns]
-        rows = np.empty((table.num_rows, len(columns)), dtype=self.dtype)
+    def _as_rows(self, table, numbers):
+        """Return the rows of a table, which have these numbers, as an array."""
+        columns = [
+            column.to_numpy() if width is None else self._vectors(column, name, numbers)
+            for column, (name, width) in zip(
+                table.columns, self._widths.items(), strict=True
+            )
+        ]
+        if len(columns) == 1 and columns[0].ndim == 2:
+            return columns[0].astype(self.dtype, copy=False)
+        rows = np.empty((table.num_rows, self.shape[1]), dtype=self.dtype)
         for start in range(0, len(rows), ASSEMBLED):
-            some = slice(start, start + ASSEMBLED)
-            rows[some] = np.array([column[some] for column in columns], self.dtype).T
+            some, j = slice(start, start + ASSEMBLED), 0
+            block = rows[some]
+            for column in columns:
+                if column.ndim == 1:
+                    block[:, j] = column[some]
+                    j += 1
+                else:
+                    block[:, j : j + column.shape[1]] = column[some]
+                    j += column.shape[1]
         return rows
 
+    def _as_features(self, table, numbers):
+        """Return a table with a column for each feature instead of columns of lists."""
+        import pyarrow as pa
 
-def status_time(filesystem, path):
-    """Return the time at which the status of a local file changed last, or None.
+        if all(width is None for width in self._widths.values()):
+            return table
+        columns = []
+        for column, name in zip(table.columns, self._widths, strict=True):
+            if self._widths[name] is None:
+                columns.append(column)
+            else:
+                vectors = self._vectors(column, name, numbers)
+                columns += [pa.array(values) for values in vectors.T]
+        return pa.table(columns, names=self.columns)
 
-    Programs can set the modification time of a file, but not this time.
-    """
-    from pyarrow.fs import LocalFileSystem
+    def _vectors(self, lists, name, numbers):
+        """Return a column of lists as rows of numbers; missing numbers are NaN."""
+        import pyarrow.compute as pc
 
-    is_local = isinstance(filesystem, LocalFileSystem) and os.name == "posix"
-    return os.stat(path).st_ctime_ns if is_local else None
+        width = self._widths[name]
+        lengths = pc.list_value_length(lists).fill_null(width).to_numpy()
+        for wrong in np.flatnonzero(lengths != width)[:1]:
+            raise ValueError(
+                f"The lists of the column {name!r} must have {width} numbers each, as "
+                f"the first list, got {lengths[wrong]} numbers in "
+                f"{self.place_of(numbers[wrong])}."
+            )
+        if lists.num_chunks == 1:
+            return vectors_of_lists(lists.chunk(0), width)  # not copied
+        vectors = [vectors_of_lists(chunk, width) for chunk in lists.chunks]
+        return np.concatenate([np.empty((0, width), self.dtype), *vectors])
 
 
-def open_dataset(path):
-    """Return a dataset of parquet files: a folder sorted by paths, others as given."""
-    try:
-        import pyarrow.dataset as ds
-    except ImportError as error:
-        raise ImportError(
-            "ParquetSource needs pyarrow. Install it: pip install pyarrow"
-        ) from error
-    if isinstance(path, list | tuple):
-        return ds.dataset([fspath(one) for one in path], format="parquet")
-    if not isinstance(path, ds.Dataset):
-        found = ds.dataset(fspath(path), format="parquet")
-        files = sorted(found.files)
-        return ds.dataset(files, format="parquet", filesystem=found.filesystem)
-    is_files = isinstance(path, ds.FileSystemDataset)
-    if not is_files or path.format.default_extname != "parquet":
-        raise TypeError(f"X must be a dataset of parquet files, got {path!r}.")
-    return path
+def check_unique_names(names):
+    """Raise if a name occurs twice."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"columns must be unique, got {name!r} {count} times.")
+
+
+def check_has_column(fragment, name):
+    """Raise if a file has no column of a name."""
+    names = fragment.physical_schema.names
+    if name not in names:
+        raise ValueError(
+            f"{fragment.path} has no column {name!r}. Its columns are {names}."
+        )
+
+
+def warn_of_partitions(partitions):
+    """Warn that partition columns are not features, if files have different values."""
+    names = sorted(name for name in partitions if len({*partitions[name]}) > 1)
+    if names:
+        warn_user(
+            f"The paths of the files have partition columns, which are not features: "
+            f"{', '.join(names)}. read_column({names[0]!r}) returns the values. Pass "
+            "the names of the features as columns, and there is no warning."
+        )
+
+
+def is_list(kind):
+    """Return True for an Arrow type of lists."""
+    from pyarrow import types
+
+    kinds = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def number_type(kind):
+    """Return the Arrow type of the numbers in a column of numbers or of lists."""
+    return kind.value_type if is_list(kind) else kind
+
+
+def numeric_types(fragment, names):
+    """Return the types of columns of a file by name; all must be numbers, or lists."""
+    from pyarrow import types
+
+    found = {field.name: field.type for field in fragment.physical_schema}
+    kinds = types.is_integer, types.is_floating, types.is_boolean
+    for name in names:
+        check_has_column(fragment, name)
+        if not any(is_kind(number_type(found[name])) for is_kind in kinds):
+            raise ValueError(
+                f"The column {name!r} of {fragment.path} has the type {found[name]}, "
+                "not numbers. Pass the names of the features as columns."
+            )
+    return {name: found[name] for name in names}
+
+
+def list_length(kind, groups, name):
+    """Return the length of the lists in a column: of the first list that is there."""
+    from pyarrow import types
+
+    if types.is_fixed_size_list(kind):
+        return kind.list_size
+    for group in groups:
+        lists = group.head(1, columns=[name]).column(name).drop_null()
+        if not len(lists):
+            lists = group.to_table(columns=[name]).column(name).drop_null()
+        if len(lists):
+            return len(lists[0])
+    if groups:
+        raise ValueError(
+            f"The lists of the column {name!r} are all missing, so their length is "
+            "not known. Leave the column out of columns."
+        )
+    return 0
+
+
+def feature_names(name, width):
+    """Return the names of the features of a column; `width` is the length of lists."""
+    return [name] if width is None else [f"{name}_{j}" for j in range(width)]
+
+
+def vectors_of_lists(lists, width):
+    """Return lists of one length as rows; missing lists are rows of NaN."""
+    # without the numbers of missing lists
+    vectors = lists.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+    if not lists.null_count:
+        return vectors
+    rows = np.full((len(lists), width), np.nan)
+    rows[lists.is_valid().to_numpy(zero_copy_only=False)] = vectors
+    return rows

@@ -1,18 +1,19 @@
 """Rows that are read a block at a time."""
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
+from scipy.sparse import issparse, vstack
 from sklearn.utils import gen_even_slices
 
 from ..utils._compat import run_parallel
@@ -51,7 +52,9 @@ class Source:
 
     - ``_parts(n_jobs)``: returns the slices of row numbers that are read one at a time,
       in order, and cover all rows;
-    - ``_read(part)``: returns the rows in one of these slices, in memory.
+    - ``_read(part)``: returns the rows in one of these slices, in memory;
+    - ``_n_readers``: number of blocks that are read at the same time, in threads. The
+      default 1 reads one block after the other.
 
     Attributes
     ----------
@@ -64,6 +67,8 @@ class Source:
         numbers. It returns the rows in the form that is needed, or raises.
     kept : dict or None
         Rows that have been taken, by their number, if reading them is slow.
+    place_of : callable or None
+        ``place_of(row)`` returns the place where a row is stored, in words.
 
     References
     ----------
@@ -91,6 +96,8 @@ class Source:
     shape: tuple[int, ...]
     prepare: Callable[[Any, Any], Any] | None = None
     kept: dict[int, Any] | None = None
+    place_of: Any = None
+    _n_readers: int = 1
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -131,20 +138,20 @@ class Source:
         found = {n: self.kept.get(n) for n in numbers.tolist()}
         missing = np.array([n for n, row in found.items() if row is None], int)
         if len(missing):
-            found |= zip(missing.tolist(), self._take(missing), strict=True)
+            rows = self._take(missing)
+            found |= {n: rows[i : i + 1] for i, n in enumerate(missing.tolist())}
         if len(self.kept) + len(missing) > MOST_KEPT:
             self.kept.clear()
         self.kept.update(found)
-        return np.stack([*found.values()])
+        return join_rows([*found.values()])
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Yield each block as a slice of row numbers and its rows."""
-        for part in self._parts(1):
-            with errors_name_rows(part):
-                block = self._read(part)
-                if self.prepare is not None:
-                    block = self.prepare(block, range(part.start, part.stop))
-            yield part, block
+        return map(self._read_prepared, self._parts(1))
+
+    def blocks_read_ahead(self) -> Iterator[tuple[slice, Any]]:
+        """Yield what `blocks` yields; threads read the next blocks meanwhile."""
+        return map_ahead(self._read_prepared, self._parts(1), self._n_readers)
 
     def map(
         self, function: Callable[[Any], Any], n_jobs: int | None = None
@@ -153,8 +160,8 @@ class Source:
         n_jobs = effective_n_jobs(n_jobs)
         parts = self._parts(n_jobs)
         if n_jobs == 1 and self.kept is not None:
-            read = prefetched((part, self._read_named(part)) for part in parts)
-            return (apply_to_block(function, *each, self.prepare) for each in read)
+            blocks = map_ahead(self._read_named, parts, self._n_readers)
+            return map(partial(apply_to_block, function, self.prepare), parts, blocks)
         if n_jobs == 1:
             return map(partial(self._apply, function), parts)
         calls = (delayed(self._apply)(function, part) for part in parts)
@@ -166,11 +173,18 @@ class Source:
         return np.concatenate([*self.map(function)])
 
     def _apply(self, function, part):
-        return apply_to_block(function, part, self._read_named(part), self.prepare)
+        return apply_to_block(function, self.prepare, part, self._read_named(part))
 
     def _read_named(self, part):
         with errors_name_rows(part):
             return self._read(part)
+
+    def _read_prepared(self, part):
+        with errors_name_rows(part):
+            block = self._read(part)
+            if self.prepare is not None:
+                block = self.prepare(block, range(part.start, part.stop))
+        return part, block
 
 
 class SomeRows(Source):
@@ -205,31 +219,36 @@ def errors_name_rows(part):
         raise
 
 
-def prefetched(blocks):
-    """Yield blocks, and read the next block while the caller works on this one."""
-    blocks, reader = iter(blocks), ThreadPoolExecutor(1)
+def map_ahead(function, items, n_threads):
+    """Yield ``function(item)`` for each item, in order.
+
+    While the caller works on one value, threads compute the next `n_threads` values.
+    """
+    items, threads, coming = iter(items), ThreadPoolExecutor(n_threads), deque()
     try:
-        coming = reader.submit(next, blocks, None)
-        while (block := coming.result()) is not None:
-            coming = reader.submit(next, blocks, None)
-            yield block
-    finally:  # may run in any thread, also in the reader's: do not wait
-        reader.shutdown(wait=False, cancel_futures=True)
+        first = islice(items, n_threads)
+        coming.extend(threads.submit(function, item) for item in first)
+        while coming:
+            value = coming.popleft().result()
+            coming.extend(threads.submit(function, item) for item in islice(items, 1))
+            yield value
+    finally:  # may run in any thread, also in one of these: do not wait
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
-def apply_to_block(function, part, block, prepare):
+def apply_to_block(function, prepare, part, block):
     """Return the values of a function for the rows of a block, a piece at a time.
 
     Parameters
     ----------
     function : callable
         ``function(rows)`` returns an array with a value for each row.
+    prepare : callable or None
+        As in `Source`.
     part : slice
         Row numbers of the block.
     block : rows
         The rows of the block, in memory.
-    prepare : callable or None
-        As in `Source`.
     """
     with errors_name_rows(part):
         cuts = pieces(block)
@@ -240,6 +259,11 @@ def apply_to_block(function, part, block, prepare):
                 rows = prepare(rows, range(part.start, part.stop)[cut])
             values.append(function(rows))
         return values[0] if len(values) == 1 else np.concatenate(values)
+
+
+def join_rows(parts):
+    """Return arrays, or CSR arrays, below each other."""
+    return vstack(parts, "csr") if issparse(parts[0]) else np.concatenate(parts)
 
 
 def check_length(block, part):

@@ -28,6 +28,7 @@ from ..base._validation import (
     check_option,
     check_rows,
     check_selection,
+    finite_rows,
     is_share,
     validate_rows,
 )
@@ -42,7 +43,7 @@ from ..kernels._rows import Rows
 from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
 from ..sources._conversion import as_source
 from ..sources._identity import identify
-from ..sources._source import ArraySource, SomeRows, Source, prefetched
+from ..sources._source import ArraySource, SomeRows, Source, join_rows
 from ..utils._typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
 from ._pass import Pass, teach
@@ -66,26 +67,15 @@ N_EXPECTED, EXPECTED_SHARE = 3, 0.1
 FEWEST_CHECKED, MOST_CHECKED = 270, 1_000
 
 
-def finite_rows(rows, numbers):
-    """Return rows in the form that the compiled loop reads, if they are finite."""
-    kind = np.float32 if rows.dtype == np.float32 else np.float64
-    rows = np.ascontiguousarray(rows, dtype=kind)
-    if not np.isfinite(rows.sum()):
-        is_bad = ~np.isfinite(rows).all(axis=1)
-        for row in np.flatnonzero(is_bad)[:1]:
-            assert_all_finite(rows[[row]], input_name=f"X (row {numbers[row]})")
-    return rows
-
-
 def in_groups(blocks, size):
     """Yield blocks of rows and their first row numbers, cut at multiples of a size."""
     start, left = 0, None
     for _, block in blocks:
-        rows = block if left is None else np.concatenate([left, block])
-        n = len(rows) // size * size
+        rows = block if left is None else join_rows([left, block])
+        n = rows.shape[0] // size * size
         if n:
             yield start, rows[:n]
-        start, left = start + n, rows[n:] if n < len(rows) else None
+        start, left = start + n, rows[n:] if n < rows.shape[0] else None
     if left is not None:
         yield start, left
 
@@ -356,8 +346,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             raise ValueError(
                 f"X must hold numbers, got a dask array of {source.dtype}."
             )
-        validate_rows(self, source.blank(), reset=reset)
-        source = source.prepared(finite_rows)
+        validate_rows(self, source.blank(), reset=reset, accept_sparse="csr")
+        source = source.prepared(partial(finite_rows, source.place_of))
         if finite:  # before the first label is paid for
             for _ in source.blocks():
                 pass
@@ -537,8 +527,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
                 "memory map with as_memmap."
             )
         bought = [NO_ROWS]
-        for start, rows in in_groups(prefetched(X.blocks()), self._group):
-            self._simulate(rows, codes[start : start + len(rows)], None, limits)
+        for start, rows in in_groups(X.blocks_read_ahead(), self._group):
+            self._simulate(rows, codes[start : start + rows.shape[0]], None, limits)
             bought.append(start + self.queried_indices_)
         self.queried_indices_ = np.concatenate(bought)
 
@@ -564,8 +554,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             numbers = np.arange(n_rows(X)) if candidates is None else candidates
             limits, bought = self._limits(len(numbers)), [NO_ROWS]
             source = X if candidates is None else SomeRows(X, candidates)
-            for start, rows in in_groups(prefetched(source.blocks()), self._group):
-                names = numbers[start : start + len(rows)]
+            for start, rows in in_groups(source.blocks_read_ahead(), self._group):
+                names = numbers[start : start + rows.shape[0]]
                 try:
                     self._ask_rows(rows, answer, None, limits, names)
                 finally:
