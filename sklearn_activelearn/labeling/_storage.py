@@ -422,6 +422,9 @@ def check_relations(db, settings):
     if n_test != settings["test_size"]:
         raise ValueError("the number of held-out rows differs from test_size")
     check_decisions(db, settings["votes"])
+    sql = "SELECT 1 FROM annotations WHERE answer NOT IN (SELECT number FROM answers)"
+    if db.row(sql) is not None:
+        raise ValueError("an annotation has no answer")
     for predicted in db.column("SELECT predicted FROM models"):
         labels = json.loads(predicted)
         is_fine = isinstance(labels, list) and all(map(label_kind, labels))
