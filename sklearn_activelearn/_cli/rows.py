@@ -31,6 +31,8 @@ from .options import UsageError, tell
 
 #: Number of rows that the default learner scores and compares.
 N_ROWS = 1_000
+#: Labels between two trainings in Label Studio, where people do not wait for a model.
+BATCH_OF_LABEL_STUDIO = 5
 #: Labels between two trainings with --find, as a share of the known labels.
 BATCH = 0.05
 #: Number of principal directions of texts with --find.
@@ -98,8 +100,15 @@ class Task(NamedTuple):
     confidence: list | None = None
 
 
-def read_task(args):
+def read_task(args, table=None, folder=None):
     """Read the rows to label, as the options of the command ``label`` say.
+
+    Parameters
+    ----------
+    args : Namespace
+        The parsed arguments.
+    table, folder : DataFrame of str and Path, default=None
+        The rows and the folder of their images, if they come from elsewhere than FILE.
 
     Raises
     ------
@@ -109,7 +118,7 @@ def read_task(args):
         If the file cannot be opened.
     """
     path = args.FILE
-    table = read_table(path)
+    table = read_table(path) if table is None else table
     if args.labelled:
         cells_of(table, args.labelled)
     for note in table.attrs["notes"]:
@@ -146,7 +155,8 @@ def read_task(args):
         if args.start_with:
             start = score_similarity(args.start_with, encoder, X, items)
     elif args.image or path.is_dir():
-        column, folder = (args.image, path.parent) if args.image else ("file", path)
+        column = args.image or "file"
+        folder = folder or (path.parent if args.image else path)
         kind, items = "image", [name.strip() for name in cells_of(table, column)]
         encoder = ImageEncoder(column, folder=folder)
         X = encoder.fit_transform(table)
@@ -267,6 +277,8 @@ def make_learner(args, task):
     else:
         # the next row is to be there soon
         few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}
+        if args.label_studio:
+            few["batch_size"] = BATCH_OF_LABEL_STUDIO
         learner = HybridSamplingClassifier(**few, budget=None)
     if args.budget is not None:
         learner.set_params(budget=args.budget)

@@ -74,6 +74,7 @@ from ._storage import OPEN, Storage, identity_of, is_begun
 from .front_ends._view import html_of, sentence_of
 
 if TYPE_CHECKING:
+    from .front_ends._label_studio import LabelStudioLoop
     from .front_ends._page import PageServer
 
 
@@ -259,7 +260,7 @@ class LabelingSession(Generic[LearnerT]):
         self.classes: list[Label] | None = settings["classes"]
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
-        self._server, self._texts = None, _lists.ItemTexts(self.row)
+        self._server, self._loop, self._texts = None, None, _lists.ItemTexts(self.row)
         self._search, self._doubts = ThreadPoolExecutor(1, "doubtful"), None
         self._searched, self._preview = 0, (None, 0, [])
         OPEN[self._storage.identity] = self
@@ -301,6 +302,8 @@ class LabelingSession(Generic[LearnerT]):
 
     def close(self) -> None:
         """Wait for training, then close page, file and lock; may be called again."""
+        if self._loop is not None:
+            self._loop.close()
         if self._server is not None:
             self._server.close_for(self)
         self._close("The session is closed.")
@@ -368,6 +371,65 @@ class LabelingSession(Generic[LearnerT]):
         return serve(
             self, port, open, kind=kind, folder=folder, title=title, guide=guide,
             show_prediction=show_prediction, block=block,
+        )  # fmt: skip
+
+    def serve_label_studio(
+        self, url: str, project: int, *,
+        token_file: FilePath | None = None, control: str | None = None,
+        show_prediction: bool = False, keep_order: bool = False,
+        interval: float = 1.0, block: bool | None = None,
+    ) -> "LabelStudioLoop":  # fmt: skip
+        """Let a project of Label Studio hand out the rows that the learner chooses.
+
+        People label in Label Studio. The annotations become answers of this session;
+        cancelled ones are skips, and the ground truth decides. The tasks are ordered by
+        predictions of this session, and only these are ever deleted. At the end, the
+        project gets its settings back.
+
+        Parameters
+        ----------
+        url : str
+            Address of Label Studio.
+        project : int
+            Number of the project. Its tasks are the rows: the ids of the session are
+            their numbers.
+        token_file : str or path, default=None
+            File with a personal access token or a legacy token. None: the environment
+            variable ``LABEL_STUDIO_API_KEY`` holds the token.
+        control : str, default=None
+            Name of the ``<Choices>`` whose choices are the classes. None: the only one.
+        show_prediction : bool, default=False
+            Whether people see the class that the model predicts. They tend to agree
+            with it.
+        keep_order : bool, default=False
+            Whether the order stays in the project at the end.
+        interval : float, default=1.0
+            Seconds between two looks at the project.
+        block : bool, default=None
+            Whether to wait until Ctrl-C. None: only in scripts.
+
+        Returns
+        -------
+        loop : LabelStudioLoop
+            ``wait()`` and ``close()``. It ends with the session.
+
+        Raises
+        ------
+        ValueError
+            If the choices are not the classes of the session, no row is a task, the
+            session has a stream learner or is closed, or there is no token.
+        ConnectionError
+            If Label Studio cannot be reached or refuses the token. Later, such errors
+            are printed, and the loop goes on.
+        ImportError
+            If httpx is not installed.
+        """
+        from .front_ends._label_studio import serve
+
+        return serve(
+            self, url, project, token_file=token_file, control=control,
+            show_prediction=show_prediction, keep_order=keep_order, interval=interval,
+            block=block,
         )  # fmt: skip
 
     # --- the learner and its rows
