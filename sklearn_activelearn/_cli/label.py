@@ -373,7 +373,8 @@ def check_options(args):
     """Refuse options that are missing, or do not fit the classes."""
     if args.out is None and not args.rehearse:
         raise UsageError("where are the labels to be kept? (--out)")
-    if (args.votes or 1) > 1 and not args.who and not args.web:
+    has_names = args.who or args.web or args.label_studio
+    if (args.votes or 1) > 1 and not has_names:
         raise UsageError("--votes: whose votes are these? (--who)")
     if args.machine is not None and args.max_error is None:
         raise UsageError("which share of the labels may be wrong? (--max-error)")
@@ -578,9 +579,9 @@ def label_in_label_studio(args):
     """
     with ExitStack() as stack:
         client = open_project(args, stack)
+        stored = resume_options(args)
         check_options(args)
         check_files(args)
-        stored = resume_options(args)
         tell(f"Reading the tasks of project {args.project} …")
         tasks = new = read_tasks(args, client)
         if len(tasks) > stored.get("n_rows", len(tasks)):
@@ -604,6 +605,7 @@ def label_in_label_studio(args):
                     return
                 if loop is None:
                     loop = make_loop(args, client, session, tasks)
+                    stack.callback(loop.restore)  # Ctrl-C while rows are added
                 else:
                     loop.continue_with(session, new)
                 run_loop(loop)

@@ -154,7 +154,7 @@ def read_task(args, table=None, folder=None):
         X = encoder.fit_transform(table)
         if args.start_with:
             start = score_similarity(args.start_with, encoder, X, items)
-    elif args.image or path.is_dir():
+    elif args.image or (path is not None and path.is_dir()):
         column = args.image or "file"
         folder = folder or (path.parent if args.image else path)
         kind, items = "image", [name.strip() for name in cells_of(table, column)]

@@ -504,6 +504,8 @@ class LabelStudioLoop:
 
     def _take(self, tasks, empty=()):
         """Hand the annotations of tasks to the session; rows in `empty` have none."""
+        if not (tasks or empty):
+            return
         seen = [time_of(task) for task in tasks]
         rows, found = [*empty], []
         counts = dict.fromkeys(empty, (0, 0))
@@ -674,8 +676,8 @@ class LabelStudioLoop:
         if self._keep_order or self._before is None:
             return
         try:
-            if self._seen is not None:
-                self._take(self._recent_tasks())
+            with suppress(ValueError):  # the session is closed
+                self._take(self._recent_tasks() if self._seen else ())
             before, path = self._before, f"/api/projects/{self.project}/"
             settings = {"sampling": before["sampling"]}
             if self._show_prediction:
@@ -688,8 +690,9 @@ class LabelStudioLoop:
                 self.client.request("PATCH", path, json=version)
             self._versions = self._read_versions()
             self._delete_versions()
-            self._forget_settings()
             self._before = None
+            with suppress(ValueError):
+                self._forget_settings()
         except (LabelStudioError, OSError, ValueError) as error:
             self._tell(
                 f"The settings of project {self.project} are not restored: {error} The "
