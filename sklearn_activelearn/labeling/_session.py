@@ -424,9 +424,9 @@ class LabelingSession(Generic[LearnerT]):
         ImportError
             If httpx is not installed.
         """
-        from .front_ends._label_studio import serve
+        from .front_ends._label_studio import serve_label_studio
 
-        return serve(
+        return serve_label_studio(
             self, url, project, token_file=token_file, control=control,
             show_prediction=show_prediction, keep_order=keep_order, interval=interval,
             block=block,

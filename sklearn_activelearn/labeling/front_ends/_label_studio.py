@@ -765,7 +765,7 @@ def tell_by_printing(text):
     print(text, flush=True)
 
 
-def serve(
+def serve_label_studio(
     session, url, project, *, token_file=None, control=None, show_prediction=False,
     keep_order=False, interval=1.0, block=None,
 ):  # fmt: skip
