@@ -92,10 +92,8 @@ class Person:
         login = {"email": email, "password": PASSWORD, "csrfmiddlewaretoken": token}
         login |= {"allow_newsletters": "false", "how_find_us": "Other"}
         self.http.post(page, data=login, headers={"Referer": server.url})
-        self.http.headers |= {
-            "X-CSRFToken": self.http.cookies["csrftoken"],
-            "Referer": server.url,
-        }
+        token = self.http.cookies["csrftoken"]
+        self.http.headers.update({"X-CSRFToken": token, "Referer": server.url})
         assert self.ask("GET", "/api/current-user/whoami")["email"] == email
 
     def ask(self, method, path, **options):
@@ -126,13 +124,16 @@ def server(tmp_path_factory):
 def people(server):
     ann = Person(server, ANN)
     invitation = ann.ask("GET", "/api/invite")["invite_url"]
-    return ann, Person(server, BOB, invitation)
+    bob = Person(server, BOB, invitation)
+    yield ann, bob
+    ann.http.close()
+    bob.http.close()
 
 
-@pytest.fixture
-def token(people, tmp_path):
+@pytest.fixture(scope="module")
+def token(people, tmp_path_factory):
     """The file with a personal access token."""
-    file = tmp_path / "token"
+    file = tmp_path_factory.mktemp("token") / "token"
     file.write_text(people[0].ask("POST", "/api/token/")["token"])
     return file
 
@@ -206,7 +207,7 @@ def test_the_order_and_the_file_are_those_of_the_terminal(
     assert (found["sampling"], found["model_version"]) == ("Sequential sampling", "")
     assert client.get(f"/api/projects/{project}/model-versions/") == {}
     client.close()
-    version = httpx.get(f"{server.url}/version").json()["release"]
+    version = httpx.get(f"{server.url}/api/version").json()["release"]
     capsys.readouterr()
     with capsys.disabled():
         print(f"\nLabel Studio {version}: {len(handed_out)} tasks in order;")

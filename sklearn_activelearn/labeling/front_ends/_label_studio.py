@@ -48,8 +48,8 @@ OVERLAP = timedelta(seconds=5)
 #: Rows that are ranked behind those asked for, in small and in large projects. In a
 #: large project each bulk of predictions takes Label Studio seconds.
 N_LATER, N_LATER_IF_LARGE, LARGE = 100, 10, 2_000
-#: A score must lie between 0 and 1.
-RANK_UNIT = 1e-4
+#: Ranks are written as thousandths: a score must lie between 0 and 1.
+RANK_UNIT = 1e-3
 
 
 class LabelStudioError(Exception):
@@ -336,7 +336,7 @@ class LabelStudioLoop:
         self._version, self._versions, self._round = None, None, 0
         self._ranked, self._deleted = [], set()
         self._said, self._problem = None, None
-        self._reported, self._training = -REPORT_PAUSE, None
+        self._report, self._reported, self._training = None, -REPORT_PAUSE, None
         self._ended, self._thread = Event(), None
         self._tasks = client.all_tasks(project) if tasks is None else tasks
         self._known_tasks = {task["id"] for task in self._tasks}
@@ -436,9 +436,11 @@ class LabelStudioLoop:
             self._skip_deleted(self.session.upcoming(N_LATER).ids)
         self._task_number = project["task_number"]
         is_large = project["task_number"] > LARGE
-        upcoming = self.session.upcoming(N_LATER_IF_LARGE if is_large else N_LATER)
+        n_later = N_LATER_IF_LARGE if is_large else N_LATER
+        upcoming = self.session.upcoming(n_later)
         self._watch_training(upcoming.training)
-        rows = [id for id in upcoming.ids if id not in self._deleted]
+        # of many held-out rows, only the first are ranked at a time
+        rows = [id for id in upcoming.ids if id not in self._deleted][: 2 * n_later]
         has_order = (project["sampling"], project["model_version"]) == (
             ORDER,
             self._version,
@@ -455,10 +457,13 @@ class LabelStudioLoop:
 
     def _must_rank(self, rows, n_asked):
         """Return True if people would not get the rows asked for in their order."""
-        asked = rows[:n_asked]
         waiting = {*rows}
         shown = [id for id in self._ranked if id in waiting or not self._has_answer(id)]
-        return shown[:n_asked] != asked or 2 * len(shown) < len(rows)
+        n = min(n_asked, len(shown))
+        n_enough = len(rows) / 2
+        if n_asked <= len(rows):
+            n_enough = max(n_enough, n_asked)
+        return shown[:n] != rows[:n] or len(shown) < n_enough
 
     def _has_answer(self, id):
         """Return True if Label Studio does not hand out a row any more."""
@@ -723,8 +728,10 @@ class LabelStudioLoop:
         self._tell(counts)
         if monotonic() - self._reported >= REPORT_PAUSE or reason is not None:
             curve, advice = self.session.report()
-            self._tell("\n".join([*([describe_curve(curve)] if curve else []), advice]))
-            self._reported = monotonic()
+            report = [*([describe_curve(curve)] if curve else []), advice]
+            if report != self._report:
+                self._tell("\n".join(report))
+            self._report, self._reported = report, monotonic()
 
     # --- in the background
 
