@@ -28,7 +28,7 @@ from tests.reference.label_studio import (
 from tests.reference.session_files import select, waiting
 
 pytest.importorskip("httpx", reason="httpx is not installed")
-from sklearn_activelearn.labeling.front_ends import _label_studio
+from sklearn_activelearn.labeling.front_ends import _label_studio, _label_studio_api
 
 N = 40
 WORDS = {"good": ["fine", "lovely", "great"], "bad": ["poor", "awful", "nasty"]}
@@ -443,7 +443,7 @@ class TestFailures:
     def test_it_goes_on_when_the_server_is_back(
         self, path, studio, make, said, failure, monkeypatch
     ):
-        monkeypatch.setattr(_label_studio, "TIMEOUT", 0.2)
+        monkeypatch.setattr(_label_studio_api, "TIMEOUT", 0.2)
         with opened(path, studio) as session:
             loop = make(session)
             loop.step()

@@ -21,7 +21,11 @@ def open_project(args, stack):
         It closes the client.
     """
     require("--label-studio", "httpx")
-    from ..labeling.front_ends._label_studio import Client, find_control, token_reader
+    from ..labeling.front_ends._label_studio_api import (
+        Client,
+        find_control,
+        token_reader,
+    )
 
     with errors_of(args):
         client = Client(args.label_studio, token_reader(args.token_file))
@@ -68,7 +72,7 @@ def accept_more_rows(args):
 @contextmanager
 def errors_of(args):
     """Turn errors of the server into errors that the user can mend."""
-    from ..labeling.front_ends._label_studio import LabelStudioError
+    from ..labeling.front_ends._label_studio_api import LabelStudioError
 
     try:
         with blame(args.label_studio):
