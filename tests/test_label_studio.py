@@ -351,6 +351,19 @@ class TestAnnotations:
             states = [session.answers(id).state for id in (first, second, third)]
             assert states == ["labelled", "open", "open"]
 
+    def test_a_choice_that_is_renamed_withdraws_nothing(self, path, studio, make, said):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            task = studio.next_task()
+            number = studio.annotate(task, "good")
+            loop.step()
+            studio.change(number, "excellent")
+            loop.step()
+            loop.step()
+            assert session.answers(task).label == "good"
+            assert sum("left alone: excellent" in each for each in said) == 1
+
     def test_two_people_vote(self, path, studio, make):
         with opened(path, studio, votes=2) as session:
             loop = make(session)

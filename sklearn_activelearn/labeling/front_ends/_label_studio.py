@@ -95,7 +95,7 @@ class LabelStudioLoop:
         self._users, self._counts_read, self.has_new_tasks = {}, None, False
         self._n_annotations, self._seen = {}, None
         self._version, self._versions, self._round = None, None, 0
-        self._ranked, self._deleted = [], set()
+        self._ranked, self._deleted, self._unknown = [], set(), set()
         self._said, self._problem = None, None
         self._report, self._reported, self._training = None, -REPORT_PAUSE, None
         self._ended, self._thread = Event(), None
@@ -281,8 +281,16 @@ class LabelStudioLoop:
                 self._announce_new_tasks()
             if (id := self._ids.get(f"{task['id']}")) is None:
                 continue
-            rows.append(id)
             given = task["annotations"]
+            unknown = {*self._choices_of(given)} - self._classes.keys()
+            if not unknown:
+                rows.append(id)  # of which answers may be withdrawn
+            elif not unknown <= self._unknown:
+                self._unknown |= unknown
+                self._tell(
+                    "Annotations with choices that are no classes are left alone: "
+                    f"{', '.join(sorted(unknown))}."
+                )
             n_cancelled = sum(each["was_cancelled"] for each in given)
             counts[id] = len(given) - n_cancelled, n_cancelled
             found += [(time_of(each), self._read(id, each)) for each in given]
@@ -297,12 +305,7 @@ class LabelStudioLoop:
         """Return an `Annotation`, or None if it has no class."""
         label = None
         if not annotation["was_cancelled"]:
-            chosen = [
-                choice
-                for result in annotation["result"] or ()
-                if result.get("from_name") == self.control.name
-                for choice in result["value"].get("choices", ())
-            ]
+            chosen = self._choices_of([annotation])
             if len(chosen) != 1 or chosen[0] not in self._classes:
                 return None
             label = self._classes[chosen[0]]
@@ -314,6 +317,16 @@ class LabelStudioLoop:
             bool(annotation["ground_truth"]) and label is not None,
             time_of(annotation).isoformat(timespec="milliseconds"),
         )
+
+    def _choices_of(self, annotations):
+        """Return what was chosen in the control."""
+        return [
+            f"{choice}"
+            for annotation in annotations
+            for result in annotation["result"] or ()
+            if result.get("from_name") == self.control.name
+            for choice in result["value"].get("choices", ())
+        ]
 
     def _name_of(self, user):
         """Return the address of a user, or their number if it is not known."""
