@@ -10,6 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from warnings import catch_warnings, filterwarnings
 
+from .label_studio import (
+    accept_more_rows,
+    make_loop,
+    open_project,
+    read_tasks,
+    table_of,
+)
 from .options import (
     COLUMNS,
     DATES,
@@ -37,6 +44,11 @@ NEEDS = [
     ("form", "export"),
     ("rehearse", "labelled"),
     ("rehearse", "test-size"),
+    ("label-studio", "project"),
+    ("project", "label-studio"),
+    ("label-studio-control", "label-studio"),
+    ("token-file", "label-studio"),
+    ("keep-order", "label-studio"),
 ]
 #: Options, and others that do not go together with them.
 CONFLICTS = {
@@ -46,7 +58,11 @@ CONFLICTS = {
     "find": ("learner",),
     "machine": ("find", "learner", "rehearse", "test-size", "show-prediction"),
     "rehearse": ("predict", "save-model", "export", "web"),
-}
+    "label-studio": (
+        "FILE", "web", "who", "guide", "id", "classes", "labelled", "machine",
+        "rehearse",
+    ),
+}  # fmt: skip
 #: A warning of scikit-learn that appears as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
 SQLITE = b"SQLite format 3\0"  # the first bytes of a session
@@ -142,6 +158,22 @@ PEOPLE = """
     Show the prediction of the model before the answer, not only after it. People tend
     to agree with it.
 """
+LABEL_STUDIO = """
+--label-studio URL
+    Let people label in the Label Studio at this address, in the order that the learner
+    chooses. The rows are the tasks of --project, the classes the choices of its
+    labelling interface. The token is in the environment variable LABEL_STUDIO_API_KEY,
+    or in --token-file. Needs httpx.
+--project N
+    Use the project with this number, which is in the address of its page.
+--label-studio-control NAME
+    Take the classes from the <Choices> with this name, if there are several.
+--token-file FILE
+    Read the personal access token, or the legacy token, from this file.
+--keep-order
+    Leave the order in the project at the end. Default: the project gets its settings
+    back, and the predictions that hold the order are deleted.
+"""
 RESULTS = """
 --out FILE
     Keep the labels and the settings in this file, the session. If it exists, --classes,
@@ -206,6 +238,7 @@ def add_label(commands):
         port=port,
         title={"default": ""},
     )
+    add_options(parser, "Label Studio", LABEL_STUDIO, project={"type": number(int, 1)})
     add_options(parser, "results", RESULTS, form={"choices": ["wide", "long"]})
 
 
@@ -252,16 +285,21 @@ def start_label(args):
         check_exists(path)
         write_labels_of_file(args, path)
         return
-    if args.FILE is None:
+    if args.label_studio:
+        pass
+    elif args.FILE is None:
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
         args.FILE, args.image = Path(args.image), None
     if args.learner:
         class_name(args.learner)
-    check_exists(args.FILE)
     require("label", "pandas")
     pairs = [(one, other) for one, others in CONFLICTS.items() for other in others]
     check_together(args, NEEDS, pairs)
+    if args.label_studio:
+        label_in_label_studio(args)
+        return
+    check_exists(args.FILE)
     tell(f"Reading {args.FILE} …")
     resume_options(args)
     check_options(args)
@@ -293,8 +331,11 @@ def start_label(args):
 
 
 def resume_options(args):
-    """Set options that are not given as the session in --out has them."""
-    if args.FILE.is_file():
+    """Set options that are not given as the session in --out has them.
+
+    Return the settings of the session; nothing if it does not exist.
+    """
+    if args.FILE is not None and args.FILE.is_file():
         with blame(args.FILE), args.FILE.open("rb") as file:
             start = file.read(len(SQLITE))
         if start == SQLITE:
@@ -304,13 +345,13 @@ def resume_options(args):
                 "command that began it"
             )
     if args.out is None or not args.out.is_file() or args.rehearse:
-        return
+        return {}
     from ..labeling._storage import stored_settings
 
     with blame(args.out):
         stored = stored_settings(args.out)
     if not stored:
-        return
+        return {}
     # the classes of a session made in Python can be numbers
     label_of = {f"{each}": each for each in stored["classes"] or ()}
     args.keys = {label_of.get(name, name): key for name, key in args.keys.items()}
@@ -332,13 +373,15 @@ def resume_options(args):
     for option, value in known.items():
         if getattr(args, option) is None:
             setattr(args, option, value)
+    return stored
 
 
 def check_options(args):
     """Refuse options that are missing, or do not fit the classes."""
     if args.out is None and not args.rehearse:
         raise UsageError("where are the labels to be kept? (--out)")
-    if (args.votes or 1) > 1 and not args.who and not args.web:
+    has_names = args.who or args.web or args.label_studio
+    if (args.votes or 1) > 1 and not has_names:
         raise UsageError("--votes: whose votes are these? (--who)")
     if args.machine is not None and args.max_error is None:
         raise UsageError("which share of the labels may be wrong? (--max-error)")
@@ -403,12 +446,20 @@ def open_page(args):
         page.close()
 
 
-def read_rows(args):
-    """Return the rows to label, and the learner that chooses among them."""
-    with blame(args.FILE):
+def read_rows(args, table=None, folder=None):
+    """Return the rows to label, and the learner that chooses among them.
+
+    Parameters
+    ----------
+    args : Namespace
+        The parsed arguments.
+    table, folder : DataFrame of str and Path, default=None
+        The rows and the folder of their images, if they come from elsewhere than FILE.
+    """
+    with blame(args.FILE or args.label_studio):
         from .rows import make_learner, read_task
 
-        task = read_task(args)
+        task = read_task(args, table, folder)
     make_keys(args)
     if (args.test_size or 0) >= len(task.ids):
         raise UsageError(
@@ -526,6 +577,59 @@ def show_session(args, session, task, page):
         print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
     if args.find is not None or args.machine is not None:
         print_sentences(session.advice())
+
+
+def label_in_label_studio(args):
+    """Let a project of Label Studio hand out its tasks in the order of a session.
+
+    If tasks are added, a session with more rows takes over.
+    """
+    with ExitStack() as stack:
+        client = open_project(args, stack)
+        stored = resume_options(args)
+        check_options(args)
+        check_files(args)
+        tell(f"Reading the tasks of project {args.project} …")
+        tasks = new = read_tasks(args, client)
+        if len(tasks) > stored.get("n_rows", len(tasks)):
+            accept_more_rows(args)
+        filterwarnings("ignore", *MANY_CLASSES)
+        folder, loop = Path(stack.enter_context(TemporaryDirectory())), None
+        while loop is None or loop.has_new_tasks:
+            task, learner = read_rows(
+                args, table_of(args, client, tasks, folder), folder
+            )
+            from threadpoolctl import threadpool_limits  # numpy and scipy are loaded
+
+            with (
+                threadpool_limits(1),
+                open_session(args, task, learner, args.out) as session,
+                blame(args.out),
+            ):
+                add_known_labels(args, session, task)
+                if args.export or args.predict or args.save_model:
+                    write_results(args, session, task)
+                    return
+                if loop is None:
+                    loop = make_loop(args, client, session, tasks)
+                    stack.callback(loop.restore)  # Ctrl-C while rows are added
+                else:
+                    loop.continue_with(session, new)
+                run_loop(loop)
+                n_labels = sum(session.status().by_class.values())
+            if loop.has_new_tasks:
+                new = read_tasks(args, client, id=tasks[-1]["id"])
+                tasks += new
+                accept_more_rows(args)
+    print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
+
+
+def run_loop(loop):
+    """Run the loop until it ends or Ctrl-C ends it."""
+    try:
+        loop.run()
+    except KeyboardInterrupt:
+        print()  # after ^C
 
 
 def write_results(args, session, task):

@@ -37,6 +37,8 @@ from .vectors import open_encoder, read_features
 
 #: Number of rows that the default learner scores and compares.
 N_ROWS = 1_000
+#: Labels between two trainings in Label Studio, where people do not wait for a model.
+BATCH_OF_LABEL_STUDIO = 5
 #: Labels between two trainings with --find, as a share of the known labels.
 BATCH = 0.05
 #: From this number of texts on, a line says that they are encoded.
@@ -124,8 +126,15 @@ class Task(NamedTuple):
     confidence: list | None = None
 
 
-def read_task(args):
+def read_task(args, table=None, folder=None):
     """Read the rows to label, as the options of the command ``label`` say.
+
+    Parameters
+    ----------
+    args : Namespace
+        The parsed arguments.
+    table, folder : DataFrame of str and Path, default=None
+        The rows and the folder of their images, if they come from elsewhere than FILE.
 
     Raises
     ------
@@ -135,7 +144,7 @@ def read_task(args):
         If the file cannot be opened.
     """
     path = args.FILE
-    table = read_table(path)
+    table = read_table(path) if table is None else table
     if args.labelled:
         cells_of(table, args.labelled)
     for note in table.attrs["notes"]:
@@ -166,11 +175,10 @@ def read_task(args):
         kind, items = "text", joined_texts(table, args.text, captions=True)
         encoder = TextEncoder(args.text, embedding=embedding)
         if len(items) >= MANY_TEXTS:
-            tell(
-                f"finding words, parts of words and directions of {len(items):,} texts"
-            )
-    elif args.image or path.is_dir():
-        column, folder = (args.image, path.parent) if args.image else ("file", path)
+            tell(f"finding words and directions of {len(items):,} texts")
+    elif args.image or (path is not None and path.is_dir()):
+        column = args.image or "file"
+        folder = folder or (path.parent if args.image else path)
         kind, items = "image", [name.strip() for name in cells_of(table, column)]
         encoder = ImageEncoder(column, folder=folder)
     else:
@@ -188,6 +196,8 @@ def read_task(args):
     own = getattr(encoder, "encoder_", None) or encoder  # beside the vectors
     for line in getattr(own, "treated_as_", ()):
         tell(f"treated as {line}")
+    if args.encoder and kind == "table" and own.encoder_.sparse_output_ is False:
+        raise UsageError("--encoder: there is no column of texts; name one with --text")
     if args.start_with:
         start = score_similarity(args.start_with, own, X, items)
     columns = {**table.to_dict("list"), **hidden}
@@ -272,7 +282,10 @@ def score_similarity(words, encoder, X, texts):
         if not found:
             names = " and ".join(map(repr, encoder.columns))
             raise ValueError(f"the column {names} has none of the words {words!r}.")
-        n_weights = X.shape[1] - encoder.n_dense_
+        blocks = vectorizer.words_, vectorizer.parts_
+        n_weights = sum(
+            len(each.get_feature_names_out()) for each in blocks if each is not None
+        )
         row = csr_array(X[found][:, :n_weights].sum(axis=0).reshape(1, -1))
     row.resize((1, X.shape[1]))
     return SimilarTo(words, row)
@@ -303,6 +316,8 @@ def make_learner(args, task):
     else:
         # the next row is to be there soon
         few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}
+        if args.label_studio:
+            few["batch_size"] = BATCH_OF_LABEL_STUDIO
         learner = HybridSamplingClassifier(**few, budget=None)
     if args.budget is not None:
         learner.set_params(budget=args.budget)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from copy import copy
 from itertools import groupby, islice
 from typing import Any, NamedTuple
+from warnings import catch_warnings
 
 import numpy as np
 
@@ -198,6 +199,20 @@ class SessionLearner:
         )
         stop = None if len(rows) else learner.stop_reason_
         return Outcome(learner, rows.tolist(), probabilities.tolist(), 0, stop)
+
+    def preview(self, n):
+        """Return up to n rows that the learner would ask for next in one batch.
+
+        The learner does not change. A stream learner, which may let rows pass, and a
+        learner without `batch_size` return nothing.
+        """
+        if self.is_stream or "batch_size" not in self.learner.get_params(deep=False):
+            return []
+        learner = shallow_copy(self.learner)
+        learner.batch_size = n
+        with catch_warnings(action="ignore"):  # `ask` has given them already
+            rows = learner.query(self.pool, exclude=self._closed, ids=self.ids)
+        return rows.tolist()
 
     def _ask_stream(self, learner):
         """Ask up to the first row that is bought, as the sequential algorithm does."""
@@ -421,10 +436,11 @@ class Worker:
         """
         return self.job is not None and self._asks_after == learner["queries"]
 
-    def look_ahead(self, id):
+    def look_ahead(self, id, *, goes_past=False):
         """Start to choose the next rows when the first row of the last query is shown.
 
-        A stream learner that was taught nothing would let all rows pass.
+        With `goes_past`, an answer to any row of the last query is enough. A stream
+        learner that was taught nothing would let all rows pass.
         """
         with self._storage.reading() as db:
             learner = current_learner(db)
@@ -440,7 +456,14 @@ class Worker:
                 id,
                 learner["number"],
             )
-            if query == learner["queries"]:
+            # a row that nobody answers must not hold up people who go on without it
+            is_begun = db.row(
+                "SELECT 1 FROM requests JOIN rows USING (id) "
+                "WHERE learner = ? AND query = ? AND rows.queue IS NULL",
+                learner["number"],
+                learner["queries"],
+            )
+            if query == learner["queries"] or (goes_past and is_begun):
                 self.find_rows()
 
     def catch_up(self):

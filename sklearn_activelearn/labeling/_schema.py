@@ -7,6 +7,7 @@ The tables hold facts, and a person may read them with ``sqlite3``:
 - ``requests``: rows that were held out for testing or asked for, in this order.
 - ``answers``: labels and skips (``label`` is NULL), in the order in which they came.
 - ``taught``: what the current learner was taught of each row, and in which call.
+- ``annotations``: annotations of another tool, each with the answer that it became.
 - ``notes``, ``models`` (predictions for the held-out rows), ``leases``, ``row_votes``.
 
 ``rows`` (the decision on each row) and ``standing`` (the answers that count) follow
@@ -55,6 +56,7 @@ FACTS = {
     "notes": "number NUMBER, id ID, who NAME, text TEXT, at TIME",
     "models": "number NUMBER, learner COUNT, n_labels COUNT, predicted TEXT",
     "row_votes": "id KEY, votes COUNT",
+    "annotations": "annotation NUMBER, answer COUNT",
 }
 #: Tables that follow from the facts, and leases, which end anyway.
 OTHERS = {

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from copy import copy
@@ -29,8 +29,10 @@ from ..utils._typing import (
     RowsLike,
     Scoring,
 )
-from . import _lists, _scores
+from . import _annotations, _lists, _scores
+from ._annotations import Annotation, Differences
 from ._answers import (
+    DISPUTED,
     GIVEN,
     LABELLED,
     SKIPPED,
@@ -72,6 +74,7 @@ from ._storage import OPEN, Storage, identity_of, is_begun
 from .front_ends._view import html_of, sentence_of
 
 if TYPE_CHECKING:
+    from .front_ends._label_studio import LabelStudioLoop
     from .front_ends._page import PageServer
 
 
@@ -100,6 +103,14 @@ class Look(NamedTuple):
     own: Status  # of this person
     version: int
     is_training: bool  # True: the learner is choosing the next rows
+
+
+class Upcoming(NamedTuple):
+    """Rows in the order in which people are to label them."""
+
+    ids: list[Id]
+    n_asked: int  # the first rows, which the learner has asked for
+    training: Future | None  # done when the learner has asked for further rows
 
 
 LearnerT = TypeVar("LearnerT", bound=ActiveClassifier)
@@ -249,9 +260,9 @@ class LabelingSession(Generic[LearnerT]):
         self.classes: list[Label] | None = settings["classes"]
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
-        self._server, self._texts = None, _lists.ItemTexts(self.row)
+        self._server, self._loop, self._texts = None, None, _lists.ItemTexts(self.row)
         self._search, self._doubts = ThreadPoolExecutor(1, "doubtful"), None
-        self._searched = 0
+        self._searched, self._preview = 0, (None, 0, [])
         OPEN[self._storage.identity] = self
 
     def _begin_or_resume(self, args, plan):
@@ -291,17 +302,21 @@ class LabelingSession(Generic[LearnerT]):
 
     def close(self) -> None:
         """Wait for training, then close page, file and lock; may be called again."""
+        if self._loop is not None:
+            self._loop.close()
         if self._server is not None:
             self._server.close_for(self)
         self._close("The session is closed.")
 
     def _close(self, refusal):
-        if OPEN.get(self._storage.identity) is self:
-            del OPEN[self._storage.identity]
-        self._storage.refuse(refusal)
-        self._worker.close()
-        self._search.shutdown()
-        self._storage.close()
+        try:
+            if OPEN.get(self._storage.identity) is self:
+                del OPEN[self._storage.identity]
+            self._storage.refuse(refusal)
+            self._worker.close()
+            self._search.shutdown()
+        finally:  # also if Ctrl-C comes while the learner is trained
+            self._storage.close()
 
     def serve(
         self, port: int = 0, open: bool = True, *,
@@ -356,6 +371,65 @@ class LabelingSession(Generic[LearnerT]):
         return serve(
             self, port, open, kind=kind, folder=folder, title=title, guide=guide,
             show_prediction=show_prediction, block=block,
+        )  # fmt: skip
+
+    def serve_label_studio(
+        self, url: str, project: int, *,
+        token_file: FilePath | None = None, control: str | None = None,
+        show_prediction: bool = False, keep_order: bool = False,
+        interval: float = 1.0, block: bool | None = None,
+    ) -> "LabelStudioLoop":  # fmt: skip
+        """Let a project of Label Studio hand out the rows that the learner chooses.
+
+        People label in Label Studio. The annotations become answers of this session;
+        cancelled ones are skips, and the ground truth decides. The tasks are ordered by
+        predictions of this session, and only these are ever deleted. At the end, the
+        project gets its settings back.
+
+        Parameters
+        ----------
+        url : str
+            Address of Label Studio.
+        project : int
+            Number of the project. Its tasks are the rows: the ids of the session are
+            their numbers.
+        token_file : str or path, default=None
+            File with a personal access token or a legacy token. None: the environment
+            variable ``LABEL_STUDIO_API_KEY`` holds the token.
+        control : str, default=None
+            Name of the ``<Choices>`` whose choices are the classes. None: the only one.
+        show_prediction : bool, default=False
+            Whether people see the class that the model predicts. They tend to agree
+            with it.
+        keep_order : bool, default=False
+            Whether the order stays in the project at the end.
+        interval : float, default=1.0
+            Seconds between two looks at the project.
+        block : bool, default=None
+            Whether to wait until Ctrl-C. None: only in scripts.
+
+        Returns
+        -------
+        loop : LabelStudioLoop
+            ``wait()`` and ``close()``. It ends with the session.
+
+        Raises
+        ------
+        ValueError
+            If the choices are not the classes of the session, no row is a task, the
+            session has a stream learner or is closed, or there is no token.
+        ConnectionError
+            If Label Studio cannot be reached or refuses the token. Later, such errors
+            are printed, and the loop goes on.
+        ImportError
+            If httpx is not installed.
+        """
+        from .front_ends._label_studio import serve_label_studio
+
+        return serve_label_studio(
+            self, url, project, token_file=token_file, control=control,
+            show_prediction=show_prediction, keep_order=keep_order, interval=interval,
+            block=block,
         )  # fmt: skip
 
     # --- the learner and its rows
@@ -493,6 +567,58 @@ class LabelingSession(Generic[LearnerT]):
             with suppress(OSError, ValueError):  # the answer is stored already
                 found, job = self._find_row(who)
             return self._look_at(found, who, job)
+
+    def upcoming(self, n: int) -> Upcoming:
+        """Return the next rows, for a tool that hands out rows by itself.
+
+        The call does not wait for training, but starts it in time, as `look` does: with
+        ``ahead=1`` as soon as the last rows that were asked for are being labelled.
+
+        Parameters
+        ----------
+        n : int >= 0
+            Number of rows to return after the rows that the learner has asked for. They
+            are the rows that it would ask for now. Whoever labels one of them before it
+            is asked for gives a label that the budget does not pay for.
+
+        Returns
+        -------
+        upcoming : Upcoming
+            ``ids`` of the rows; ``n_asked``, the number of rows at the beginning that
+            the learner has asked for; and ``training``, None while no further rows are
+            being chosen, else a future that is done when they are.
+
+        Raises
+        ------
+        ValueError
+            If the session is closed.
+        """
+        check_number(n, "n", 0, closed="left", integer=True)
+        with self._storage.lock:
+            self._storage.check_open()
+            asked, first = self._read_queue()
+            if first is None:
+                job = self._worker.find_rows()
+            elif self._ahead:
+                self._worker.look_ahead(first, goes_past=True)
+                job = self._worker.job
+            else:
+                job = self._worker.job
+            own = self._worker.own
+        if self._preview[:2] != (own, n):
+            self._preview = own, n, self._ids.at(own.preview(n) if n else [])
+        with self._storage.reading() as db:
+            known = {*db.column("SELECT id FROM rows WHERE queue IS NULL"), *asked}
+        later = [id for id in self._preview[2] if id not in known]
+        return Upcoming(asked + later, len(asked), job)
+
+    def _read_queue(self):
+        """Return the rows that wait for an answer, and the first undisputed one."""
+        with self._storage.reading() as db:
+            sql = "SELECT id, state FROM rows WHERE queue NOT NULL ORDER BY queue"
+            rows = db.execute(sql).fetchall()
+        undisputed = (id for id, state in rows if state != DISPUTED)
+        return [id for id, _ in rows], next(undisputed, None)
 
     def _find_row(self, who):
         """Return the row to label, and the job to wait for if there is none yet."""
@@ -878,6 +1004,81 @@ class LabelingSession(Generic[LearnerT]):
                     what = id, label, who, is_final, None, at
                     n_new += self._store_answer(db, settings, *what, is_import=True)
         return n_new
+
+    def take_annotations(
+        self, annotations: Iterable[tuple], ids: Iterable[Id] | None = None
+    ) -> Differences:
+        """Store what people have done in another tool since the last call.
+
+        A new annotation is an answer, a changed one a correction. The answer of an
+        annotation that is gone is withdrawn. Other answers are not touched. All changes
+        are on the disk when this returns; if an annotation is refused, none is stored.
+
+        Parameters
+        ----------
+        annotations : iterable of tuple
+            In the order in which they were made or changed: number of the annotation in
+            the other tool, id of the row, label (None: the person has skipped the row),
+            name of the person, whether the label decides whatever others say, and the
+            time in UTC (None: now).
+        ids : iterable of str or int, default=None
+            Rows of which all annotations are given. None: all rows.
+
+        Returns
+        -------
+        differences : Differences
+            Numbers of annotations that are ``new``, ``changed`` and ``withdrawn``.
+
+        Raises
+        ------
+        ValueError
+            For a row that does not exist, a label that is no class, a person without a
+            name, and a change of a label that a stream learner has learned.
+        """
+        annotations = [Annotation(*each) for each in annotations]
+        wanted = None if ids is None else {self._ids.own(id) for id in ids}
+        while True:
+            with self._storage.lock:
+                self._storage.check_open()
+                with self._storage.reading() as db:
+                    plan = self._plan_changes(db, annotations, wanted)
+                    sql = "SELECT 1 FROM taught WHERE id = ?"
+                    is_separate = not any(db.row(sql, id) for id in plan.rows)
+                    job = self._worker.job
+                if not (plan.added or plan.gone):
+                    return plan.differences
+                if job is None or is_separate:
+                    with self._storage.writing() as db:
+                        votes = get_settings(db)["votes"]
+                        if must_forget := _annotations.carry_out(db, plan, votes):
+                            forget_progress(db)
+                            self._worker.must_rebuild = True
+                        if plan.gone:
+                            change_learner(db, stop_reason=None)
+                    job = self._worker.catch_up() if must_forget else None
+                    break
+            wait_for([job])  # otherwise the result would depend on the time
+        if job is not None:
+            job.result()
+        return plan.differences
+
+    def _plan_changes(self, db, annotations, ids):
+        settings = get_settings(db)
+        plain = []
+        for each in annotations:
+            self._check_who(each.who, is_final=each.is_final)
+            label = each.label
+            if label is not None:
+                label = self._plain_label(db, label, settings)
+            plain.append(each._replace(id=self._ids.own(each.id), label=label))
+        kind = settings["label_kind"]
+        plan = _annotations.plan_changes(db, kind, plain, ids)
+        if self._worker.own.is_stream:
+            for id in _annotations.find_unlearnable(db, plan, kind):
+                raise ValueError(
+                    f"Row {id!r} is learned: a stream learner cannot unlearn."
+                )
+        return plan
 
     # --- progress and people
 

@@ -347,7 +347,8 @@ def stored_settings(path):
     -------
     settings : dict
         ``classes``, ``votes``, ``test_size``, ``learner`` (with ``class`` and
-        ``params``), ``budget`` and others. Empty if the session was not begun.
+        ``params``), ``budget``, ``n_rows`` and others. Empty if the session was not
+        begun.
     """
     if not Path(path).exists():
         return {}
@@ -357,7 +358,9 @@ def stored_settings(path):
             return {}
         learner, n_test = current_learner(db), settings["test_size"]
         budget = None if learner["budget"] is None else learner["budget"] + n_test
-        return {**settings, "learner": learner["description"], "budget": budget}
+        n_rows = get_pool(db)["n_rows"]
+        learner = learner["description"]
+        return {**settings, "learner": learner, "budget": budget, "n_rows": n_rows}
 
 
 # --- checks
@@ -422,6 +425,9 @@ def check_relations(db, settings):
     if n_test != settings["test_size"]:
         raise ValueError("the number of held-out rows differs from test_size")
     check_decisions(db, settings["votes"])
+    sql = "SELECT 1 FROM annotations WHERE answer NOT IN (SELECT number FROM answers)"
+    if db.row(sql) is not None:
+        raise ValueError("an annotation has no answer")
     for predicted in db.column("SELECT predicted FROM models"):
         labels = json.loads(predicted)
         is_fine = isinstance(labels, list) and all(map(label_kind, labels))

@@ -123,6 +123,10 @@ class PartsVectorizer(TransformerMixin, BaseEstimator):
         Turns counts into weights.
     """
 
+    def get_feature_names_out(self, input_features=None):
+        """Return the parts."""
+        return self.names_
+
     def fit_transform(self, texts, y=None):
         """Learn the parts, and return the weights."""
         words, of_words = count_words(texts)

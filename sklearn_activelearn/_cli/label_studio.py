@@ -1,0 +1,126 @@
+"""Rows from a project of Label Studio, and the loop that orders its tasks."""
+
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from urllib.parse import parse_qs, urlsplit
+
+from .options import UsageError, blame, require, tell
+
+#: Objects whose content is a text.
+TEXTS = ("Text", "HyperText", "Paragraphs")
+
+
+def open_project(args, stack):
+    """Set the options that follow from the project, and return the client.
+
+    Parameters
+    ----------
+    args : Namespace
+        The parsed arguments.
+    stack : ExitStack
+        It closes the client.
+    """
+    require("--label-studio", "httpx")
+    from ..labeling.front_ends._label_studio_api import (
+        Client,
+        find_control,
+        token_reader,
+    )
+
+    with errors_of(args):
+        client = Client(args.label_studio, token_reader(args.token_file))
+        stack.callback(client.close)
+        project = client.project(args.project)
+        control = find_control(project, args.label_studio_control)
+    args.classes = control.classes
+    if not (args.text or args.image):
+        args.text = [control.field] if control.kind in TEXTS else []
+        args.image = control.field if control.kind == "Image" else None
+    return client
+
+
+def read_tasks(args, client, **limits):
+    """Return the tasks of the project with their annotations."""
+    with errors_of(args):
+        tasks = client.all_tasks(args.project, tell_progress, **limits)
+    if not (tasks or limits):
+        raise UsageError(f"project {args.project} has no tasks: import some first")
+    return tasks
+
+
+def make_loop(args, client, session, tasks):
+    """Return the loop, and say where to label."""
+    from ..labeling.front_ends._label_studio import LabelStudioLoop
+
+    with errors_of(args):
+        loop = LabelStudioLoop(
+            session, client, args.project, tasks=tasks,
+            control=args.label_studio_control, show_prediction=args.show_prediction,
+            keep_order=args.keep_order, ends_with_new_tasks=True,
+        )  # fmt: skip
+    address = f"{args.label_studio.rstrip('/')}/projects/{args.project}"
+    print(f'Open {address} and press "Label All Tasks".')
+    print("Ctrl-C ends the loop; labels are saved as they are given.", flush=True)
+    return loop
+
+
+def accept_more_rows(args):
+    """Let the session take rows at the end, whose words change the numbers of all."""
+    args.change = [*dict.fromkeys([*args.change, "pool", "features"])]
+
+
+@contextmanager
+def errors_of(args):
+    """Turn errors of the server into errors that the user can mend."""
+    from ..labeling.front_ends._label_studio_api import LabelStudioError
+
+    try:
+        with blame(args.label_studio):
+            yield
+    except LabelStudioError as error:
+        raise UsageError(error) from error
+
+
+def tell_progress(n_tasks):
+    """Print now and then how many tasks are read."""
+    if n_tasks % 1_000 == 0:
+        tell(f"{n_tasks:,} tasks")
+
+
+def table_of(args, client, tasks, folder):
+    """Return the data of tasks as a table of texts, with images as files in a folder.
+
+    The column of the ids has a name that the data do not have.
+    """
+    import pandas as pd
+
+    rows = [
+        {f"{name}": cell_of(value) for name, value in task["data"].items()}
+        for task in tasks
+    ]
+    args.id = "task"
+    while any(args.id in row for row in rows):
+        args.id += "_"
+    for task, row in zip(tasks, rows, strict=True):
+        row[args.id] = f"{task['id']}"
+        if args.image and row.get(args.image):
+            with errors_of(args):
+                row[args.image] = download_image(client, row[args.image], task, folder)
+    table = pd.DataFrame(rows, dtype=object).fillna("").astype(str)
+    table.attrs = {"references": False, "notes": []}
+    return table
+
+
+def cell_of(value):
+    """Return a value of a task's data as text."""
+    return "" if value is None else f"{value}"
+
+
+def download_image(client, address, task, folder):
+    """Save the image of a task in the folder, and return the name of the file."""
+    parts = urlsplit(address)
+    path = parse_qs(parts.query).get("d", [parts.path])[0]  # of a local file
+    file = folder / f"{task['id']}{PurePosixPath(path).suffix.lower()}"
+    if not file.exists():
+        file.write_bytes(client.download(address))
+    return file.name

@@ -1,0 +1,585 @@
+"""Labelling in Label Studio: its project hands out the rows that a session chooses.
+
+If the sampling of a project is "Uncertainty sampling", Label Studio hands out the tasks
+that have a prediction of the project's model version, by ascending score. The loop
+writes such predictions, with one model version a round, and reads annotations. It
+polls, because Label Studio calls no loopback addresses.
+"""
+
+import builtins
+import re
+import secrets
+import sys
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread, current_thread
+from time import monotonic
+from typing import Any
+
+from ...base._validation import check_number
+from .._annotations import Annotation
+from .._schema import get_settings, put_settings
+from ._label_studio_api import Client, LabelStudioError, find_control, token_reader
+from ._view import ENDINGS, describe_counts, describe_curve
+
+ORDER = "Uncertainty sampling"
+#: Settings of a project that the loop may change, and restores.
+CHANGED = (
+    "sampling",
+    "show_collab_predictions",
+    "maximum_annotations",
+    "model_version",
+)
+#: Further fields of a project that are read in each round.
+COUNTS = ("task_number", "total_annotations_number", "skipped_annotations_number")
+LONGEST_PAUSE = 30.0  #: seconds between two attempts while Label Studio is away
+REPORT_PAUSE = 30.0  #: seconds between two lines on the score of the model
+RECENT_PAGE = 20  #: tasks that are read in one request in each round
+#: Label Studio gives changes the time before they are stored: seconds to look back.
+OVERLAP = timedelta(seconds=5)
+#: Rows that are ranked behind those asked for, in small and in large projects. In a
+#: large project each bulk of predictions takes Label Studio seconds.
+N_LATER, N_LATER_IF_LARGE, LARGE = 100, 10, 2_000
+#: Ranks are written as thousandths: a score must lie between 0 and 1.
+RANK_UNIT = 1e-3
+
+
+class LabelStudioLoop:
+    """The loop between a session and a project of Label Studio.
+
+    Parameters
+    ----------
+    session : LabelingSession
+        A session of a pool learner. The ids of its rows are the numbers of the tasks.
+    client : Client
+        The server.
+    project : int
+        Number of the project.
+    control : str, default=None
+        Name of the control, as for `find_control`.
+    tasks : list of dict, default=None
+        The tasks with their annotations, if they were just read.
+    show_prediction : bool, default=False
+        Whether people see the class that the model predicts.
+    keep_order : bool, default=False
+        Whether predictions and settings stay as they are when the loop ends.
+    ends_with_new_tasks : bool, default=False
+        Whether the loop ends when tasks are added, so that a session with more rows can
+        take over.
+    interval : float, default=1.0
+        Seconds between two rounds.
+    tell : callable, default=print
+        It is called with each sentence on the progress.
+
+    Attributes
+    ----------
+    has_new_tasks : bool
+        True if tasks were added to the project.
+    """
+
+    def __init__(
+        self, session, client, project, *, control=None, tasks=None,
+        show_prediction=False, keep_order=False, ends_with_new_tasks=False,
+        interval=1.0, tell=None,
+    ):  # fmt: skip
+        check_number(interval, "interval", 0, integer=False)
+        self.session, self.client, self.project = session, client, project
+        self._show_prediction, self._keep_order = show_prediction, keep_order
+        self._ends_with_new_tasks = ends_with_new_tasks
+        self._interval, self._tell = interval, tell or tell_by_printing
+        stored = client.project(project)
+        self.control = find_control(stored, control)
+        self._check_session()
+        self._ids = {f"{id}": id for id in session.ids}
+        self._classes = {f"{label}": label for label in session.classes}
+        self._users, self._counts_read, self.has_new_tasks = {}, None, False
+        self._n_annotations, self._seen = {}, None
+        self._version, self._versions, self._round = None, None, 0
+        self._ranked, self._deleted, self._unknown = [], set(), set()
+        self._said, self._problem = None, None
+        self._report, self._reported, self._training = None, -REPORT_PAUSE, None
+        self._ended, self._thread = Event(), None
+        self._tasks = client.all_tasks(project) if tasks is None else tasks
+        self._known_tasks = {task["id"] for task in self._tasks}
+        self._task_number = len(self._known_tasks)
+        if not any(f"{number}" in self._ids for number in self._known_tasks):
+            raise ValueError(
+                f"No row has the number of a task of project {project} as its id."
+            )
+        self._begin(stored)
+
+    def continue_with(self, session, tasks):
+        """Go on with a session that has rows for new tasks.
+
+        Parameters
+        ----------
+        session : LabelingSession
+            The same file with more rows.
+        tasks : list of dict
+            The new tasks.
+        """
+        self.session, self.has_new_tasks = session, False
+        self._ids = {f"{id}": id for id in session.ids}
+        self._known_tasks |= {task["id"] for task in tasks}
+        self._take(tasks)
+
+    def _check_session(self):
+        session, classes = self.session, self.control.classes
+        session.check_open()
+        if not hasattr(session.learner, "correct"):
+            raise ValueError(
+                "Label Studio needs a pool learner: a stream learner cannot order rows."
+            )
+        if {*map(str, session.classes or ())} != {*classes}:
+            raise ValueError(
+                f"The classes of the session, {session.classes}, must be the choices "
+                f"of the control {self.control.name!r}: {classes}."
+            )
+
+    # --- what the session stores about the project
+
+    def _begin(self, project):
+        """Store the settings of the project, unless an earlier loop has done so."""
+        name = f"{project['id']} {project['created_at']}"
+        with self.session._storage.writing(is_change=False) as db:
+            state = get_settings(db).get("label_studio") or {"project": name}
+            if state["project"] != name:
+                raise ValueError(
+                    f"{self.session.path} belongs to another project of Label Studio. "
+                    "Name another file."
+                )
+            state.setdefault("key", secrets.token_hex(4))
+            if state.get("before") is None:
+                state["before"] = {each: project.get(each) for each in CHANGED}
+            put_settings(db, label_studio=state)
+        self._before = {each: state["before"].get(each) for each in CHANGED}
+        self._prefix = f"sklearn-activelearn {state['key']} "
+
+    def _forget_settings(self):
+        with self.session._storage.writing(is_change=False) as db:
+            state = get_settings(db)["label_studio"]
+            put_settings(db, label_studio={**state, "before": None})
+
+    # --- the loop
+
+    def run(self):
+        """Go on until `close`, Ctrl-C or new tasks; restore the settings at the end.
+
+        The settings stay as they are while a session with more rows takes over.
+        """
+        n_failed = 0
+        try:
+            while not (self._ended.is_set() or self._must_hand_over):
+                try:
+                    self.step()
+                except (LabelStudioError, OSError, ValueError) as error:
+                    self._say_problem(error)
+                    n_failed += 1
+                else:
+                    self._say_problem(None)
+                    n_failed = 0
+                pause = self._interval * 2 ** min(n_failed, 10)
+                self._ended.wait(min(pause, max(LONGEST_PAUSE, self._interval)))
+        finally:
+            if not self._must_hand_over:
+                self.restore()
+
+    @property
+    def _must_hand_over(self):
+        return self.has_new_tasks and self._ends_with_new_tasks
+
+    def step(self):
+        """Read annotations, choose rows, and write their ranks if they have changed."""
+        fields = ",".join(("id", *CHANGED, *COUNTS))
+        project = self.client.get(f"/api/projects/{self.project}/", include=fields)
+        self.read_annotations(project)
+        if project["task_number"] < self._task_number:
+            self._skip_deleted(self.session.upcoming(N_LATER).ids)
+        self._task_number = project["task_number"]
+        is_large = project["task_number"] > LARGE
+        n_later = N_LATER_IF_LARGE if is_large else N_LATER
+        upcoming = self.session.upcoming(n_later)
+        self._watch_training(upcoming.training)
+        # of many held-out rows, only the first are ranked at a time
+        rows = [id for id in upcoming.ids if id not in self._deleted][: 2 * n_later]
+        has_order = (project["sampling"], project["model_version"]) == (
+            ORDER,
+            self._version,
+        )
+        if rows and self._must_rank(rows, upcoming.n_asked):
+            n_first = upcoming.n_asked or len(rows)
+            self.write_ranks(rows, n_first if is_large else None)
+        elif rows and not has_order:
+            self._tell(
+                f"Somebody has changed the order of project {self.project}. It is set "
+                "again."
+            )
+            self._set_order(self._version)
+        self._describe_progress()
+
+    def _must_rank(self, rows, n_asked):
+        """Return True if people would not get the rows asked for in their order."""
+        waiting = {*rows}
+        shown = [id for id in self._ranked if id in waiting or not self._has_answer(id)]
+        n = min(n_asked, len(shown))
+        n_enough = len(rows) / 2
+        if n_asked <= len(rows):
+            n_enough = max(n_enough, n_asked)
+        return shown[:n] != rows[:n] or len(shown) < n_enough
+
+    def _has_answer(self, id):
+        """Return True if Label Studio does not hand out a row any more."""
+        return sum(self._n_annotations.get(id, ())) >= self.session.votes
+
+    def _watch_training(self, training):
+        """Raise the error of the last training."""
+        done, self._training = self._training, training
+        if done is not None and done.done() and done.exception() is not None:
+            raise ValueError(f"The model cannot be trained: {done.exception()}")
+
+    # --- annotations
+
+    def read_annotations(self, project):
+        """Store annotations that are new, changed or gone."""
+        if self._tasks is not None:
+            self._take(self._tasks)
+            self._tasks = None
+        else:
+            self._take(self._recent_tasks())
+        counts = [project[name] for name in COUNTS[1:]]
+        known = [sum(each) for each in zip(*self._n_annotations.values(), strict=True)]
+        if counts != (known or [0, 0]) and counts != self._counts_read:
+            # several annotations at once are deleted without a trace
+            limits = {"total_annotations": 0, "cancelled_annotations": 0}
+            tasks = self.client.all_tasks(self.project, **limits)
+            left = {self._ids.get(f"{task['id']}") for task in tasks}
+            empty = {id for id, n in self._n_annotations.items() if sum(n)} - left
+            if project["task_number"] < self._task_number:
+                empty -= self._find_deleted(empty)  # their labels are kept
+            self._take(tasks, empty)
+            self._counts_read = counts
+
+    def _recent_tasks(self):
+        """Return the tasks that have changed since the last round."""
+        found, page, query = [], 1, {"ordering": ["-tasks:updated_at"]}
+        while True:
+            tasks = self.client.tasks(self.project, page, RECENT_PAGE, **query)
+            recent = [task for task in tasks if time_of(task) >= self._seen - OVERLAP]
+            found, page = found + recent, page + 1
+            if len(recent) < RECENT_PAGE:
+                return found
+
+    def _take(self, tasks, empty=()):
+        """Hand the annotations of tasks to the session; rows in `empty` have none."""
+        if not (tasks or empty):
+            return
+        seen = [time_of(task) for task in tasks]
+        rows, found = [*empty], []
+        counts = dict.fromkeys(empty, (0, 0))
+        for task in tasks:
+            if task["id"] not in self._known_tasks:
+                self._announce_new_tasks()
+            if (id := self._ids.get(f"{task['id']}")) is None:
+                continue
+            given = task["annotations"]
+            unknown = {*self._choices_of(given)} - self._classes.keys()
+            if not unknown:
+                rows.append(id)  # of which answers may be withdrawn
+            elif not unknown <= self._unknown:
+                self._unknown |= unknown
+                self._tell(
+                    "Annotations with choices that are no classes are left alone: "
+                    f"{', '.join(sorted(unknown))}."
+                )
+            n_cancelled = sum(each["was_cancelled"] for each in given)
+            counts[id] = len(given) - n_cancelled, n_cancelled
+            found += [(time_of(each), self._read(id, each)) for each in given]
+        found = sorted((each for each in found if each[1]), key=lambda pair: pair[0])
+        annotations = [each for _, each in found]
+        self.session.take_annotations(annotations, rows)
+        # afterwards: if the session cannot store them, they are read again
+        self._n_annotations |= counts
+        self._seen = max([*seen, self._seen or datetime.min.replace(tzinfo=UTC)])
+
+    def _read(self, id, annotation):
+        """Return an `Annotation`, or None if it has no class."""
+        label = None
+        if not annotation["was_cancelled"]:
+            chosen = self._choices_of([annotation])
+            if len(chosen) != 1 or chosen[0] not in self._classes:
+                return None
+            label = self._classes[chosen[0]]
+        return Annotation(
+            annotation["id"],
+            id,
+            label,
+            self._name_of(annotation["completed_by"]),
+            bool(annotation["ground_truth"]) and label is not None,
+            time_of(annotation).isoformat(timespec="milliseconds"),
+        )
+
+    def _choices_of(self, annotations):
+        """Return what was chosen in the control."""
+        return [
+            f"{choice}"
+            for annotation in annotations
+            for result in annotation["result"] or ()
+            if result.get("from_name") == self.control.name
+            for choice in result["value"].get("choices", ())
+        ]
+
+    def _name_of(self, user):
+        """Return the address of a user, or their number if it is not known."""
+        if isinstance(user, dict):
+            return user.get("email") or f"user {user.get('id')}"
+        if user not in self._users:
+            users = self.client.get("/api/users/")
+            self._users |= {each["id"]: each["email"] for each in users}
+            self._users.setdefault(user, f"user {user}")
+        return self._users[user] or f"user {user}"
+
+    def _announce_new_tasks(self):
+        if not self.has_new_tasks:
+            self.has_new_tasks = True
+            self._tell(
+                f"Tasks were added to project {self.project}."
+                + ("" if self._ends_with_new_tasks else " Open the session again with "
+                   "them and change='pool'; until then they have no rank.")
+            )  # fmt: skip
+
+    def _find_deleted(self, rows):
+        """Return the rows whose tasks were deleted."""
+        found = set()
+        for id in {*rows} - self._deleted:
+            try:
+                self.client.get(f"/api/tasks/{id}/")
+            except LabelStudioError as error:
+                if error.status != 404:
+                    raise
+                found.add(id)
+        self._deleted |= found
+        return found
+
+    def _skip_deleted(self, rows):
+        """Skip rows whose tasks were deleted, so that nobody waits for them."""
+        for id in self._find_deleted(rows):
+            self._tell(f"Task {id} was deleted in Label Studio: its row is skipped.")
+            with suppress(ValueError):  # nobody has asked for the row
+                self.session.skip(id, "The task was deleted.", LABEL_STUDIO)
+
+    # --- predictions
+
+    def write_ranks(self, rows, n_first=None):
+        """Write a prediction with its rank as the score for each of these rows.
+
+        With `n_first`, they are written one by one, and the order is in force as soon
+        as the first of them are written.
+        """
+        if self._versions is None:
+            self._versions = self._read_versions()
+            rounds = [int(name.rpartition(" ")[2]) for name in self._versions]
+            self._round = max([*rounds, self._round])
+        self._round += 1
+        version = f"{self._prefix}{self._round}"
+        self._versions.append(version)  # even if the answer to the request is lost
+        predictions = [
+            {
+                "task": int(id),
+                "score": rank * RANK_UNIT,
+                "model_version": version,
+                "result": result,
+            }
+            for rank, (id, result) in enumerate(
+                zip(rows, self._results_of(rows), strict=True), 1
+            )
+        ]
+        try:
+            if n_first is None:
+                self._write_at_once(predictions)
+            else:
+                self._write_one_by_one(predictions[:n_first])
+            self._set_order(version)
+            self._version, self._ranked = version, rows[:n_first]
+            if n_first is not None:
+                self._write_one_by_one(predictions[n_first:])
+                self._ranked = rows
+        except LabelStudioError as error:
+            if error.status in (400, 404):
+                self._skip_deleted(rows)
+            raise
+        self._delete_versions(but=version)
+
+    def _write_one_by_one(self, predictions):
+        for each in predictions:
+            self.client.request("POST", "/api/predictions/", json=each)
+
+    def _write_at_once(self, predictions):
+        path = f"/api/projects/{self.project}/import/predictions"
+        n_stored = self.client.request("POST", path, json=predictions)["created"]
+        if n_stored < len(predictions):
+            raise LabelStudioError(
+                f"Label Studio has stored {n_stored} of {len(predictions)} ranks.", 400
+            )
+
+    def _results_of(self, rows):
+        """Return what the predictions show: the predicted classes, or nothing."""
+        results = [[] for _ in rows]
+        if self._show_prediction:
+            with suppress(ValueError):  # no model yet
+                for result, label in zip(
+                    results, self.session.predictions(rows).labels, strict=True
+                ):
+                    result.append(
+                        {
+                            "from_name": self.control.name,
+                            "to_name": self.control.to_name,
+                            "type": "choices",
+                            "value": {"choices": [f"{label}"]},
+                        }
+                    )
+        return results
+
+    def _set_order(self, version):
+        changes: dict[str, Any] = {"sampling": ORDER, "model_version": version}
+        if self._show_prediction:
+            changes["show_collab_predictions"] = True
+        if self.session.votes > (self._before["maximum_annotations"] or 1):
+            changes["maximum_annotations"] = self.session.votes
+        path = f"/api/projects/{self.project}/"
+        self.client.request("PATCH", path, json=changes)
+
+    def _read_versions(self):
+        """Return the model versions of this session that have predictions."""
+        path = f"/api/projects/{self.project}/model-versions/"
+        pattern = re.compile(re.escape(self._prefix) + r"\d+")
+        return [name for name in self.client.get(path) if pattern.fullmatch(name)]
+
+    def _delete_versions(self, but=None):
+        """Delete all predictions of this session but those of one version."""
+        path = f"/api/projects/{self.project}/model-versions/"
+        for name in [name for name in self._versions if name != but]:
+            self.client.request("DELETE", path, json={"model_version": name})
+            self._versions.remove(name)
+
+    def restore(self):
+        """Give the project its settings back, and delete the predictions."""
+        if self._keep_order or self._before is None:
+            return
+        try:
+            with suppress(ValueError):  # the session is closed
+                self._take(self._recent_tasks() if self._seen else ())
+            before, path = self._before, f"/api/projects/{self.project}/"
+            settings = {"sampling": before["sampling"]}
+            if self._show_prediction:
+                settings["show_collab_predictions"] = before["show_collab_predictions"]
+            if self.session.votes > (before["maximum_annotations"] or 1):
+                settings["maximum_annotations"] = before["maximum_annotations"]
+            self.client.request("PATCH", path, json=settings)
+            version = {"model_version": before["model_version"] or ""}
+            with suppress(LabelStudioError):  # its predictions are gone meanwhile
+                self.client.request("PATCH", path, json=version)
+            self._versions = self._read_versions()
+            self._delete_versions()
+            self._before = None
+            with suppress(ValueError):
+                self._forget_settings()
+        except (LabelStudioError, OSError, ValueError) as error:
+            self._tell(
+                f"The settings of project {self.project} are not restored: {error} The "
+                "same command restores them when it ends."
+            )
+
+    # --- what is said
+
+    def _say_problem(self, error):
+        """Say what is wrong once, and that it is over."""
+        if error is None and self._problem is not None:
+            self._tell("Label Studio answers again.")
+        elif error is not None and f"{error}" != self._problem:
+            self._tell(f"{error} Labels are safe; the next attempt follows.")
+        self._problem = None if error is None else f"{error}"
+
+    def _describe_progress(self):
+        """Say how many rows are labelled, and now and then how good the model is."""
+        status = self.session.status()
+        counts = describe_counts(status, status, len(self.session.ids))
+        reason = status.stop_reason
+        if reason is not None:
+            ending = ENDINGS.get(reason, f"The learner has stopped: {reason}.")
+            counts += f". {ending.format(disputed=status.disputed)}"
+        if counts == self._said:
+            return
+        self._said = counts
+        self._tell(counts)
+        if monotonic() - self._reported >= REPORT_PAUSE or reason is not None:
+            curve, advice = self.session.report()
+            report = [*([describe_curve(curve)] if curve else []), advice]
+            if report != self._report:
+                self._tell("\n".join(report))
+            self._report, self._reported = report, monotonic()
+
+    # --- in the background
+
+    def __repr__(self):
+        return f"LabelStudioLoop({self.client.url!r}, {self.project!r})"
+
+    def start(self):
+        """Run the loop in a thread."""
+        self._thread = Thread(target=self.run, daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until the loop ends. Ctrl-C ends the loop, not the program."""
+        with suppress(KeyboardInterrupt):
+            while self._thread is not None and self._thread.is_alive():
+                self._thread.join(0.5)
+        self.close()
+
+    def close(self) -> None:
+        """End the loop and restore the settings. A second call does nothing."""
+        self._ended.set()
+        if self._thread not in (None, current_thread()):
+            self._thread.join()
+        self.client.close()
+
+
+#: Name under which the loop itself skips rows.
+LABEL_STUDIO = "Label Studio"
+
+
+def time_of(item):
+    """Return when a task or an annotation was last changed."""
+    return datetime.fromisoformat(item["updated_at"]).astimezone(UTC)
+
+
+def tell_by_printing(text):
+    """Print a sentence at once."""
+    print(text, flush=True)
+
+
+def serve_label_studio(
+    session, url, project, *, token_file=None, control=None, show_prediction=False,
+    keep_order=False, interval=1.0, block=None,
+):  # fmt: skip
+    """Order the tasks of a project; see `LabelingSession.serve_label_studio`."""
+    client = Client(url, token_reader(token_file))
+    try:
+        loop = LabelStudioLoop(
+            session, client, project, control=control, interval=interval,
+            show_prediction=show_prediction, keep_order=keep_order,
+        )  # fmt: skip
+    except LabelStudioError as error:
+        client.close()
+        raise ConnectionError(f"{error}") from error
+    except BaseException:
+        client.close()
+        raise
+    if session._loop is not None:
+        session._loop.close()
+    session._loop = loop
+    loop.start()
+    if block is None:
+        block = not (hasattr(sys, "ps1") or hasattr(builtins, "__IPYTHON__"))
+    if block:
+        loop.wait()
+    return loop

@@ -1,0 +1,763 @@
+"""Label Studio hands out the rows of a session; a server of the test stands for it."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import wait
+from contextlib import contextmanager
+from time import monotonic, sleep
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
+from sklearn_activelearn.labeling.front_ends._view import LabelingView
+from tests.reference.label_studio import (
+    LEGACY,
+    REFRESH,
+    USERS,
+    LabelStudio,
+    serving,
+)
+from tests.reference.session_files import select, waiting
+
+pytest.importorskip("httpx", reason="httpx is not installed")
+from sklearn_activelearn.labeling.front_ends import _label_studio, _label_studio_api
+
+N = 40
+WORDS = {"good": ["fine", "lovely", "great"], "bad": ["poor", "awful", "nasty"]}
+ANN, BOB = USERS.values()
+
+
+def make_texts(n=N, seed=0):
+    rng = np.random.default_rng(seed)
+    classes = rng.choice(["good", "bad"], n)
+    return [
+        " ".join(rng.choice([*WORDS[each], "the", "soup", "was"], 6))
+        for each in classes
+    ]
+
+
+TEXTS = make_texts()
+
+
+def numbers_of(texts):
+    """Return the number of good and of bad words in each text, and a third number."""
+    kinds = [*WORDS.values(), ["the", "soup"]]
+    counts = [[sum(map(text.split().count, kind)) for kind in kinds] for text in texts]
+    return np.array(counts, dtype=float)
+
+
+def truth(studio, task):
+    """Return the class that a text is written for."""
+    good, bad, _ = numbers_of([studio.tasks[task]["data"]["text"]])[0]
+    return "good" if good > bad else "bad"
+
+
+def opened(path, studio, **options):
+    learner = UncertaintySamplingClassifier(
+        GaussianNB(), n_initial=4, batch_size=3, budget=25, random_state=0
+    )
+    texts = [task["data"]["text"] for task in studio.tasks.values()]
+    options = {"classes": ["good", "bad"], "ahead": 1, "items": texts, **options}
+    return LabelingSession(
+        learner, numbers_of(texts), path, ids=[*studio.tasks], **options
+    )
+
+
+@pytest.fixture
+def studio():
+    return LabelStudio(TEXTS)
+
+
+@pytest.fixture
+def url(studio):
+    with serving(studio) as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def token(monkeypatch):
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", LEGACY)
+
+
+@pytest.fixture
+def said():
+    return []
+
+
+@pytest.fixture
+def make(url, said):
+    """Return a function that makes a loop, whose sentences are in `said`."""
+    clients = []
+
+    def make(session, **options):
+        reader = _label_studio.token_reader(options.pop("token_file", None))
+        clients.append(_label_studio.Client(url, reader))
+        options = {"interval": 0.01, "tell": said.append, **options}
+        return _label_studio.LabelStudioLoop(session, clients[-1], 7, **options)
+
+    yield make
+    for client in clients:
+        client.close()
+
+
+def settle(loop):
+    """Carry out rounds until no model is trained."""
+    loop.step()
+    while loop._training is not None:
+        wait([loop._training])
+        loop.step()
+
+
+def label_next(studio, loop, user=1):
+    """Let a person label the task that they are given, and return its number."""
+    settle(loop)
+    task = studio.next_task(user)
+    studio.annotate(task, truth(studio, task), user)
+    return task
+
+
+def asked_rows(path):
+    return select(path, "SELECT id, purpose, query FROM requests ORDER BY number")
+
+
+def labels_of(path):
+    return select(path, "SELECT id, label FROM labels")
+
+
+class TestOrder:
+    def test_tasks_come_in_the_order_of_the_session(self, path, studio, make):
+        with opened(path, studio, test_size=3) as session:
+            loop = make(session)
+            for _ in range(12):
+                settle(loop)
+                assert studio.next_task() == waiting(session)[0]
+                label_next(studio, loop)
+            assert studio.project["sampling"] == "Uncertainty sampling"
+
+    def test_the_file_is_the_one_of_the_terminal(self, path, studio, make, capsys):
+        with opened(path, studio, test_size=4) as session:
+            loop = make(session)
+            while session.stop_reason is None:
+                label_next(studio, loop)
+                settle(loop)
+        other = path.with_name("terminal.sqlite")
+        with opened(other, studio, test_size=4) as session:
+            view = LabelingView(session, "text")
+            lines = (truth(studio, session.next(ANN)) for _ in range(N))
+            label_by_lines(view, ANN, lines)
+        assert len(labels_of(path)) == 25
+        sql = "SELECT number, id, label, who, withdrawn_at FROM answers"
+        assert select(path, sql) == select(other, sql)
+        assert asked_rows(path) == asked_rows(other)
+        assert labels_of(path) == labels_of(other)
+        assert select(path, "SELECT * FROM taught") == select(
+            other, "SELECT * FROM taught"
+        )
+
+    def test_rows_behind_those_asked_for_are_ranked_too(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            for _ in range(5):
+                label_next(studio, loop)
+            settle(loop)
+            upcoming = session.upcoming(100)
+            ranked = sorted(studio.predictions.values(), key=lambda p: p["score"])
+            answered = {id for id, _ in labels_of(path)}
+            shown = [p["task"] for p in ranked if p["task"] not in answered]
+            assert shown[: upcoming.n_asked] == waiting(session)
+            assert upcoming.ids[: upcoming.n_asked] == waiting(session)
+            assert len(shown) > 10
+            # the budget pays for 25 rows
+            assert len({*upcoming.ids}) == len(upcoming.ids) == 20
+            task = upcoming.ids[-1]
+            asked = session.status().asked
+            studio.annotate(task, "good")
+            loop.step()
+            assert session.answers(task).label == "good"
+            assert session.status().asked == asked  # it is a gift
+
+    def test_a_row_that_nobody_answers_holds_up_nobody(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            stuck = studio.next_task()
+            for _ in range(15):
+                settle(loop)
+                task = next(row for row in waiting(session) if row != stuck)
+                studio.annotate(task, truth(studio, task))
+            settle(loop)
+            assert stuck in waiting(session)
+            assert session.status().asked > 15
+
+    def test_only_what_changed_is_written(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            studio.log.clear()
+            settle(loop)
+            assert studio.log == []
+            # the next of four first rows changes nothing
+            label_next(studio, loop)
+            assert studio.log == []
+
+    def test_an_order_that_somebody_changes_is_set_again(
+        self, path, studio, make, said
+    ):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            studio.project["sampling"] = "Sequential sampling"
+            loop.step()
+            assert studio.project["sampling"] == "Uncertainty sampling"
+            assert sum("changed the order" in each for each in said) == 1
+
+    def test_large_projects_get_few_ranks_one_by_one(
+        self, path, studio, make, monkeypatch
+    ):
+        monkeypatch.setattr(_label_studio, "LARGE", 10)
+        monkeypatch.setattr(_label_studio, "N_LATER_IF_LARGE", 2)
+        with opened(path, studio) as session:
+            loop = make(session)
+            for _ in range(6):
+                assert label_next(studio, loop) in session.ids
+            settle(loop)
+            assert "POST /api/projects/7/import/predictions" not in studio.log
+            assert studio.next_task() == waiting(session)[0]
+            assert len(studio.predictions) <= 6 + 2
+
+    def test_predictions_are_shown_only_if_asked_for(self, path, studio, make):
+        studio.project["show_collab_predictions"] = False
+        with opened(path, studio) as session:
+            loop = make(session)
+            for _ in range(6):
+                label_next(studio, loop)
+            settle(loop)
+            assert all(not p["result"] for p in studio.predictions.values())
+            assert studio.project["show_collab_predictions"] is False
+            loop = make(session, show_prediction=True)
+            settle(loop)
+            shown = {p["task"]: p["result"] for p in studio.predictions.values()}
+            assert studio.project["show_collab_predictions"] is True
+            labels = session.predictions([*shown]).labels
+            assert [*shown.values()] == [*map(studio.result, labels)]
+            loop.restore()
+            assert studio.project["show_collab_predictions"] is False
+
+
+class TestAnnotations:
+    def test_what_was_there_before_is_known(self, path, studio, make):
+        tasks = [*studio.tasks]
+        for task in tasks[:8]:
+            studio.annotate(task, truth(studio, task))
+        with opened(path, studio) as session:
+            settle(make(session))
+            assert session.status().n_taught == 8
+            assert session.answers(tasks[0]).answers[0].who == ANN
+            assert not {*waiting(session)} & {*tasks[:8]}
+
+    def test_cancelled_changed_and_deleted(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            first, second, third, *_ = waiting(session)
+            number = studio.annotate(first, "good")
+            cancelled = studio.annotate(second, None)
+            elsewhere = session.label(third, "bad", ANN)
+            loop.step()
+            assert elsewhere is None
+            assert [session.answers(id).state for id in (first, second)] == [
+                "labelled",
+                "skipped",
+            ]
+            studio.change(number, "bad")
+            studio.change(cancelled, "good")
+            loop.step()
+            assert session.answers(first).label == "bad"
+            assert session.answers(second).label == "good"
+            assert len(session.answers(first).answers) == 1
+            studio.delete(number)
+            loop.step()
+            assert session.answers(first).state == "open"
+            assert session.answers(third).label == "bad"  # given in another place
+            assert waiting(session)[0] == first
+
+    def test_a_label_that_the_learner_knows_is_unlearned(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            numbers = {}
+            for _ in range(10):
+                settle(loop)
+                task = studio.next_task()
+                numbers[task] = studio.annotate(task, truth(studio, task))
+            settle(loop)
+            taught = dict(session.learner.record() and session._worker.own.taught)
+            assert len(taught) > 4
+            task = next(iter(numbers))
+            studio.delete(numbers[task])
+            other = [*numbers][1]
+            studio.change(numbers[other], was_cancelled=True, result=[])
+            settle(loop)
+            rows = {session.ids[row] for row in session._worker.own.taught}
+            assert not rows & {task, other}
+            assert session.answers(other).state == "skipped"
+
+    def test_annotations_that_vanish_without_a_trace(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            first, second, *_ = waiting(session)
+            number = studio.annotate(first, "good")
+            studio.annotate(second, "good")
+            loop.step()
+            studio.delete(number, leaves_trace=False)
+            loop.step()
+            assert session.answers(first).state == "open"
+            assert session.answers(second).state == "labelled"
+
+    def test_the_ground_truth_decides(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            task = studio.next_task()
+            number = studio.annotate(task, "good", 1, ground_truth=True)
+            studio.annotate(task, "bad", 2)
+            loop.step()
+            assert session.answers(task).label == "good"
+            studio.change(number, ground_truth=False)
+            loop.step()
+            row = session.answers(task)
+            assert (row.label, row.answers[-1].who) == ("good", ANN)
+
+    def test_other_controls_and_other_choices_are_left_alone(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            first, second, third, *_ = waiting(session)
+            text = {"from_name": "why", "type": "textarea", "value": {"text": ["x"]}}
+            studio.annotate(first, "good")
+            studio.change(max(studio.annotations), result=[text, *studio.result("bad")])
+            studio.annotate(second, "bad")
+            studio.change(max(studio.annotations), result=[text])
+            studio.annotate(third, "a choice that was removed")
+            loop.step()
+            states = [session.answers(id).state for id in (first, second, third)]
+            assert states == ["labelled", "open", "open"]
+
+    def test_a_choice_that_is_renamed_withdraws_nothing(self, path, studio, make, said):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            task = studio.next_task()
+            number = studio.annotate(task, "good")
+            loop.step()
+            studio.change(number, "excellent")
+            loop.step()
+            loop.step()
+            assert session.answers(task).label == "good"
+            assert sum("left alone: excellent" in each for each in said) == 1
+
+    def test_two_people_vote(self, path, studio, make):
+        with opened(path, studio, votes=2) as session:
+            loop = make(session)
+            for k in range(24):
+                user = 1 + k % 2
+                settle(loop)
+                task = studio.next_task(user)
+                label = truth(studio, task)
+                if user == 2 and k == 3:
+                    label = {"good": "bad", "bad": "good"}[label]
+                studio.annotate(task, label, user)
+            settle(loop)
+            assert studio.project["maximum_annotations"] == 2
+            people = session.people()
+            assert {who: sum(s.by_class.values()) for who, s in people.items()} == {
+                ANN: 12,
+                BOB: 12,
+            }
+            loop.restore()
+            assert studio.project["maximum_annotations"] == 1
+
+    def test_two_people_share_the_rows(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            seen = [label_next(studio, loop, 1 + k % 2) for k in range(20)]
+            settle(loop)
+            assert len({*seen}) == 20
+            assert {*seen} == {id for id, _ in labels_of(path)}
+            assert {*session.people()} == {ANN, BOB}
+
+    def test_tasks_that_are_deleted(self, path, studio, make, said):
+        with opened(path, studio) as session:
+            loop = make(session)
+            known = label_next(studio, loop)
+            settle(loop)
+            task = studio.next_task()
+            studio.delete_task(task)
+            studio.delete_task(known)
+            settle(loop)
+            assert session.answers(task).state == "skipped"
+            assert session.answers(known).state == "labelled"  # it was paid for
+            assert studio.next_task() == waiting(session)[0]
+            assert any("was deleted" in each for each in said)
+
+    def test_new_tasks_are_announced(self, path, studio, make, said):
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            studio.add_tasks(["a new text"])
+            loop.step()
+            assert loop.has_new_tasks
+            assert any("change='pool'" in each for each in said)
+
+
+class TestPredictionsOfOthers:
+    def test_only_own_ones_are_deleted(self, path, studio, make):
+        task = [*studio.tasks][5]
+        studio.predict(task, 0.5, "their model")
+        studio.predict(task, 0.5, "sklearn-activelearn 00000000 3")
+        studio.project["model_version"] = "their model"
+        others = {**studio.predictions}
+        with opened(path, studio) as session:
+            loop = make(session)
+            for _ in range(8):
+                label_next(studio, loop)
+            settle(loop)
+            assert others.items() <= studio.predictions.items()
+            own = [
+                each["model_version"]
+                for key, each in studio.predictions.items()
+                if key not in others
+            ]
+            assert {*own} == {studio.project["model_version"]}
+            loop.restore()
+        assert studio.predictions == others
+        assert studio.project["model_version"] == "their model"
+        assert studio.project["sampling"] == "Sequential sampling"
+
+    def test_the_order_is_kept_if_wanted(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session, keep_order=True)
+            settle(loop)
+            first = waiting(session)[0]
+            loop.restore()
+        assert studio.next_task() == first
+
+
+class TestFailures:
+    @pytest.mark.parametrize("failure", [500, 502, 429, "hang", "drop"])
+    def test_it_goes_on_when_the_server_is_back(
+        self, path, studio, make, said, failure, monkeypatch
+    ):
+        monkeypatch.setattr(_label_studio_api, "TIMEOUT", 0.2)
+        with opened(path, studio) as session:
+            loop = make(session)
+            loop.step()
+            n_requests = iter(range(3))
+            studio.fail = lambda *_: failure if next(n_requests, None) else None
+            loop.start()
+            wait_until(lambda: any("again" in each for each in said))
+            task = studio.next_task()
+            studio.annotate(task, "good")
+            wait_until(lambda: session.answers(task).label == "good")
+            loop.close()
+        problem = next(each for each in said if "Labels are safe" in each)
+        assert "127.0.0.1" in problem
+        assert said.count("Label Studio answers again.") == 1
+
+    def test_a_failure_at_any_request_loses_nothing(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            for k in range(25):
+                settle(loop)
+                task = studio.next_task()
+                studio.annotate(task, truth(studio, task))
+                n_left = iter(range(k % 9))
+                studio.fail = lambda *_, n=n_left: (
+                    500 if next(n, None) is None else None
+                )
+                for _ in range(2):
+                    try:
+                        loop.step()
+                    except _label_studio.LabelStudioError:
+                        break
+                studio.fail = None
+            settle(loop)
+            given = {a["task"] for a in studio.annotations.values()}
+            assert {id for id, _ in labels_of(path)} == given
+            versions = {p["model_version"] for p in studio.predictions.values()}
+            assert versions <= {studio.project["model_version"]}
+
+    def test_a_server_that_restarts(self, path, studio, said):
+        with serving(studio) as url:
+            port = int(url.rpartition(":")[2])
+            client = _label_studio.Client(url, _label_studio.token_reader())
+            session = opened(path, studio)
+            loop = _label_studio.LabelStudioLoop(
+                session, client, 7, interval=0.01, tell=said.append
+            )
+            settle(loop)
+        with pytest.raises(_label_studio.LabelStudioError, match="cannot be reached"):
+            loop.step()
+        task = studio.next_task()
+        studio.annotate(task, "bad")
+        with serving(studio, port):
+            settle(loop)
+            assert session.answers(task).label == "bad"
+        session.close()
+        client.close()
+
+    def test_a_token_that_is_lost_and_replaced(self, path, studio, make, tmp_path):
+        file = tmp_path / "token"
+        file.write_text(f"{LEGACY}\n")
+        with opened(path, studio) as session:
+            loop = make(session, token_file=file)
+            loop.step()
+            studio.legacy = {"another"}
+            with pytest.raises(_label_studio.LabelStudioError, match="refuses the tok"):
+                loop.step()
+            file.write_text("another")
+            loop.step()
+            file.unlink()
+            studio.legacy = {}
+            with pytest.raises(OSError, match="token"):
+                loop.step()
+
+    def test_access_tokens_are_renewed(self, path, studio, make, monkeypatch):
+        monkeypatch.setenv("LABEL_STUDIO_API_KEY", REFRESH)
+        studio.legacy = set()
+        with opened(path, studio) as session:
+            loop = make(session)
+            loop.step()
+            studio.access = {"second"}
+            loop.step()
+            studio.refresh = set()
+            studio.access = {"third"}
+            with pytest.raises(_label_studio.LabelStudioError, match="refuses the tok"):
+                loop.step()
+
+    def test_the_token_is_sent_to_the_server_only(self, studio, url):
+        other = LabelStudio([])
+        other.files["/image.png"] = b"png"
+        other.is_allowed = lambda header: header is None
+        client = _label_studio.Client(url, _label_studio.token_reader())
+        with serving(other) as there:
+            assert client.download(f"{there}/image.png") == b"png"
+        client.close()
+
+    def test_settings_that_cannot_be_restored_are_restored_later(
+        self, path, studio, make, said
+    ):
+        studio.predict(next(iter(studio.tasks)), 0.5, "theirs")
+        studio.project["model_version"] = "theirs"
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            studio.fail = lambda *_: 500
+            loop.restore()
+            assert "not restored" in said[-1]
+        studio.fail = None
+        with opened(path, studio) as session:
+            loop = make(session)
+            settle(loop)
+            assert studio.project["model_version"] != "theirs"
+            loop.restore()
+        assert studio.project["model_version"] == "theirs"
+        assert len(studio.predictions) == 1
+
+
+class TestResume:
+    def test_changes_meanwhile_are_seen(self, path, studio, make):
+        with opened(path, studio) as session:
+            loop = make(session)
+            tasks = [label_next(studio, loop) for _ in range(6)]
+            settle(loop)
+            loop.restore()
+        numbers = {a["task"]: key for key, a in studio.annotations.items()}
+        studio.delete(numbers[tasks[0]])
+        other = {"good": "bad", "bad": "good"}[truth(studio, tasks[1])]
+        studio.change(numbers[tasks[1]], other)
+        n_answers = select(path, "SELECT count(*) FROM answers")
+        with opened(path, studio) as session:
+            settle(make(session))
+            assert session.answers(tasks[0]).state == "open"
+            assert session.answers(tasks[1]).label == other
+            assert session.answers(tasks[2]).label == truth(studio, tasks[2])
+        assert select(path, "SELECT count(*) FROM answers")[0] == n_answers[0] + 1
+
+    def test_another_project_is_refused(self, path, studio, make):
+        with opened(path, studio) as session:
+            make(session)
+            studio.project["created_at"] = "2020-01-01T00:00:00Z"
+            with pytest.raises(ValueError, match="belongs to another project"):
+                make(session)
+
+
+class TestServe:
+    def test_in_a_thread(self, path, studio, url, capsys):
+        with opened(path, studio) as session:
+            loop = session.serve_label_studio(url, 7, interval=0.01, block=False)
+            wait_until(lambda: studio.project["model_version"])
+            task = studio.next_task()
+            studio.annotate(task, truth(studio, task))
+            wait_until(lambda: session.answers(task).label)
+            assert "LabelStudioLoop" in repr(loop)
+        assert studio.project["sampling"] == "Sequential sampling"
+        assert not studio.predictions
+        assert "1 labelled" in capsys.readouterr().out
+
+    def test_what_is_refused(self, path, studio, url, monkeypatch):
+        refused = pytest.raises(ValueError, match="must be the choices")
+        with opened(path, studio, classes=["good", "bad", "ugly"]) as session, refused:
+            session.serve_label_studio(url, 7, block=False)
+        path.unlink()
+        with opened(path, studio) as session:
+            with pytest.raises(ConnectionError, match="answers 404"):
+                session.serve_label_studio(url, 8, block=False)
+            with pytest.raises(ValueError, match="no control 'kind'"):
+                session.serve_label_studio(url, 7, control="kind", block=False)
+            with pytest.raises(ValueError, match="no address"):
+                session.serve_label_studio("localhost:8080", 7, block=False)
+            monkeypatch.delenv("LABEL_STUDIO_API_KEY")
+            with pytest.raises(ValueError, match="no token"):
+                session.serve_label_studio(url, 7, block=False)
+
+    def test_a_stream_learner_cannot_order_rows(self, path, studio, url):
+        X = numbers_of(TEXTS)
+        learner = CBGZClassifier(b=1.0, random_state=0)
+        how = {"ids": [*studio.tasks], "classes": ["good", "bad"]}
+        refused = pytest.raises(ValueError, match="needs a pool learner")
+        with LabelingSession(learner, X, path, **how) as session, refused:
+            session.serve_label_studio(url, 7, block=False)
+
+    def test_rows_that_are_no_tasks(self, path, studio, url):
+        learner = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
+        how = {"ids": [*"abcd"], "classes": ["good", "bad"]}
+        refused = pytest.raises(ValueError, match="No row has the number of a task")
+        with LabelingSession(learner, np.eye(4), path, **how) as session, refused:
+            session.serve_label_studio(url, 7, block=False)
+
+
+class TestControls:
+    def test_several_controls(self):
+        project = {**LabelStudio([]).project}
+        kind = {**project["parsed_label_config"]["label"], "labels": ["x", "y"]}
+        project["parsed_label_config"] = {
+            **project["parsed_label_config"],
+            "kind": kind,
+        }
+        project["label_config"] = project["label_config"].replace(
+            "</View>", '<Choices name="kind" toName="text" choice="multiple"/></View>'
+        )
+        with pytest.raises(ValueError, match="2 controls"):
+            _label_studio.find_control(project)
+        assert _label_studio.find_control(project, "label").classes == ["good", "bad"]
+        with pytest.raises(ValueError, match='has choice="multiple"'):
+            _label_studio.find_control(project, "kind")
+        with pytest.raises(ValueError, match="has no <Choices>"):
+            _label_studio.find_control({**project, "parsed_label_config": {}})
+
+
+COMMAND = ["label", "--project", "7", "--learner", "UncertaintySampling:n_initial=4"]
+
+
+def wait_until(is_true, seconds=10):
+    end = monotonic() + seconds
+    while not is_true():
+        assert monotonic() < end, "it took too long"
+        sleep(0.01)
+
+
+@contextmanager
+def running(url, path, *more):
+    """Run the command in a process of its own; end it with Ctrl-C."""
+    argv = [*COMMAND, "--label-studio", url, "--out", str(path), *more]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sklearn_activelearn", *argv],
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+        process.stdout.close()
+
+
+class TestCommand:
+    def test_it_labels_takes_new_tasks_and_ends(self, path, studio, url):
+        with running(url, path, "--test-size", "2") as process:
+            wait_until(lambda: studio.project["model_version"], 30)
+            for _ in range(2):
+                n_before = len(select(path, "SELECT 1 FROM rows WHERE answered"))
+                task = studio.next_task()
+                studio.annotate(task, truth(studio, task))
+                wait_until(
+                    lambda n=n_before: (
+                        len(select(path, "SELECT 1 FROM rows WHERE answered")) > n
+                    ),
+                    30,
+                )
+            studio.add_tasks(make_texts(3, seed=1))
+            new = [*studio.tasks][-3:]
+            studio.annotate(new[0], truth(studio, new[0]))
+            wait_until(lambda: len(labels_of(path)) == 3, 30)
+            assert studio.project["sampling"] == "Uncertainty sampling"
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=20)
+        assert process.returncode == 0, out
+        assert "Labels in" in out.splitlines()[-1]
+        assert ": 3. The same command resumes." in out
+        assert "1 labelled (" in out
+        assert studio.project["sampling"] == "Sequential sampling"
+        assert not studio.predictions
+
+    def test_what_the_command_refuses(self, path, url, capsys, monkeypatch):
+        argv = [*COMMAND, "--label-studio", url, "--out", str(path)]
+        for more, what in {
+            ("--web",): "--label-studio and --web do not go together",
+            ("rows.csv",): "--label-studio and --FILE do not go together",
+            ("--label-studio-control", "x"): "There is no control 'x'",
+        }.items():
+            assert main([*argv, *more]) == 2
+            assert what in capsys.readouterr().err
+        assert main(["label", "--label-studio", url, "--out", str(path)]) == 2
+        assert "--label-studio needs --project" in capsys.readouterr().err
+        monkeypatch.setenv("LABEL_STUDIO_API_KEY", "wrong")
+        assert main(argv) == 2
+        assert "refuses the token" in capsys.readouterr().err
+        assert not path.exists()
+
+    def test_images_and_tables(self, path, studio, url, monkeypatch):
+        image = pytest.importorskip("PIL.Image")
+        from sklearn_activelearn._cli import label
+
+        monkeypatch.setattr(label, "run_loop", lambda loop: loop.step())
+        assert main([*COMMAND, "--label-studio", url, "--out", str(path)]) == 0
+        path.unlink()
+        for task in studio.tasks.values():
+            file = io.BytesIO()
+            image.new("L", (8, 8), task["id"] % 250).save(file, "PNG")
+            studio.files[f"/data/upload/{task['id']}.png"] = file.getvalue()
+            task["data"] = {"image": f"/data/upload/{task['id']}.png"}
+        control = studio.project["parsed_label_config"]["label"]
+        inputs = [{"type": "Image", "valueType": None, "value": "image"}]
+        parsed = {"label": {**control, "inputs": inputs}}
+        studio.project["parsed_label_config"] = parsed
+        assert main([*COMMAND, "--label-studio", url, "--out", str(path)]) == 0
+        path.unlink()
+        for task in studio.tasks.values():
+            task["data"] = {"price": task["id"] / 7, "task": None}
+        parsed["label"]["inputs"] = [{**inputs[0], "type": "Table"}]
+        assert main([*COMMAND, "--label-studio", url, "--out", str(path)]) == 0
+        ids = select(path, "SELECT id FROM requests")
+        assert {*ids} <= {f"{number}" for number in studio.tasks}
