@@ -1,4 +1,4 @@
-"""The experiments of each paper, in the order in which ``reproduce`` runs them.
+"""The experiments of each paper, in the order in which they run.
 
 They are the rows of ``steps.csv``, each with the figures and tables of the paper that
 need it. ``{out}`` is the folder of the results. If two steps write the same rows,

@@ -26,7 +26,7 @@ class Claim:
     Parameters
     ----------
     paper : str
-        As `sklearn-activelearn reproduce` names it.
+        The name of its page, such as wang2009.
     text : str
         The claim.
     tables : str
