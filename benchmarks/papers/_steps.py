@@ -7,7 +7,7 @@ the step with more runs comes later.
 
 from pathlib import Path
 
-from ._results import by, column, read_texts
+from benchmarks.results import by, column, read_texts
 
 ROWS = by(read_texts(Path(__file__).with_name("steps.csv")), "paper")
 STEPS = {paper: column(rows, "command") for paper, rows in ROWS.items()}

@@ -16,7 +16,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from ._results import read, read_texts
+from benchmarks.results import read, read_texts
 
 
 @dataclass(frozen=True)

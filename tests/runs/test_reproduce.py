@@ -5,7 +5,8 @@ from urllib.error import URLError
 
 import pytest
 
-from benchmarks.papers import claims, data
+from benchmarks import data
+from benchmarks.papers import claims
 from benchmarks.papers.__main__ import main
 from benchmarks.papers._steps import STEPS
 
