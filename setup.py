@@ -30,8 +30,6 @@ SHARED = [
     *glob(f"{PACKAGE}/**/*.h", recursive=True),
     *glob(f"{PACKAGE}/**/*.pxd", recursive=True),
 ]
-#: What `sklearn-activelearn reproduce` runs is kept beside the other benchmarks.
-PAPERS = f"{PACKAGE}._papers"
 #: The functions of scipy that modules call, so that a build need not install scipy.
 DECLARATIONS = f"{PACKAGE}/kernels/declarations"
 #: What Cython writes for all modules that have memoryviews, compiled only once.
@@ -138,8 +136,7 @@ def is_of_this_cython(path):
 
 
 setup(
-    packages=[*find_packages(include=[f"{PACKAGE}*"]), PAPERS],
-    package_dir={PAPERS: "benchmarks/papers"},
+    packages=find_packages(include=[f"{PACKAGE}*"]),
     ext_modules=EXTENSIONS,
     cmdclass={"build_ext": BuildOnce},
 )

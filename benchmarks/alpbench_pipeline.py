@@ -10,17 +10,17 @@ the last one.
     python -m benchmarks.alpbench_pipeline [--out docs/results/alpbench.csv] [--quick]
 """
 
-import argparse
 import sys
 from types import ModuleType
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.sets.problems import PROBLEMS
+from benchmarks.options import parse
+from benchmarks.problems import PROBLEMS
+from benchmarks.results import write_csv
 from sklearn_activelearn import (
     HybridSamplingClassifier,
     QueryByCommitteeClassifier,
@@ -122,14 +122,8 @@ def run(strategy, X, y, setting, seed, n_rounds=N_ROUNDS):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out")
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--settings", nargs="+", default=[*SETTINGS])
-    parser.add_argument("--without", nargs="+", default=[], help="strategies")
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
-    settings, sets, n_rounds = args.settings, SETS, N_ROUNDS
+    args = parse(__doc__, seeds=10, settings=SETTINGS, without=STRATEGIES, out=str)
+    settings, sets, n_rounds = args.settings or SETTINGS, SETS, N_ROUNDS
     if args.quick:
         settings, sets, n_rounds, args.seeds = ["small"], ["tumours"], 2, 1
     lines = []
@@ -138,7 +132,9 @@ def main():
             X, y = PROBLEMS[name].load()
             y = np.unique(y, return_inverse=True)[1]
             X, _ = PROBLEMS[name].prepare(np.asarray(X, dtype=float), X[:1])
-            for strategy in [each for each in STRATEGIES if each not in args.without]:
+            for strategy in [
+                each for each in STRATEGIES if each not in (args.without or ())
+            ]:
                 with catch_warnings():
                     simplefilter("ignore")
                     curves = [
@@ -158,7 +154,7 @@ def main():
                 lines.append(line)
                 print(*line.values(), sep=", ", flush=True)
                 if args.out:
-                    pd.DataFrame(lines).to_csv(args.out, index=False)
+                    write_csv(args.out, line, [each.values() for each in lines])
 
 
 if __name__ == "__main__":

@@ -16,14 +16,14 @@ failed      share of runs that never reached the target
     python -m benchmarks.defaults [--only MarginLoss] [--jobs 2] [--quick]
 """
 
-import argparse
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.papers import data
+from benchmarks import data
+from benchmarks.options import parse
 from benchmarks.papers.ocr import PROBLEMS, problem
 from sklearn_activelearn import (
     CBGZClassifier,
@@ -103,12 +103,7 @@ def compare(curve, passive, target):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--only", default="", help="part of a learner's name")
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parse(__doc__, jobs=2, repeats=1, only="")
     settings = [row for row in SETTINGS if args.only in type(row).__name__]
     n_rows, load = 4_000, None
     if args.quick:
@@ -119,7 +114,6 @@ def main():
     }
     X, y = data.digits()
     sets["digits"] = (X[:n_rows], y[:n_rows], 0.10)
-    print(__doc__.splitlines()[0])
     print(f"{n_rows} rows each or all there are, {args.repeats} x 5 folds, seed {SEED}")
     passive = {
         (name, update): measure(

@@ -10,14 +10,13 @@ for C, which was not tuned either.
     python -m benchmarks.mnist_picture [--out FILE] [--jobs 2] [--quick]
 """
 
-import argparse
-
 import matplotlib as mpl
 import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
-from benchmarks.papers import data
+from benchmarks import data
+from benchmarks.options import parse
 from sklearn_activelearn import (
     CBGZClassifier,
     GreedyOnlineClassifier,
@@ -76,12 +75,7 @@ def finish(axis, title, ticks):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--out", default="mnist_picture.png", metavar="FILE")
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parse(__doc__, jobs=2, repeats=3, out="mnist_picture.png")
     n_train, n_pool, budget, load = N_TRAIN, N_POOL, BUDGET, data.mnist
     if args.quick:
         n_train, n_pool, budget, load = 1_200, 400, 200, data.digits
@@ -90,7 +84,6 @@ def main():
     X = X.astype(np.float32)
     rows = np.arange(len(X))
     runs = {"n_repeats": args.repeats, "n_jobs": args.jobs, "random_state": SEED}
-    print(__doc__.splitlines()[0])
     print(f"{args.repeats} orders of the rows, seed {SEED}")
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")

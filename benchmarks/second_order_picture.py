@@ -9,15 +9,15 @@ microseconds that `partial_fit` takes for a row, both means over orders of the r
     python -m benchmarks.second_order_picture [--out FILE] [--repeats 5] [--quick]
 """
 
-import argparse
 import time
 
 import matplotlib as mpl
 import numpy as np
 from sklearn.base import clone
 
+from benchmarks import data
 from benchmarks.mnist_picture import draw, finish
-from benchmarks.papers import data
+from benchmarks.options import parse
 from sklearn_activelearn import (
     CBGZClassifier,
     GreedyOnlineClassifier,
@@ -60,11 +60,7 @@ def seconds_per_row(learner, X, y, n_rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--out", default="second_order_picture.png", metavar="FILE")
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parse(__doc__, repeats=5, out="second_order_picture.png")
     n_train, n_test, target, load = N_TRAIN, N_TEST, TARGET, data.mnist
     if args.quick:
         n_train, n_test, target, load = 600, 300, 0.03, data.digits
@@ -74,7 +70,6 @@ def main():
     X, y = np.ascontiguousarray(X[drawn], dtype=np.float32), y[drawn] == 0
     split = [(np.arange(n_train), np.arange(n_train, n_train + n_test))]
     at = np.unique(np.geomspace(10, n_train, 80).astype(int))
-    print(__doc__.splitlines()[0])
     print(f"{args.repeats} orders of {n_train} rows, seed {SEED}; target {target:.1%}")
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
     for label, (learner, color) in LEARNERS.items():

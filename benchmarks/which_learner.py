@@ -13,13 +13,12 @@ A learner is one row of LEARNERS, a problem one function that PROBLEMS lists.
     python -m benchmarks.which_learner [--only NAME] [--jobs 2] [--quick]
 """
 
-import argparse
 import time
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from joblib import parallel_config
-from sklearn.datasets import load_breast_cancer, make_classification, make_moons
+from sklearn.datasets import make_moons
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -27,7 +26,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from benchmarks.papers import data
+from benchmarks import data, problems
+from benchmarks.options import parse
 from benchmarks.papers.label_propagation import RandomLabelPropagation
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
@@ -63,15 +63,13 @@ def eights():
 
 def tumours():
     """Return the breast cancer data, 569 clean rows."""
-    X, y = load_breast_cancer(return_X_y=True)
+    X, y = problems.tumours()
     return scale(X), y
 
 
 def noise():
     """Return two classes, one label in ten wrong."""
-    X, y = make_classification(
-        2_000, 20, n_informative=8, flip_y=0.2, class_sep=1.5, random_state=SEED
-    )
+    X, y = problems.noise(2_000)
     return scale(X), y
 
 
@@ -151,30 +149,23 @@ def measure(learner, X, y, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--only", action="append", help="part of a learner's name")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args()
-    args.budget, problems, learners = BUDGET, PROBLEMS, LEARNERS
+    args = parse(__doc__, jobs=2, repeats=2, folds=5, only=[str])
+    args.budget, loads, learners = BUDGET, PROBLEMS, LEARNERS
     if args.quick:
         args.jobs, args.repeats, args.folds, args.budget = 1, 1, 2, 30
-        problems, learners = PROBLEMS[2:4], dict(list(LEARNERS.items())[:8])
+        loads, learners = PROBLEMS[2:4], dict(list(LEARNERS.items())[:8])
     wanted = {n for n in learners if any(part in n for part in args.only or [""])}
     wanted |= {learners[name][1] for name in wanted} - {None}
-    print(__doc__.splitlines()[0])
     print(
         f"{args.budget} labels, {args.repeats} x {args.folds} folds, seed {SEED}; "
         "error in % and labels that match it, for each of:\n"
-        + ", ".join(load.__name__ for load in problems)
+        + ", ".join(load.__name__ for load in loads)
     )
     errors = {}
     for name in [name for name in learners if name in wanted]:
         learner, passive = learners[name]
         cells, started = [], time.perf_counter()
-        for load in problems:
+        for load in loads:
             X, y = load()
             curve = measure(learner, X, y, args)
             error = 1 - curve.mean[-1]

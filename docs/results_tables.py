@@ -15,7 +15,11 @@ from benchmarks.papers import _readings_rules
 from benchmarks.papers._alms_rows import SETTING, in_words, rank
 from benchmarks.papers._claims_cavallanti2008 import per_label, regret_bound
 from benchmarks.papers._drawing import draw
-from benchmarks.papers._results import (
+from benchmarks.papers._steps import ROWS
+from benchmarks.papers.claims import CLAIMS
+from benchmarks.papers.label_propagation import LEARNERS
+from benchmarks.papers.low_noise import learners
+from benchmarks.results import (
     PROVENANCE,
     by,
     grouped,
@@ -23,10 +27,6 @@ from benchmarks.papers._results import (
     read_texts,
     without_machine,
 )
-from benchmarks.papers._steps import ROWS
-from benchmarks.papers.claims import CLAIMS
-from benchmarks.papers.label_propagation import LEARNERS
-from benchmarks.papers.low_noise import learners
 
 FIGURES = (
     "ocr_figures",

@@ -3,7 +3,6 @@
 ``sklearn-activelearn compare`` tells whether active learning would save labels.
 ``sklearn-activelearn label`` shows your own rows, for you to label.
 ``sklearn-activelearn predict`` applies a model that ``label`` has saved to new rows.
-``sklearn-activelearn reproduce`` runs the experiments of a paper again.
 """
 
 import sys
@@ -13,7 +12,6 @@ from ._cli.compare import add_compare
 from ._cli.label import add_label
 from ._cli.options import PROGRAM, Parser, UsageError
 from ._cli.predict import add_predict
-from ._cli.reproduce import add_reproduce
 
 
 def main(argv=None):
@@ -34,7 +32,7 @@ def main(argv=None):
     version = f"{PROGRAM} {__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(metavar="command", required=True)
-    for add in (add_compare, add_label, add_predict, add_reproduce):
+    for add in (add_compare, add_label, add_predict):
         add(commands)
     try:
         args, unknown = parser.parse_known_args(argv)

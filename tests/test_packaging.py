@@ -86,6 +86,17 @@ def test_the_map_of_the_package_is_complete():
     assert modules == {Path(path).stem for path in named if not path.endswith("/")}
 
 
+def test_only_the_package_is_installed(monkeypatch):
+    pytest.importorskip("Cython", reason="setup.py imports Cython")
+    run_setup = pytest.importorskip("setuptools.dist").distutils.core.run_setup
+    monkeypatch.chdir(ROOT)
+    built = run_setup("setup.py", stop_after="init")
+    folders = {name.replace(".", "/") for name in built.packages}
+    assert {"sklearn_activelearn", "sklearn_activelearn/pool/alms"} <= folders
+    assert not built.package_dir
+    assert {name.partition("/")[0] for name in folders} == {"sklearn_activelearn"}
+
+
 @in_repository
 def test_the_map_names_what_exists():
     named, details = mapped("Beside it:")

@@ -52,7 +52,7 @@ METHODS = {
         prepare=dicts,
         discount_factor=[3, 10, 30, 100],
         lr=[0.01, 0.1, 1.0, 10.0],
-    ),
+    )
 }
 
 

@@ -73,7 +73,7 @@ METHODS = {
         prepare=features,
         mellowness=[1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.1, 1],
         loss=["squared", "logistic"],
-    ),
+    )
 }
 
 

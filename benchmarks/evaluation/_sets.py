@@ -1,10 +1,13 @@
 """The data sets on which stopping rules are compared."""
 
+from functools import partial
+
 import numpy as np
-from sklearn.datasets import load_breast_cancer, make_classification, make_moons
+from sklearn.datasets import make_moons
 from sklearn.decomposition import PCA
 
-from benchmarks.papers import data
+from benchmarks import data
+from benchmarks.problems import news, noise, of_class, raetsch, tumours, uci
 
 MOST_ROWS = 4_000
 
@@ -20,17 +23,6 @@ def mnist():
     return PCA(50, random_state=0).fit_transform(X), y
 
 
-def noise():
-    return make_classification(
-        2_000, 20, n_informative=8, flip_y=0.2, class_sep=1.5, random_state=0
-    )
-
-
-def eights():
-    X, y = data.digits()
-    return X, y == 8
-
-
 def sports():
     X, topics, names = data.rcv1_topics()
     return X, topics[:, list(names).index("GSPO")]
@@ -38,28 +30,28 @@ def sports():
 
 #: The constants of LabelPrice and of advice were chosen on these, ...
 CHOSEN_ON = {
-    "banana": lambda: data.raetsch("banana")[:2],
+    "banana": raetsch("banana"),
     "covtype": data.covtype,
     "digits": data.digits,
-    "german": lambda: data.raetsch("german")[:2],
-    "image": lambda: data.raetsch("image")[:2],
-    "mushroom": lambda: data.uci("mushroom"),
-    "noise": noise,
-    "pima": lambda: data.uci("pima"),
-    "rcv1": lambda: data.rcv1()[:2],
-    "splice": lambda: data.raetsch("splice")[:2],
-    "tumours": lambda: load_breast_cancer(return_X_y=True),
-    "twonorm": lambda: data.raetsch("twonorm")[:2],
+    "german": raetsch("german"),
+    "image": raetsch("image"),
+    "mushroom": uci("mushroom"),
+    "noise": partial(noise, 2_000),
+    "pima": uci("pima"),
+    "rcv1": news,
+    "splice": raetsch("splice"),
+    "tumours": tumours,
+    "twonorm": raetsch("twonorm"),
     "usps": data.usps,
 }
 #: ... and not on these.
 OTHERS = {
-    "eights": eights,
-    "flare-solar": lambda: data.raetsch("flare-solar")[:2],
-    "heart": lambda: data.uci("heart"),
-    "ionosphere": lambda: data.uci("ionosphere"),
+    "eights": of_class(data.digits, 8),
+    "flare-solar": raetsch("flare-solar"),
+    "heart": uci("heart"),
+    "ionosphere": uci("ionosphere"),
     "mnist": mnist,
     "moons": lambda: make_moons(4_000, noise=0.3, random_state=0),
     "sports": sports,
-    "votes": lambda: data.uci("votes"),
+    "votes": uci("votes"),
 }

@@ -13,27 +13,24 @@ width   of the interval, over that of as many random rows with the usual interva
         [--kinds KIND ...] [--sets SET ...] [--quick]
 """
 
-import argparse
 import time
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
-from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from benchmarks.papers import data
-from sklearn_activelearn.audit._active_test import (
-    RowLosses,
-    mean_probabilities,
-    surrogate_probabilities,
-)
+from benchmarks import data
+from benchmarks.options import parse
+from benchmarks.problems import news, noise, of_class, raetsch, tumours, uci
+from sklearn_activelearn.audit._active_test import RowLosses, surrogate_probabilities
 from sklearn_activelearn.utils._statistics import (
     balanced_estimate_with_interval,
-    betting_interval,
     estimate_with_interval,
     loss_sign,
     make_balanced_plan,
@@ -43,22 +40,11 @@ from sklearn_activelearn.utils._statistics import (
 )
 
 COUNTS = (50, 100, 200)
-LOOKS = range(40, 201, 10)
 MIX = 0.25
-
-
-def tumours():
-    return load_breast_cancer(return_X_y=True)
 
 
 def wine():
     return load_wine(return_X_y=True)
-
-
-def noise():
-    return make_classification(
-        4_000, 20, n_informative=8, flip_y=0.2, class_sep=1.5, random_state=0
-    )
 
 
 def rare():
@@ -75,41 +61,24 @@ def ringnorm():
     return X + y[:, None] / np.sqrt(20), y
 
 
-def cover_types():
-    return data.covtype()
-
-
-def cover_type_two():
-    X, y = data.covtype()
-    return X, y == 2
-
-
 SETS = {
-    "pima": lambda: data.uci("pima"),
-    "german": lambda: data.raetsch("german")[:2],
-    "splice": lambda: data.raetsch("splice")[:2],
-    "image": lambda: data.raetsch("image")[:2],
-    "banana": lambda: data.raetsch("banana")[:2],
-    "twonorm": lambda: data.raetsch("twonorm")[:2],
+    "pima": uci("pima"),
+    "german": raetsch("german"),
+    "splice": raetsch("splice"),
+    "image": raetsch("image"),
+    "banana": raetsch("banana"),
+    "twonorm": raetsch("twonorm"),
     "ringnorm": ringnorm,
-    "covtype, 2": cover_type_two,
-    "noise": noise,
-    "rcv1": lambda: data.rcv1()[:2],
+    "covtype, 2": of_class(data.covtype, 2),
+    "noise": partial(noise, 4_000),
+    "rcv1": news,
     "digits": data.digits,
     "usps": data.usps,
-    "covtype": cover_types,
+    "covtype": data.covtype,
 }
 IMBALANCED = {"rare": rare}  # in the tables if it is named
 QUICK = {"tumours": tumours, "wine": wine}
-KINDS = [
-    "error",
-    "balanced error",
-    "log loss",
-    "difference",
-    "random rows",
-    "other surrogates",
-    "looks",
-]
+KINDS = ("error", "balanced error", "log loss", "difference")
 
 
 class Problem:
@@ -140,9 +109,8 @@ class Problem:
         self.chances = surrogate_probabilities(
             None, forest, (known, y_known), self.X, self.classes, split
         )
-        self.own = mean_probabilities(self.models[:1], self.X, self.classes)
 
-    def plan(self, kind, mix=MIX):
+    def plan(self, kind):
         """Return the plan of a kind of test, and the losses of all rows."""
         models = self.models if kind == "difference" else self.models[:1]
         loss = "log_loss" if kind == "log loss" else "zero_one"
@@ -150,16 +118,10 @@ class Problem:
         y = self.y
         if loss == "log_loss" and not self.is_known.all():
             y = np.where(self.is_known, y, self.classes[0])
-        chances = self.chances
-        if kind == "own probabilities" or mix == 1:
-            chances = self.own
-        if kind == "reversed":  # what is likely is not, and the other way round
-            chances = chances.max(axis=1) + chances.min(axis=1) - chances.T
-            chances = (chances / chances.sum(axis=0)).T
         table = predictions.table(self.classes)
-        sign = loss_sign(table, chances)
+        sign = loss_sign(table, self.chances)
         losses = sign * predictions.of(np.arange(len(y)), y)
-        return make_plan(sign * table, chances, mix), losses
+        return make_plan(sign * table, self.chances, MIX), losses
 
     def balanced_plan(self, mix=MIX):
         """Return the plan for the balanced error, codes of classes, and the error.
@@ -200,14 +162,14 @@ def coverage(ends, truth):
     return np.array([np.sum((low <= truth) & (truth <= high)), np.sum(high - low)])
 
 
-def measure(problems, kind, counts, repeats, mix=MIX):
+def measure(problems, kind, counts, repeats):
     """Return coverage, relative width and the coverage of the usual interval.
 
     For each of the counts; a test with fewer labels begins like that with the most.
     """
     bought, usual = np.zeros((2, len(counts), 2))
     for seed, problem in enumerate(problems):
-        plan, losses = problem.plan(kind, mix)
+        plan, losses = problem.plan(kind)
         mine = list(orders(plan, counts[-1], repeats, seed))
         rng = np.random.RandomState(seed)
         others = [rng.permutation(len(losses))[: counts[-1]] for _ in range(repeats)]
@@ -272,16 +234,16 @@ def balanced_table(problems, repeats):
         print(f"  {name:12}" + " ".join(cells), flush=True)
 
 
-def table(problems, title, kind, repeats, mix=MIX):
+def table(problems, kind, repeats):
     """Print the table of one kind of test."""
     n_tests = repeats * len(next(iter(problems.values())))
-    print(f"\n{title}: covers and width at {', '.join(map(str, COUNTS))} labels,")
+    print(f"\n{kind}: covers and width at {', '.join(map(str, COUNTS))} labels,")
     print(f"each in {n_tests} repetitions")
     results = np.full((len(problems), len(COUNTS), 3), np.nan)
     for k, (name, splits) in enumerate(problems.items()):
         counts = [n for n in COUNTS if n < 0.6 * len(splits[0].y)]
         try:
-            results[k, : len(counts)] = measure(splits, kind, counts, repeats, mix)
+            results[k, : len(counts)] = measure(splits, kind, counts, repeats)
         except ValueError as error:  # a probability of 0 has no log loss
             print(f"  {name:12} left out: {error}")
             continue
@@ -300,61 +262,13 @@ def table(problems, title, kind, repeats, mix=MIX):
         print(f"  {name:20}" + " ".join(f"{value:8.2f}" for value in values))
 
 
-def looks(problems, args):
-    """Print what many looks do to both intervals of the error."""
-    print(f"\nerror, {len(LOOKS)} looks at {LOOKS[0]} to {LOOKS[-1]} labels")
-    once, always, n = 0, 0, 0
-    widths = {n_bought: [] for n_bought in COUNTS}
-    for splits in problems.values():
-        ratios = {n_bought: [0.0, 0.0] for n_bought in COUNTS}
-        for seed, problem in enumerate(splits):
-            plan, losses = problem.plan("error")
-            truth = losses.mean()
-            if len(losses) < 2 * LOOKS[-1]:
-                continue
-            rng = np.random.RandomState(seed)
-            for order in orders(plan, LOOKS[-1], max(args.repeats // 40, 2), seed):
-                ends = [
-                    estimate_with_interval(plan, o, losses[o], 0.95, score_t_interval)
-                    for o in (order[:look] for look in LOOKS)
-                ]
-                once += coverage(ends, truth)[0] == len(LOOKS)
-                n += 1
-                for n_bought in COUNTS:
-                    o = order[:n_bought]
-                    _, low, high = estimate_with_interval(
-                        plan, o, losses[o], 0.95, betting_interval
-                    )
-                    sample = losses[rng.choice(len(losses), n_bought, False)]
-                    usual = np.diff(usual_interval(abs(sample), "error"))[0]
-                    ratios[n_bought][0] += high - low
-                    ratios[n_bought][1] += usual
-                always += low <= truth <= high  # no look before has ruled it out
-        for n_bought, (mine, usual) in ratios.items():
-            if usual:
-                widths[n_bought].append(mine / usual)
-    print(f"  score-t interval covers at all of them {100 * once / n:.1f} % of {n}")
-    print(f"  always_valid covers at all {100 * always / n:.1f} % of {n}")
-    means = [np.exp(np.mean(np.log(widths[n_bought]))) for n_bought in COUNTS]
-    print("  always_valid, width: " + " ".join(f"{mean:.2f}" for mean in means))
-    print("  widest set:          " + " ".join(f"{max(widths[k]):.2f}" for k in COUNTS))
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--splits", type=int, default=4)
-    parser.add_argument("--repeats", type=int, default=600, help="of each split")
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
-    parser.add_argument("--sets", nargs="+", choices=SETS | IMBALANCED, default=SETS)
-    parser.add_argument("--quick", action="store_true", help="toy size")
-    args = parser.parse_args()
-    sets, n_train = {k: (SETS | IMBALANCED)[k] for k in args.sets}, 300
+    args = parse(__doc__, splits=4, repeats=600, kinds=KINDS, sets=SETS | IMBALANCED)
+    kinds = args.kinds or KINDS
+    sets, n_train = {k: (SETS | IMBALANCED)[k] for k in args.sets or SETS}, 300
     if args.quick:
         sets, n_train, args.splits, args.repeats = QUICK, 60, 1, 4
-    print(__doc__.partition("\n\n    python")[0])
-    print(
-        f"\n{args.splits} splits, {args.repeats} repetitions of each, seeds 0, 1, ..."
-    )
+    print(f"{args.splits} splits, {args.repeats} repetitions of each, seeds 0, 1, ...")
     begun = time.perf_counter()
     problems = {}
     with threadpool_limits(1):
@@ -362,20 +276,11 @@ def main():
             X, y = load()
             problems[name] = [Problem(X, y, s, n_train) for s in range(args.splits)]
         print(f"{time.perf_counter() - begun:.0f} s for the models and surrogates")
-        if "balanced error" in args.kinds:
+        if "balanced error" in kinds:
             balanced_table(problems, args.repeats)
         for kind in ("error", "log loss", "difference"):
-            if kind in args.kinds:
-                table(problems, kind, kind, args.repeats)
-        fewer = -(-args.repeats // 4)
-        if "random rows" in args.kinds:
-            for kind in ("error", "log loss"):
-                table(problems, f"{kind}, mix=1 (random rows)", kind, fewer, mix=1)
-        if "other surrogates" in args.kinds:
-            for kind in ("own probabilities", "reversed"):
-                table(problems, f"error, surrogate: {kind}", kind, fewer)
-        if "looks" in args.kinds:
-            looks(problems, args)
+            if kind in kinds:
+                table(problems, kind, args.repeats)
     print(f"{time.perf_counter() - begun:.0f} s in all")
 
 

@@ -14,13 +14,16 @@ were held out.
 """
 
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer
 
-from benchmarks.papers import alms, data
+from benchmarks import data
+from benchmarks.options import at_least, parse
+from benchmarks.papers import alms
 from benchmarks.papers._alms_purchases import (
     GRID,
     MODEL,
@@ -30,9 +33,8 @@ from benchmarks.papers._alms_purchases import (
     utility,
 )
 from benchmarks.papers._alms_variants import ALMSVariant
-from benchmarks.papers._provenance import recorded
-from benchmarks.papers._results import Results, parser_of
-from benchmarks.papers._trials import add_cache, at_least, stored
+from benchmarks.provenance import recorded
+from benchmarks.results import Results, stored
 from sklearn_activelearn.pool import Known
 from sklearn_activelearn.pool._selection import draw_rows, ranked_purchase
 from sklearn_activelearn.pool._training import EPS
@@ -218,17 +220,6 @@ def differences(found, counts):
     return rows
 
 
-def report(title, rows):
-    """Print what each method and choice gains over random rows."""
-    print(f"\n{title}: accuracy and log loss, beside random rows with cross-validation")
-    for row in rows:
-        columns = [f"{name}_over_random" for name in ("accuracy", "log_loss")]
-        gains = "   ".join(
-            f"{row[name]:+.4f} ± {row[f'{name}_error']:.4f}" for name in columns
-        )
-        print(f"  {row['method']:28} {row['choice']:26} {gains}", flush=True)
-
-
 def mixed(method, pool, first, n_labels, rng):
     """Buy rows of the highest utility and random ones; say which these are."""
     kind, share = MIXED[method]
@@ -256,19 +247,21 @@ def by_alms(method, pool, first, n_labels, seed):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--trials", type=at_least(2), default=15)
-    parser.add_argument("--problem", action="append", choices=LOAD)
-    parser.add_argument("--method", action="append", choices=METHODS)
-    parser.add_argument("--labels", type=at_least(INITIAL + alms.EVERY), default=50)
-    add_cache(parser)
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        trials=at_least(2, 15),
+        problem=LOAD,
+        method=METHODS,
+        labels=at_least(INITIAL + alms.EVERY, 50),
+        cache=Path,
+        results=Path,
+    )
     load, methods = LOAD, args.method or METHODS
     if args.quick:
         load, args.labels, args.trials = {"heart": alms.toy}, 15, 2
         args.problem, methods = None, ("random", "uncertainty", METHODS[-1])
     counts = list(range(INITIAL, args.labels + 1, alms.EVERY))
-    print(__doc__.splitlines()[0])
     for group, first in FIRST.items():
         numbers = range(first, first + args.trials)
         seeds = f"{first} to {numbers[-1]}"
@@ -284,11 +277,8 @@ def main(argv=None):
                     ]
                     for method in methods
                 }
-        for problem, one in found.items():
-            report(f"{problem} ({group})", differences([one], counts))
         if found:
             table = differences(list(found.values()), counts)
-            report(f"mean of {len(found)} sets ({group})", table)
             setting = {"group": group, "sets": len(found), "labels": counts[-1]}
             table = [{**setting, **row} for row in table]
             key = ("group", "labels", "method", "choice")

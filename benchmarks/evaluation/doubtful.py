@@ -21,7 +21,6 @@ mean in brackets; below the line means over sets.
         [--model NAME] [--quick]
 """
 
-import argparse
 import time
 from warnings import catch_warnings, simplefilter
 
@@ -34,6 +33,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.evaluation._sets import CHOSEN_ON, OTHERS, part_of
+from benchmarks.options import parse
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.evaluation import doubtful_labels
 
@@ -135,18 +135,12 @@ def table(title, results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--orders", type=int, default=20)
-    parser.add_argument("--set", action="append", choices=[*SETS, *QUICK])
-    parser.add_argument("--model", action="append", choices=MODELS)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args()
+    args = parse(__doc__, orders=20, set=SETS | QUICK, model=MODELS)
     names, n_labels, models = args.set or SETS, N_LABELS, args.model or MODELS
     if args.quick:
         args.orders, names, n_labels = 1, QUICK, 100
         models = ["logistic regression"]
-    print(__doc__.partition("\n\n    python")[0])
-    print(f"\n{n_labels} labels, {args.orders} orders, seeds 0, 1, ...")
+    print(f"{n_labels} labels, {args.orders} orders, seeds 0, 1, ...")
     begun, sets = time.perf_counter(), {}
     for name in names:
         X, y = part_of(*{**SETS, **QUICK}[name]())

@@ -14,8 +14,6 @@ width    mean width of the interval, in points; that of Wilson's of as many test
         [--out FILE] [--quick]
 """
 
-import argparse
-import csv
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -24,7 +22,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from threadpoolctl import threadpool_limits
 
-from benchmarks.sets.problems import PROBLEMS
+from benchmarks.options import parse
+from benchmarks.problems import PROBLEMS
+from benchmarks.results import show_table, write_csv
 from sklearn_activelearn import HybridSamplingClassifier
 from sklearn_activelearn.evaluation import explored_score
 from sklearn_activelearn.utils._statistics import score_interval
@@ -68,20 +68,12 @@ def run(split, seed, estimator):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--set", nargs="+", choices=SETS, default=SETS, metavar="NAME")
-    parser.add_argument("--blend", action="store_true", help="the default model")
-    parser.add_argument("--out", metavar="FILE", help="also as CSV")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.runs, args.set = 2, ["tumours", "noisy"]
+    quick = {"runs": 2, "set": ["tumours", "noisy"]}
+    args = parse(__doc__, argv, quick, runs=300, set=SETS, blend=False, out=str)
     logistic = LogisticRegression(tol=1e-3, max_iter=300)
     estimator = None if args.blend else logistic
     table = []
-    print("".join(f"{word:>9}" for word in HEAD))
-    for name in args.set:
+    for name in args.set or SETS:
         try:
             X, y = PROBLEMS[name].load()
         except OSError as error:
@@ -94,10 +86,9 @@ def main(argv=None):
         for n_labels, means in zip(LABELS, np.mean(runs, axis=0), strict=True):
             cells = [f"{mean:.1f}" for mean in means]
             table.append([name, n_labels, args.runs, *cells])
-            print("".join(f"{cell:>9}" for cell in table[-1]), flush=True)
+    show_table(HEAD, table)
     if args.out:
-        with open(args.out, "w", newline="") as file:
-            csv.writer(file).writerows([HEAD, *table])
+        write_csv(args.out, HEAD, table)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,15 @@
 Digits of scikit-learn, and tiles of its two pictures: of which picture is a tile?
 Logistic regression on random labels; the mean accuracy on all other rows.
 
-    python -m benchmarks.evaluation.image_numbers
+    python -m benchmarks.evaluation.image_numbers [--quick]
 """
-
-import argparse
 
 import numpy as np
 from PIL import Image
 from sklearn.datasets import load_digits, load_sample_images
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.options import parse
 from sklearn_activelearn.preprocessing._encoding import PIXELS, WEIGHTS, encode_image
 
 N_LABELS = (20, 50, 100, 200)
@@ -52,9 +51,7 @@ def mean_accuracy(X, y, n_labels, n_draws):
 
 def main():
     """Print a line for each set and kind of numbers."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one draw")
-    n_draws = 1 if parser.parse_args().quick else 15
+    n_draws = 1 if parse(__doc__).quick else 15
     print(f"accuracy with {N_LABELS} labels, mean of {n_draws} draws")
     for name, (images, y) in {"digits": digit_images(), "tiles": tiles()}.items():
         X = np.array([encode_image(image.convert("RGB")) for image in images])

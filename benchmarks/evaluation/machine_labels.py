@@ -25,8 +25,6 @@ with 30 reference rows of the kernel in place of 300: any ranking will do.
         [--set NAME] [--guarantee 250] [--out FILE] [--quick]
 """
 
-import argparse
-import csv
 from itertools import product
 
 import numpy as np
@@ -37,7 +35,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from benchmarks.papers import data
+from benchmarks import data
+from benchmarks.options import parse
+from benchmarks.problems import of_class
+from benchmarks.results import show_table, write_csv
 from sklearn_activelearn import ErrorSamplingClassifier
 from sklearn_activelearn.audit import _machine_labels
 from sklearn_activelearn.datasets import make_twonorm
@@ -48,16 +49,11 @@ HEAD = "kind", "share", "order", "runs", "read", "expected", "missed"
 KINDS = "hard", "noise", "region"
 
 
-def covtype():
-    X, y = data.covtype()
-    return X, y == 2
-
-
 SETS = {
     "mnist": data.mnist,
     "usps": data.usps,
     "rcv1": data.rcv1,
-    "covtype": covtype,
+    "covtype": of_class(data.covtype, 2),
     "moneyfx": data.money_fx,
     "twonorm": lambda: data.raetsch("twonorm"),
     "digits": data.digits,
@@ -140,30 +136,30 @@ def summary(key, runs, error):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=12)
-    parser.add_argument("--shares", type=float, nargs="+", default=[0.05, 0.1, 0.2])
-    parser.add_argument("--set", nargs="+", choices=SETS, default=[*SETS][:-1])
-    parser.add_argument("--guarantee", type=int, default=250, metavar="N")
-    parser.add_argument("--out", metavar="FILE", help="also as CSV")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        quick={"seeds": 1, "set": ["digits"], "shares": [0.1], "guarantee": 2},
+        seeds=12,
+        shares=[0.05, 0.1, 0.2],
+        set=SETS,
+        guarantee=250,
+        out=str,
+    )
+    names = args.set or [*SETS][:-1]
     n_rows, target = N_ROWS, ErrorTarget(0.02)
     if args.quick:
-        args.seeds, args.set, args.shares, args.guarantee = 1, ["digits"], [0.1], 2
         n_rows = 400
-    loaded = {name: SETS[name]()[:2] for name in args.set}
-    table = [HEAD]
-    print("".join(f"{word:>12}" for word in HEAD))
+    loaded = {name: SETS[name]()[:2] for name in names}
+    table = []
 
     def add(key, runs, error):
         table.append(summary(key, runs, error))
-        print("".join(f"{cell:>12}" for cell in table[-1]), flush=True)
 
     with threadpool_limits(1):
         for share, kind in product(args.shares, KINDS):
             runs = {}
-            for name, seed in product(args.set, range(args.seeds)):
+            for name, seed in product(names, range(args.seeds)):
                 rng = np.random.default_rng(seed)
                 task = make_task(*loaded[name], kind, share, n_rows, rng)
                 for order in ("ranked", "confidence", "random", "wrong first"):
@@ -183,9 +179,9 @@ def main(argv=None):
                 task = make_task(X, y, kind, 0.15, 1_000, rng)
                 runs.append((*run(task, "ranked", target, seed), 1_000))
             add((f"{kind}, synthetic", 0.15, "ranked"), runs, target.error)
+    show_table(HEAD, table)
     if args.out:
-        with open(args.out, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows(table)
+        write_csv(args.out, HEAD, table)
 
 
 if __name__ == "__main__":

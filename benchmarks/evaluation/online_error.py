@@ -12,23 +12,19 @@ random  the same over that of as many random rows with this interval, which know
     python -m benchmarks.evaluation.online_error [--runs 500] [--quick]
 """
 
-import argparse
 import time
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtri
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_wine, make_classification
+from sklearn.datasets import load_wine, make_classification
 from sklearn.preprocessing import StandardScaler, normalize
 from threadpoolctl import threadpool_limits
 
-from benchmarks.papers import data
-from sklearn_activelearn import (
-    CBGZClassifier,
-    MarginLossClassifier,
-    RandomSamplingClassifier,
-    SOLEClassifier,
-)
+from benchmarks import data, problems
+from benchmarks.options import parse
+from sklearn_activelearn import CBGZClassifier
 from sklearn_activelearn.evaluation import online_score
 from sklearn_activelearn.stream._learned import Sums
 from sklearn_activelearn.utils._statistics import (
@@ -47,24 +43,8 @@ def scaled(X, y):
     return StandardScaler().fit_transform(X[rows]), y[rows]
 
 
-def noise():
-    return make_classification(
-        4_000, 20, n_informative=8, flip_y=0.2, class_sep=1.5, random_state=0
-    )
-
-
-def eights():
-    X, y = load_digits(return_X_y=True)
-    return X, y == 8
-
-
-def cover_type_two():
-    X, y = data.covtype()
-    return scaled(X, y == 2)
-
-
 def news():
-    X, y, _ = data.rcv1()
+    X, y = problems.news()
     rows = np.random.RandomState(0).permutation(X.shape[0])[:MOST_ROWS]
     return X[rows].astype(float), y[rows]
 
@@ -82,22 +62,18 @@ def changing():
     return X, np.where(np.arange(len(y)) < len(y) // 2, y, 1 - y)
 
 
+EIGHTS = problems.of_class(data.digits, 8)
 SETS = {
-    "noise": noise,
-    "eights": eights,
-    "twonorm": lambda: scaled(*data.raetsch("twonorm")[:2]),
-    "covtype, 2": cover_type_two,
+    "noise": partial(problems.noise, 4_000),
+    "eights": EIGHTS,
+    "twonorm": lambda: scaled(*problems.raetsch("twonorm")()),
+    "covtype, 2": lambda: scaled(*problems.of_class(data.covtype, 2)()),
     "rcv1": news,
     "usps, 10": usps,
     "changing": changing,
 }
-QUICK = {"eights": eights, "wine": lambda: scaled(*load_wine(return_X_y=True))}
+QUICK = {"eights": EIGHTS, "wine": lambda: scaled(*load_wine(return_X_y=True))}
 NOT_STATIONARY = ("changing",)
-OTHERS = {
-    "SOLE()": SOLEClassifier(),
-    "log-ramp, normalize=True": MarginLossClassifier(normalize=True, average=False),
-    "random(rate=0.1)": RandomSamplingClassifier(0.1, average=False),
-}
 
 
 class Pass:
@@ -219,14 +195,8 @@ def table(streams, title, learners, runs, window=None):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=500)
-    parser.add_argument("--quick", action="store_true", help="toy size")
-    args = parser.parse_args()
-    sets = SETS
-    if args.quick:
-        sets, args.runs = QUICK, 2
-    print(__doc__.partition("\n\n    python")[0])
+    args = parse(__doc__, quick={"runs": 2}, runs=500)
+    sets = QUICK if args.quick else SETS
     print(f"\nNot stationary: {', '.join(NOT_STATIONARY)}. Rows have length 1.")
     begun = time.perf_counter()
     cbgz = {f"b={b}": CBGZClassifier(b, average=False) for b in RATES}
@@ -239,7 +209,6 @@ def main():
         table(streams, "CBGZClassifier, whole stream", cbgz, args.runs)
         title = f"CBGZClassifier, the last {WINDOW} rows"
         table(streams, title, cbgz, fewer, WINDOW)
-        table(streams, "others, whole stream", OTHERS, fewer)
     print(f"\n{time.perf_counter() - begun:.0f} s in all")
 
 

@@ -17,7 +17,6 @@ other orders; the sets in OTHERS were not looked at.
         [--learner NAME] [--quick]
 """
 
-import argparse
 import time
 from dataclasses import dataclass
 from itertools import combinations
@@ -33,6 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from benchmarks.evaluation._sets import CHOSEN_ON, OTHERS, part_of
+from benchmarks.options import parse
 from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.pool import (
@@ -304,17 +304,12 @@ def net_shares(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--orders", type=int, default=10)
-    parser.add_argument("--aside", type=int, default=N_ASIDE)
-    parser.add_argument("--set", action="append", choices=[*CHOSEN_ON, *OTHERS])
-    parser.add_argument("--learner", action="append", help="part of a learner's name")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args()
-    args.budget, sets = BUDGET, args.set or [*CHOSEN_ON, *OTHERS]
+    args = parse(
+        __doc__, orders=10, aside=N_ASIDE, set=CHOSEN_ON | OTHERS, learner=[str]
+    )
+    args.budget, sets = BUDGET, args.set or CHOSEN_ON | OTHERS
     if args.quick:
         args.orders, args.budget, sets = 1, 120, ["tumours", "eights"]
-    print(__doc__.splitlines()[0])
     print(
         f"{args.budget} labels, {args.orders} orders from seed {SEED}, at most "
         f"{args.aside} rows held out"

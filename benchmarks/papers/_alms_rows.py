@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import entr
 from scipy.stats import ttest_rel
 
-from ._results import deviation, published
+from benchmarks.results import deviation, published
 
 #: Published areas.
 PUBLISHED = published("table_1")

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from benchmarks.results import by
+
 from ._alms_rows import FIGURE_SETTING, POOLED, SETTING, in_words, rank
 from ._claims_common import count, tables
-from ._results import by
 
 
 def settings(rows, names):

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.stats import spearmanr
 
+from benchmarks.results import by, column
+
 from ._claims_common import count
-from ._results import by, column
 
 SHARES = (0.02, 0.03, 0.05, 0.07, 0.10)
 RANGE = f"shares from {SHARES[0]:.0%} to {SHARES[-1]:.0%}"

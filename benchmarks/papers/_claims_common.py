@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._results import by
+from benchmarks.results import by
 
 
 def tables(rows, name, key="learner"):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from benchmarks.results import column
+
 from ._claims_common import difference, fewer_labels, row_error, same_best, tables
-from ._results import column
 
 NON_CONVEX = ("ramp", "log", "root", "sigmoid", "R+H", "S+H")
 ONE_START = ("hinge", "ramp", "log", "root", "sigmoid", "greedy")

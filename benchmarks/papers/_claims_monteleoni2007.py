@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from benchmarks.results import by, deviation
+
 from ._claims_common import count, difference, factors, fewer_labels, same_best, tables
-from ._results import by, deviation
 
 ACTIVE = ("DKM²", "DKMperc", "CBGZ_DKM", "CBGZperc")
 ONLINE = ("DKMperc", "CBGZperc", "randPerc")

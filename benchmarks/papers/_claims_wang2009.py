@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from benchmarks.results import by, column, deviation
+
 from ._claims_common import count, tables
-from ._results import by, column, deviation
 
 PAIRS = ("2v3", "3v5", "3v8", "6v8", "8v9", "0v8")
 OTHERS = ("RBoost", "QBB", "COMB")

@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from ._results import by, column, read
+from benchmarks.results import by, column, read
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

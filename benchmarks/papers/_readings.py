@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from ._results import as_text
+from benchmarks.results import as_text
 
 
 def crossed(factors):
@@ -91,12 +91,7 @@ def summary(readings, answers_of, facts=()):
 def by_level(readings, answers_of):
     """Return a row for each claim and level of a factor: the share of its readings."""
     return [
-        {
-            "claim": claim,
-            "factor": factor,
-            "level": level,
-            "share": share,
-        }
+        {"claim": claim, "factor": factor, "level": level, "share": share}
         for claim, answers in answers_of.items()
         for factor in readings[0]
         for level, share in shares(readings, answers, factor).items()

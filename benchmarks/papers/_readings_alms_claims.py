@@ -5,12 +5,13 @@ import json
 import numpy as np
 from scipy.stats import ttest_1samp
 
+from benchmarks.results import by, grouped
+
 from ._alms_rows import PUBLISHED
 from ._claims_ali2014 import FAVOURED
 from ._readings import crossed
 from ._readings_alms import BOUGHT, SETTINGS, readings_bought
 from ._readings_alms_scores import SCORED
-from ._results import by, grouped
 
 BASELINES = {
     "passive": "passive + CV",

@@ -10,12 +10,7 @@ import numpy as np
 
 from . import alms
 from ._alms_purchases import Labelled, best, losses_of
-from ._readings_alms import (
-    by_alms,
-    by_baseline,
-    entropy,
-    models_with,
-)
+from ._readings_alms import by_alms, by_baseline, entropy, models_with
 
 #: How a run is scored.
 SCORED = {

@@ -8,9 +8,10 @@ import json
 
 import numpy as np
 
+from benchmarks.results import by
+
 from ._readings import crossed
 from ._readings_boosting import BOUGHT
-from ._results import by
 
 OTHERS = ("RBoost", "QBB", "COMB")
 

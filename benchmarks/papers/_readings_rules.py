@@ -6,12 +6,13 @@ claim holds if it does so on every problem.
 
 import numpy as np
 
+from benchmarks.results import read
+
 from ._claims_cavallanti2008 import compare, is_behind
 from ._claims_common import tables
 from ._claims_guillory2009 import ONE_START
 from ._claims_monteleoni2007 import ACTIVE
 from ._readings import crossed, summary
-from ._results import read
 
 #: A run that never reaches the target counts as all labels that it could have bought;
 #: or it does not count; or no cell with such a run is compared.

@@ -1,4 +1,4 @@
-"""The experiments of each paper, in the order in which ``reproduce`` runs them.
+"""The experiments of each paper, in the order in which they run.
 
 They are the rows of ``steps.csv``, each with the figures and tables of the paper that
 need it. ``{out}`` is the folder of the results. If two steps write the same rows,
@@ -7,7 +7,7 @@ the step with more runs comes later.
 
 from pathlib import Path
 
-from ._results import by, column, read_texts
+from benchmarks.results import by, column, read_texts
 
 ROWS = by(read_texts(Path(__file__).with_name("steps.csv")), "paper")
 STEPS = {paper: column(rows, "command") for paper, rows in ROWS.items()}

@@ -17,6 +17,7 @@ added, and the figures drawn.
 
 from copy import copy
 from functools import partial
+from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -28,6 +29,10 @@ from sklearn.model_selection import ParameterGrid, train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from benchmarks import data
+from benchmarks.options import at_least, one_of, parse
+from benchmarks.provenance import DATA
+from benchmarks.results import Results, stored
 from sklearn_activelearn import (
     PassiveClassifier,
     QueryByCommitteeClassifier,
@@ -36,7 +41,6 @@ from sklearn_activelearn import (
 from sklearn_activelearn.pool.alms._logistic import solve
 from sklearn_activelearn.pool.alms._models import calibrated, coordinates
 
-from . import data
 from ._alms_rows import (
     POOLED,
     heights_of,
@@ -48,9 +52,6 @@ from ._alms_rows import (
     summary,
 )
 from ._alms_variants import variant
-from ._provenance import DATA
-from ._results import Results, parser_of
-from ._trials import add_cache, at_least, stored
 
 SEED = 0
 FIRST = 1000
@@ -283,31 +284,6 @@ def measure(problem, penalty, run, number, counts, rows):
     return out
 
 
-def report(rows, n_trials):
-    """Print a line for each method."""
-    first = rows[0]
-    print(
-        f"\n{first['problem']}, penalty beside the {first['penalty']} of the losses, "
-        f"{first['initial']} to {first['labels']} labels, {n_trials} trials"
-    )
-    scores = "accuracy (beside passive)   log loss (beside passive)"
-    print(f"  {'':24} {scores}  for V       s  published")
-    for row in rows:
-        cells = [
-            f"{row[kind]:.3f} ({row[f'{kind}_gain']:+.3f} ± "
-            f"{row[f'{kind}_gain_error']:.3f})"
-            if np.isfinite(row[f"{kind}_gain_error"])
-            else f"{row[kind]:.3f}{' ' * 17}"
-            for kind in ("accuracy", "log_loss")
-        ]
-        print(
-            f"  {row['method']:24} {cells[0]}   {cells[1]}   "
-            f"{row['validation_share']:5.2f} {row['seconds']:7.1f}  "
-            f"{row['published'] or ''}",
-            flush=True,
-        )
-
-
 def counts_of(initial, labels):
     """Return the numbers of labels at which learners are scored."""
     later = range(10, labels + 1, EVERY)
@@ -319,46 +295,48 @@ def runs_on(problem, method):
     return problem != "pima" or method == "ALMS" or method not in VARIANTS
 
 
-def check(parser, args, problems):
+def check(args, problems):
     """Refuse what would fail or mean nothing, before anything is measured."""
     if args.labels <= args.initial:
-        parser.error(f"--labels is {args.labels}, but --initial is {args.initial}.")
+        args.error(f"--labels is {args.labels}, but --initial is {args.initial}.")
     if args.labels % EVERY:
-        parser.error(f"--labels is {args.labels}, but must be a multiple of {EVERY}.")
+        args.error(f"--labels is {args.labels}, but must be a multiple of {EVERY}.")
     for name in problems:
         for method in args.method or ():
             if not runs_on(name, method):
-                parser.error(f"--method {method!r} is not there for {name}.")
+                args.error(f"--method {method!r} is not there for {name}.")
         if name == "pima" and args.penalty != "sum":
-            parser.error("--problem pima needs --penalty sum: C is beside the sum.")
+            args.error("--problem pima needs --penalty sum: C is beside the sum.")
         (n_rows, *_) = data.UCI[name][-1] if name in data.UCI else (2 * POOL,)
         n_pool = min(POOL, n_rows // 2)
         if args.labels > n_pool:
-            parser.error(f"--labels is {args.labels}, but {name} has {n_pool} to buy.")
+            args.error(f"--labels is {args.labels}, but {name} has {n_pool} to buy.")
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--trials", type=at_least(1), default=30)
-    parser.add_argument("--problem", action="append", choices=LOAD)
-    parser.add_argument("--method", action="append", choices=METHODS)
-    parser.add_argument("--penalty", choices=("sum", "mean"), default="mean")
-    parser.add_argument("--initial", type=at_least(2), default=10)
-    parser.add_argument("--labels", type=at_least(10 + EVERY), default=100)
-    add_cache(parser)
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        jobs=1,
+        trials=at_least(1, 30),
+        problem=LOAD,
+        method=METHODS,
+        penalty=one_of(("sum", "mean"), "mean"),
+        initial=at_least(2, 10),
+        labels=at_least(10 + EVERY, 100),
+        cache=Path,
+        results=Path,
+    )
     load = LOAD
     if args.quick:
         load, args.labels, args.trials = {"heart": toy}, 15, 2
         args.problem = ["heart"]
         args.method = ["passive", "ALMS", "ALMS, expected, CV", "oracle"]
     problems = args.problem or [name for name in LOAD if name != "pima"]
-    check(parser, args, problems)
+    check(args, problems)
     counts = counts_of(args.initial, args.labels)
     numbers = range(FIRST, FIRST + args.trials)
     results_to = Results(args.results, "alms", argv, f"{FIRST} to {numbers[-1]}")
-    print(__doc__.splitlines()[0])
     key, parts, pooled_data = ("problem", "penalty", "initial"), [], []
     for problem in problems:
         run = partial(
@@ -381,7 +359,6 @@ def main(argv=None):
             parts.append((results, heights))
             pooled_data += DATA.checksums
         rows = summary(problem, args.penalty, results, heights, counts)
-        report(rows, args.trials)
         tables = [
             rows,
             in_time(rows, results, counts),
@@ -396,7 +373,6 @@ def main(argv=None):
             results_to.write(name, part, key=one_key, runs=args.trials, each=each)
     if len(parts) > 1:
         rows = summary(POOLED, args.penalty, *pooled(parts), counts)
-        report(rows, args.trials * len(parts))
         if not args.problem:
             name, more = next(iter(FILES.items()))
             runs = args.trials * len(parts)

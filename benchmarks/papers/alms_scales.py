@@ -20,12 +20,13 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
+from benchmarks.options import at_least, parse
+from benchmarks.provenance import DATA
+from benchmarks.results import Results, deviation, read_texts
+
 from . import _readings_alms, alms
 from ._alms_rows import PUBLISHED
-from ._provenance import DATA
 from ._readings_alms_scores import SETS, runs
-from ._results import Results, deviation, parser_of, read_texts
-from ._trials import at_least
 from .readings import stored
 
 SETTING = {"penalty": "sum", "first labels": 10}
@@ -96,12 +97,15 @@ def summary(rows):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--trials", type=at_least(1), default=30)
-    parser.add_argument("--labels", type=at_least(15), default=100)
-    parser.add_argument("--problem", action="append", choices=SETS)
-    parser.add_argument("--full", action="store_true", help="half of all rows as pool")
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        trials=at_least(1, 30),
+        labels=at_least(15, 100),
+        problem=SETS,
+        full=False,
+        results=Path,
+    )
     load = {name: alms.LOAD[name] for name in args.problem or SETS}
     if args.quick:
         load, args.trials, args.labels = {"heart": alms.toy}, 2, 15
@@ -125,7 +129,6 @@ def main(argv=None):
             return {**found, "larger_class": float(max(np.mean(y > 0), np.mean(y < 0)))}
 
         tasks.append((head, run))
-    print(__doc__.splitlines()[0])
     with tempfile.TemporaryDirectory() as nowhere:
         args.results = args.results or Path(nowhere)
         found = stored(
@@ -136,13 +139,6 @@ def main(argv=None):
         each = read_texts(args.results / "alms_scales_runs.csv")
         DATA.use(name for row in each for name in row["data_sha256"].split())
         results.write("alms_scales", rows, key=KEY_OF_MEANS, runs=args.trials)
-    for row in rows:
-        print(
-            "{problem:11}{pool:17} {features:24}{score:21}{method:14}{area:6.3f} "
-            "(published {published:.2f}), ALMS {gain:+.3f} ± {gain_error:.3f}".format(
-                **row
-            )
-        )
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -38,6 +39,9 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.ensemble import AdaBoostClassifier
 
+from benchmarks import data
+from benchmarks.options import at_least, one_of, parse
+from benchmarks.results import Results, deviation, stored
 from sklearn_activelearn import (
     COMBClassifier,
     DecisionStumpClassifier,
@@ -48,10 +52,6 @@ from sklearn_activelearn import (
 from sklearn_activelearn.pool import StoppingRule
 from sklearn_activelearn.pool._selection import ranked_purchase
 from sklearn_activelearn.pool.boosting._fassl import GrowingTrainer
-
-from . import data
-from ._results import Results, deviation, parser_of
-from ._trials import add_cache, at_least, stored
 
 BENCHMARKS = list(data.N_TRAIN)
 PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
@@ -336,43 +336,24 @@ def points(name, results, shares, suffix):
                 yield row | {"labels": float(share), "error": error, "std": std}
 
 
-def report(name, means, curves, shares, reference):
-    """Print the errors at some shares and the areas, with a paired test."""
-    shown = np.linspace(0, len(shares) - 1, 6).round().astype(int)
-    heads = "".join(f"{100 * shares[k]:7.3g}%" for k in shown)
-    for kind in KINDS:
-        title = f"{name}, {kind} error in % at"
-        print(f"\n{title:44}{heads}   area ± std   {reference} -")
-        for row in (row for row in means if row["kind"] == kind):
-            errors = [
-                point["error"]
-                for point in curves
-                if (point["method"], point["kind"]) == (row["method"], kind)
-            ]
-            cells = "".join(f"{errors[k]:8.2f}" for k in shown)
-            line = f"  {row['method']:42}{cells}"
-            line += f"   {row['mean_error']:5.2f} ± {row['std']:.2f}"
-            if np.isfinite(row["difference"]):
-                line += f"  {row['difference']:+.2f} ± {row['difference_error']:.2f}"
-                line += f" (p = {row['p']:.2g})"
-            print(line, flush=True)
-
-
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--splits", type=at_least(2), default=20)
-    parser.add_argument("--problem", action="append", choices=BENCHMARKS + PAIRS)
-    parser.add_argument("--method", action="append", choices=METHODS)
-    parser.add_argument("--criterion", choices=CRITERIA, default="error")
-    add_cache(parser)
-    parser.add_argument("--few", action="store_true", help="labels; implies gini")
-    parser.add_argument("--alphas", action="store_true")
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        jobs=2,
+        splits=at_least(2, 20),
+        problem=BENCHMARKS + PAIRS,
+        method=METHODS,
+        criterion=one_of(CRITERIA, "error"),
+        cache=Path,
+        few=False,
+        alphas=False,
+        results=Path,
+    )
     if args.alphas and (args.few or args.criterion == "gini"):
-        parser.error("--alphas is for weighted error, without --few or gini.")
+        args.error("--alphas is for weighted error, without --few or gini.")
     if args.alphas and (args.method or args.problem not in (None, ["twonorm"])):
-        parser.error("--alphas is for FASSL-Boost on twonorm.")
+        args.error("--alphas is for FASSL-Boost on twonorm.")
     problems, compared = args.problem or BENCHMARKS, "boosting_criteria"
     if args.few:
         args.criterion, compared = "gini", "boosting_criteria_few"
@@ -388,8 +369,6 @@ def main(argv=None):
         names = ("boosting_figure_2_errors", "boosting_figure_2")
     last = args.splits - 1
     results_to = Results(args.results, "boosting", argv, f"0 to {last}")
-    print(__doc__.splitlines()[0])
-    print(f"{args.splits} splits, seeds 0 to {last}.")
     for name in problems:
         try:
             rows = problem(name, args.quick)
@@ -412,7 +391,6 @@ def main(argv=None):
                 for row in means
             ]
         curves = list(points(name, results, shares, suffix))
-        report(name, means, curves, shares, reference)
         key = ("data", "kind", "method")
         if not args.few:
             results_to.write(names[0], curves, key=(*key, "labels"), runs=args.splits)

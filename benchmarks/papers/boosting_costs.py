@@ -10,11 +10,15 @@ last purchase but with the training on it. Twonorm, a pool of 400 rows, decision
     python -m benchmarks.papers.boosting_costs [--rounds 5] [--results DIR] [--quick]
 """
 
+from pathlib import Path
 from time import process_time
 
 import numpy as np
 from sklearn.base import clone
 
+from benchmarks.options import at_least, parse
+from benchmarks.provenance import recorded
+from benchmarks.results import Results
 from sklearn_activelearn import (
     ASSLBoostClassifier,
     COMBClassifier,
@@ -23,10 +27,6 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool.boosting._committee import UNLABELLED, BoostingCost
-
-from ._provenance import recorded
-from ._results import Results, parser_of
-from ._trials import at_least
 
 SEED = 0
 ALL_STEPS = "ASSL-Boost, all steps"
@@ -69,8 +69,6 @@ def costs(X, y, first, last):
         "ASSL-Boost, last step of each training": again.cost_curve_,
         "FASSL-Boost": grown.cost_curve_,
     }
-    for name, curve in curves.items():
-        print(f"{name}: {len(curve)} costs, last {curve[-1]:.2g}")
     return [
         {"curve": name, "position": position, "cost": float(cost)}
         for name, curve in curves.items()
@@ -101,8 +99,6 @@ def times(X, y, counts, n_rounds):
         for _ in range(n_rounds)
     ]
     medians = np.median(rounds, axis=0)
-    for name, seconds in zip(TIMED, medians, strict=True):
-        print(f"{name}: {counts[-1]} labels in {seconds[-1]:.3f} s")
     return [
         {"method": name, "labels": count, "seconds": float(at)}
         for name, seconds in zip(TIMED, medians, strict=True)
@@ -111,14 +107,11 @@ def times(X, y, counts, n_rounds):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--rounds", type=at_least(1), default=5, help="for the seconds")
-    args = parser.parse_args(argv)
+    args = parse(__doc__, argv, rounds=at_least(1, 5), results=Path)
     n_rows, first, last, counts = 400, 20, 120, list(range(20, 321, 20))
     if args.quick:
         n_rows, first, last, counts, args.rounds = 100, 10, 20, [10, 20, 30], 1
     results = Results(args.results, "boosting_costs", argv, SEED)
-    print(__doc__.splitlines()[0])
     X, y = recorded(make_twonorm)(n_rows, random_state=SEED)
     key = ["curve", "position"]
     results.write("boosting_figure_1", costs(X, y, first, last), key=key, runs=1)

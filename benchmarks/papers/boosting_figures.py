@@ -8,9 +8,10 @@ Figure 2, and `benchmarks.papers.boosting_costs` for Figures 1 and 5.
 
 import numpy as np
 
+from benchmarks.results import by, column
+
 from . import boosting, boosting_costs
 from ._drawing import band, main_of, save, subplots
-from ._results import by, column
 
 STYLE = {
     "RBoost": "0.5",

@@ -9,15 +9,16 @@ each weight changed by -1, 0 or 1 part in 10¹⁵, at random.
         [--results DIR] [--quick]
 """
 
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
 from joblib import Parallel, delayed
 
+from benchmarks.options import at_least, parse
+from benchmarks.results import Results
 from sklearn_activelearn.pool.boosting._committee import BoostingCost
 
-from ._results import Results, parser_of
-from ._trials import at_least
 from .boosting import KINDS, curve, methods_with, problem
 
 COMPARED = ("QBB", "COMB", "FASSL")
@@ -37,18 +38,19 @@ def errors(method, rows, split, seed):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--rounds", type=at_least(2), default=5)
-    parser.add_argument("--splits", type=at_least(2), default=20)
-    parser.add_argument("--jobs", type=int, default=2)
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.rounds, args.splits, args.jobs = 2, 2, 1
+    args = parse(
+        __doc__,
+        argv,
+        quick={"rounds": 2, "splits": 2, "jobs": 1},
+        rounds=at_least(2, 5),
+        splits=at_least(2, 20),
+        jobs=2,
+        results=Path,
+    )
     results = Results(
         args.results, "boosting_rounding", argv, f"0 to {args.splits - 1}"
     )
     rows = problem("twonorm", args.quick)
-    print(__doc__.splitlines()[0])
     print(f"{args.splits} splits, {args.rounds} rounds with changed weights")
     for method in COMPARED:
         found = Parallel(args.jobs)(
@@ -69,13 +71,6 @@ def main(argv=None):
             }
             for kind, of in zip(KINDS, means.T, strict=True)
         ]
-        for line in lines:
-            print(
-                f"{method:6} {line['kind']:18} {line['as_is']:6.2f}, changed "
-                f"{line['changed']:6.2f} ± {line['std']:.2f} ({line['least']:.2f} to "
-                f"{line['most']:.2f})",
-                flush=True,
-            )
         key = ("method", "kind")
         results.write("boosting_rounding", lines, key=key, runs=args.rounds)
 

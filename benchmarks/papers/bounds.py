@@ -16,6 +16,7 @@ beside the mistakes. The same table has the adaptive b, "inferior in practice".
 """
 
 from itertools import product
+from pathlib import Path
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -24,12 +25,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
+from benchmarks import data
+from benchmarks.options import at_least, parse
+from benchmarks.provenance import DATA
+from benchmarks.results import Results
 from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
-
-from . import data
-from ._provenance import DATA
-from ._results import Results, parser_of
-from ._trials import at_least
 
 SEED = 0
 PAPER = {"average": False, "fit_intercept": False, "shuffle": False}
@@ -139,7 +139,6 @@ def mistakes(parameters, X, y, seed):
 
 
 def on_the_sphere(args, results):
-    print("labels to the error, uniform sphere\n  d  sampler               ", *ERRORS)
     for d, name in product(DIMENSIONS, SAMPLERS):
         # the separator of the first run and its first rows
         DATA.add(sphere(CHUNK + 1, d, np.random.default_rng(SEED)))
@@ -149,7 +148,6 @@ def on_the_sphere(args, results):
         )
         n_reached = np.isfinite(found).sum(axis=0)
         labels = np.mean(found, axis=0)  # NaN if a run did not get there
-        print(f"{d:3}  {name:22}", *(f"{mean:9.0f}" for mean in labels), flush=True)
         rows = [
             {"d": d, "sampler": name, "error": error, "labels": mean, "reached": n}
             for error, mean, n in zip(ERRORS, labels, n_reached, strict=True)
@@ -159,8 +157,6 @@ def on_the_sphere(args, results):
 
 
 def on_sequences(args, load, results):
-    print("\nmistakes and labels of CBGZ\nsequence              b         ", end="")
-    print("mistakes    bound   labels")
     for sequence, (X, y) in sequences(args.length, load).items():
         DATA.clear()  # the images that some are made of
         DATA.add(X, y)
@@ -177,29 +173,21 @@ def on_sequences(args, load, results):
             beta = 1 / parameters["eta0"] if "eta0" in parameters else None
             row |= {"beta": beta, "mistakes": n_mistakes}
             row |= {"bound": highest, "labels": labels}
-            title = f"{row['b']} {row['beta'] or ''}"
-            print(
-                f"{sequence:21} {title:14} {n_mistakes:9.1f} {highest:8.1f} "
-                f"{labels:8.1f}",
-                flush=True,
-            )
             key = ["sequence", "b", "beta"]
             results.write("bounds_mistakes", [row], key=key, runs=args.runs)
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument(
-        "--rows", type=at_least(CHUNK), default=1_000_000, help="on the sphere"
+    args = parse(
+        __doc__,
+        argv,
+        quick={"rows": 2_000, "length": 300, "runs": 2, "jobs": 1},
+        rows=at_least(CHUNK, 1_000_000),
+        length=at_least(100, 10_000),
+        runs=at_least(1, 10),
+        jobs=2,
+        results=Path,
     )
-    parser.add_argument(
-        "--length", type=at_least(100), default=10_000, help="of sequences"
-    )
-    parser.add_argument("--runs", type=at_least(1), default=10)
-    parser.add_argument("--jobs", type=int, default=2)
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.rows, args.length, args.runs, args.jobs = 2_000, 300, 2, 1
     results = Results(args.results, "bounds", argv, f"{SEED} to {SEED + args.runs - 1}")
     on_the_sphere(args, results)
     on_sequences(args, data.digits if args.quick else data.mnist, results)

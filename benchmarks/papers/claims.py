@@ -16,7 +16,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from ._results import read, read_texts
+from benchmarks.results import read, read_texts
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Claim:
     Parameters
     ----------
     paper : str
-        As `sklearn-activelearn reproduce` names it.
+        The name of its page, such as wang2009.
     text : str
         The claim.
     tables : str

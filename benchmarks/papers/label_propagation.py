@@ -17,8 +17,10 @@ Inductive error: of the rows held out. Both in %, mean over the splits; last the
 over the columns, ± its standard error.
 
     python -m benchmarks.papers.label_propagation [--splits 5] [--set twonorm]
-        [--learner "ALP, cosine"] [--first-seed 100] [--results DIR] [--quick]
+        [--learner "ALP, cosine"] [--results DIR] [--quick]
 """
+
+from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -27,6 +29,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import SVC
 
+from benchmarks import data
+from benchmarks.options import at_least, parse
+from benchmarks.provenance import recorded
+from benchmarks.results import Results, single_runs
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
     FASSLBoostClassifier,
@@ -34,11 +40,6 @@ from sklearn_activelearn import (
     PassiveClassifier,
 )
 from sklearn_activelearn.datasets import make_twonorm
-
-from . import data
-from ._provenance import recorded
-from ._results import Results, parser_of
-from ._trials import at_least
 
 SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
 
@@ -78,18 +79,13 @@ LEARNERS = {
 }
 
 
-def errors(learner, X, y, n_pool, shares, seed, first_seed):
-    """Return transductive and inductive errors, one row for each share of labels.
-
-    The learner's seed, which decides the first rows, is ``seed + first_seed``.
-    """
+def errors(learner, X, y, n_pool, shares, seed):
+    """Return transductive and inductive errors, one row for each share of labels."""
     order = np.random.RandomState(seed).permutation(len(y))
     pool, test = order[:n_pool], order[n_pool:]
     X_pool, y_pool = X[pool], y[pool]
     counts = [round(share * n_pool) for share in shares]
-    learner = clone(learner).set_params(
-        n_initial=counts[0], random_state=seed + first_seed
-    )
+    learner = clone(learner).set_params(n_initial=counts[0], random_state=seed)
     bought, out = np.empty(0, dtype=int), []
     for count in counts:
         left = np.setdiff1d(np.arange(n_pool), bought)
@@ -106,23 +102,19 @@ def errors(learner, X, y, n_pool, shares, seed, first_seed):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--splits", type=at_least(2), default=5)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--set", action="append", choices=data.N_TRAIN)
-    parser.add_argument("--learner", action="append", choices=LEARNERS)
-    parser.add_argument(
-        "--first-seed", type=at_least(0), default=0, help="of the learners"
+    args = parse(
+        __doc__,
+        argv,
+        splits=at_least(2, 5),
+        jobs=2,
+        set=data.N_TRAIN,
+        learner=LEARNERS,
+        results=Path,
     )
-    args = parser.parse_args(argv)
-    if args.first_seed and args.results:
-        parser.error("--first-seed is for looking at other starts, without --results.")
     load, shares = data.raetsch, SHARES
     if args.quick:
         args.splits, args.set, shares = 2, ["twonorm"], SHARES[:3]
         load = toy
-    print(__doc__.splitlines()[0])
-    print(f"{args.splits} splits, seeds 0 to {args.splits - 1}; errors in %.")
     seeds = f"0 to {args.splits - 1}"
     results = Results(args.results, "label_propagation", argv, seeds)
     for name in args.set or data.N_TRAIN:
@@ -132,27 +124,17 @@ def main(argv=None):
             print(f"\n{name} is left out: {error}")
             continue
         X = StandardScaler().fit_transform(X)
-        print(f"\n{name}, pool {n_pool}, held out {len(y) - n_pool}")
-        print(f"  {'labels':32}" + "".join(f"{share:7.0%}" for share in shares))
         for learner_name in args.learner or LEARNERS:
             learner, rows = LEARNERS[learner_name](X)
             runs = np.array(
                 Parallel(n_jobs=args.jobs)(
-                    delayed(errors)(
-                        learner, rows, y, n_pool, shares, seed, args.first_seed
-                    )
+                    delayed(errors)(learner, rows, y, n_pool, shares, seed)
                     for seed in range(args.splits)
                 )
             )
             for k, kind in enumerate(("transductive", "inductive")):
                 means, areas = runs[..., k].mean(axis=0), runs[..., k].mean(axis=1)
                 spread = areas.std(ddof=1) / np.sqrt(args.splits)
-                title = f"{learner_name}, {kind}"
-                cells = "".join(f"{mean:7.2f}" for mean in means)
-                print(
-                    f"  {title:32}{cells}  {areas.mean():6.2f} ± {spread:.2f}",
-                    flush=True,
-                )
                 row = {"data": name, "pool": n_pool, "learner": learner_name}
                 row |= {"kind": kind}
                 points = [
@@ -161,23 +143,11 @@ def main(argv=None):
                 ]
                 row |= {"mean_error": areas.mean(), "standard_error": spread}
                 key = ["data", "learner", "kind"]
-                results.write(
-                    "label_propagation_figure_8",
-                    points,
-                    key=[*key, "labels"],
-                    runs=args.splits,
-                )
-                each = [
-                    {name: row[name] for name in key} | {"run": run, "mean_error": area}
-                    for run, area in enumerate(areas)
-                ]
-                results.write(
-                    "label_propagation_means",
-                    [row],
-                    key=key,
-                    runs=args.splits,
-                    each=each,
-                )
+                figure, each_key = "label_propagation_figure_8", [*key, "labels"]
+                results.write(figure, points, key=each_key, runs=args.splits)
+                each = single_runs(row, key, "mean_error", areas)
+                table = "label_propagation_means"
+                results.write(table, [row], key=key, runs=args.splits, each=each)
 
 
 if __name__ == "__main__":

@@ -21,18 +21,17 @@ the exponent of the labels stored.
         [--alpha 1] [--algorithm NAME] [--results DIR] [--quick]
 """
 
-import time
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
 
+from benchmarks.options import at_least, parse
+from benchmarks.provenance import DATA
+from benchmarks.results import Results
 from sklearn_activelearn import RLSSamplingClassifier
 from sklearn_activelearn.datasets import make_low_noise
-
-from ._provenance import DATA
-from ._results import Results, parser_of
-from ._trials import at_least
 
 SEED = 0
 DIMENSIONS = (2, 10)
@@ -100,27 +99,24 @@ def slope(x, values):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--rows", type=at_least(100), default=1_000_000)
-    parser.add_argument("--runs", type=at_least(1), default=10)
-    parser.add_argument("--d", type=at_least(2), action="append", help="dimensions")
-    parser.add_argument("--alpha", type=float, action="append", choices=ALPHAS)
-    parser.add_argument("--algorithm", action="append", choices=learners(1.0))
-    parser.add_argument("--jobs", type=int, default=2)
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.rows, args.runs, args.jobs, args.d = 3_000, 2, 1, [2]
-    print(__doc__.splitlines()[0])
-    print(f"{args.rows} rows, {args.runs} runs, seeds {SEED}..")
-    print("                           exponents, measured (theory)      at the end")
-    print("d   alpha  algorithm      of regret         of labels     regret    labels")
+    args = parse(
+        __doc__,
+        argv,
+        quick={"rows": 3_000, "runs": 2, "jobs": 1, "d": [2]},
+        rows=at_least(100, 1_000_000),
+        runs=at_least(1, 10),
+        d=[int],
+        alpha=[float],
+        algorithm=learners(1.0),
+        jobs=2,
+        results=Path,
+    )
     seeds = f"{SEED} to {SEED + args.runs - 1}"
     results = Results(args.results, "low_noise", argv, seeds)
     x = looks(args.rows)
     for d, alpha in product(args.d or DIMENSIONS, args.alpha or ALPHAS):
         DATA.add(*problem(d, alpha, args.rows, SEED)[:2])  # of the first run
         for name in args.algorithm or learners(1.0):
-            started = time.perf_counter()
             runs = Parallel(n_jobs=args.jobs)(
                 delayed(run)(name, d, alpha, args.rows, SEED + k)
                 for k in range(args.runs)
@@ -141,13 +137,6 @@ def main(argv=None):
                 "labels": labels[-1],
                 "stored": stored[-1],
             }
-            print(
-                "{d:2}  {alpha:5}  {algorithm:11} {regret_exponent:7.2f} "
-                "({regret_theory:.2f})    {labels_exponent:7.2f} "
-                "({labels_theory:.2f})   {regret:9.1f} {labels:9.0f}   ".format(**row)
-                + f"{time.perf_counter() - started:.0f} s",
-                flush=True,
-            )
             each = [
                 {**identity, "run": k, "regret": one[-1][0], "labels": one[-1][1]}
                 for k, one in enumerate(runs)

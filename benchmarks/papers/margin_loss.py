@@ -21,18 +21,18 @@ one that decreases (section 2.1).
         [--starts] [--thresholds] [--results DIR]
 """
 
-import time
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import clone
 
+from benchmarks import data
+from benchmarks.options import at_least, parse
+from benchmarks.results import Results, deviation, published, single_runs
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 from sklearn_activelearn.losses import RampLoss
 
-from . import data
 from ._margin_loss_runs import THRESHOLDS, labels_needed, runs
-from ._results import Results, deviation, parser_of, published
-from ._trials import at_least
 
 SEED = 0
 PLAIN = {"fit_intercept": False, "average": False}
@@ -190,16 +190,9 @@ def experiment(name, load, learners, args):
     tuning = tuning_rows(X, y)
     target, hinge_rate = least_error(LEARNERS["hinge"], None, tuning, args)
     published_target, _ = PUBLISHED.get((name, "target"), (None, None))
-    print(
-        f"\n{name}: {X.shape[0]} + {X_test.shape[0]} rows of {X.shape[1]}, "
-        f"{y.mean():.1%} positive; target {target:.4f} (published {published_target}), "
-        f"hinge eta {hinge_rate:g}",
-        flush=True,
-    )
     for learner_name, learner in learners.items():
-        started = time.perf_counter()
         start = START.get(learner_name)
-        rate, tuned = tune(learner, start, tuning, target, hinge_rate, args)
+        rate, _ = tune(learner, start, tuning, target, hinge_rate, args)
         learner = clone(learner).set_params(eta0=rate)
         needed, whole, final = measure(
             learner, start, (X, y, X_test, y_test), target, args
@@ -215,29 +208,14 @@ def experiment(name, load, learners, args):
             "failed": int(np.sum(np.array(needed) >= args.limit)),
             "published": PUBLISHED.get((name, learner_name), (None,))[0],
         }
-        print(
-            f"  {learner_name:8} {tuned:.0f} labels in tuning, final error "
-            f"{np.mean(final):.4f}, {time.perf_counter() - started:.0f} s"
-        )
         yield row, needed, whole, final
-
-
-def describe(r, args):
-    """Return a result as one line."""
-    published = "" if r["published"] is None else f" (published {r['published']})"
-    return (
-        f"  {r['learner']:8} {r['labels']:6.0f} ± {r['std']:5.0f}{published}, failed "
-        f"{r['failed']}/{args.trials}; eta {r['eta0']:g}"
-    )
 
 
 def write(results, row, needed, curves, final, args):
     """Write a result: to Table 2, the mean curve to Figure 6, final errors to 7."""
     identity = {name: row[name] for name in ("data", "learner")}
     table = f"margin_loss_{args.others or 'table_2'}"
-    each = [
-        {**identity, "run": run, "labels": labels} for run, labels in enumerate(needed)
-    ]
+    each = single_runs(identity, identity, "labels", needed)
     results.write(table, [row], key=[*identity], runs=args.trials, each=each)
     if args.others:
         return
@@ -261,26 +239,25 @@ def write(results, row, needed, curves, final, args):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--data", action="append", choices=DATA)
-    parser.add_argument("--learner", action="append", choices=LEARNERS)
-    others = parser.add_mutually_exclusive_group()
-    for name in OTHERS:
-        others.add_argument(
-            f"--{name}", action="store_const", dest="others", const=name,
-            help=f"other {name}",
-        )  # fmt: skip
-    parser.add_argument("--trials", type=at_least(1), default=100)
-    parser.add_argument("--tuning-trials", type=at_least(1), default=50)
-    parser.add_argument(
-        "--curves", type=at_least(1), default=20, help="trials that go on"
+    args = parse(
+        __doc__,
+        argv,
+        data=DATA,
+        learner=LEARNERS,
+        starts=False,
+        thresholds=False,
+        trials=at_least(1, 100),
+        tuning_trials=at_least(1, 50),
+        curves=at_least(1, 20),
+        jobs=2,
+        results=Path,
     )
-    parser.add_argument("--jobs", type=int, default=2)
-    args = parser.parse_args(argv)
-    if args.others and args.learner:
-        parser.error(f"--{args.others} are learners of their own, without --learner.")
+    asked = [name for name in OTHERS if getattr(args, name)]
+    args.others = asked[0] if asked else None
+    if len(asked) > 1 or (asked and args.learner):
+        args.error(f"--{args.others} are learners of their own, without --learner.")
     if args.curves > args.trials:
-        parser.error(f"--curves is {args.curves}, but --trials is {args.trials}.")
+        args.error(f"--curves is {args.curves}, but --trials is {args.trials}.")
     args.rates = [10.0**k for k in range(-6, 3)]
     args.limit, args.tuning_every, args.every = 10_000, 100, 10
     problems = {name: DATA[name] for name in args.data or DATA}
@@ -292,16 +269,10 @@ def main(argv=None):
         args.limit, args.tuning_every = 300, 50
         args.rates = [0.01, 0.1, 1.0]
         problems = {"digits-8vAll": digits}
-    print(__doc__.splitlines()[0])
-    print(
-        f"{args.tuning_trials} tuning trials, {args.trials} trials, limit {args.limit} "
-        "labels; seeds from 0. Mean ± std, a run that failed counted as the limit."
-    )
     seeds = f"{SEED} to {SEED + args.trials - 1}"
     results = Results(args.results, "margin_loss", argv, seeds)
     for name, load in problems.items():
         for row, *found in experiment(name, load, learners, args):
-            print(describe(row, args), flush=True)
             write(results, row, *found, args)
 
 

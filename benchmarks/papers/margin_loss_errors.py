@@ -10,12 +10,15 @@ or when it has stopped; with it, it is run on all training rows.
         [--results DIR]
 """
 
+from pathlib import Path
+
 import numpy as np
 from sklearn.base import clone
 
+from benchmarks.options import at_least, parse
+from benchmarks.results import Results, deviation, single_runs
+
 from ._margin_loss_runs import runs
-from ._results import Results, deviation, parser_of
-from ._trials import at_least
 from .margin_loss import DATA, LEARNERS, SEED, digits, least_error, tuning_rows
 
 
@@ -48,25 +51,17 @@ def experiment(name, load, learners, args):
         yield row, final
 
 
-def describe(r):
-    """Return a result as one line."""
-    return (
-        f"  {r['learner']:8} {r['error']:.2%} ± {r['std']:.2%}, less the hinge's "
-        f"{r['gap']:+.2%} ± {r['gap_standard_error']:.2%}; {r['labels']:.0f} labels, "
-        f"eta {r['eta0']:g}"
-    )
-
-
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--data", action="append", choices=DATA)
-    parser.add_argument(
-        "--learner", action="append", choices=LEARNERS, help="and the hinge"
+    args = parse(
+        __doc__,
+        argv,
+        data=DATA,
+        learner=LEARNERS,
+        trials=at_least(2, 20),
+        tuning_trials=at_least(1, 10),
+        jobs=2,
+        results=Path,
     )
-    parser.add_argument("--trials", type=at_least(2), default=20)
-    parser.add_argument("--tuning-trials", type=at_least(1), default=10)
-    parser.add_argument("--jobs", type=int, default=2)
-    args = parser.parse_args(argv)
     args.rates, args.limit = [10.0**k for k in range(-6, 3)], 10_000
     problems = {name: DATA[name] for name in args.data or DATA}
     names = dict.fromkeys(["hinge", *(args.learner or LEARNERS)])
@@ -75,22 +70,12 @@ def main(argv=None):
         args.trials, args.tuning_trials, args.jobs, args.limit = 3, 2, 1, 300
         args.rates = [0.01, 0.1, 1.0]
         problems = {"digits-8vAll": digits}
-    print(__doc__.splitlines()[0])
-    print(
-        f"{args.tuning_trials} tuning trials, {args.trials} trials, limit {args.limit} "
-        "labels; seeds from 0. Mean ± std; gaps ± standard error."
-    )
     seeds = f"{SEED} to {SEED + args.trials - 1}"
     results = Results(args.results, "margin_loss_errors", argv, seeds)
     for name, load in problems.items():
-        print(f"\n{name}", flush=True)
         for row, final in experiment(name, load, learners, args):
-            print(describe(row), flush=True)
             key = ["data", "learner"]
-            each = [
-                {**{column: row[column] for column in key}, "run": run, "error": error}
-                for run, error in enumerate(final)
-            ]
+            each = single_runs(row, key, "error", final)
             results.write(
                 "margin_loss_errors", [row], key=key, runs=args.trials, each=each
             )

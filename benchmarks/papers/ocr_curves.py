@@ -11,15 +11,16 @@ on every 50 and from 1,500 on every 500.
 """
 
 import json
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import clone
 
+from benchmarks import data
+from benchmarks.options import at_least, parse
+from benchmarks.results import Results, read
 from sklearn_activelearn.evaluation import label_curve
 
-from . import data
-from ._results import Results, parser_of, read
-from ._trials import at_least
 from .ocr import LEARNERS, SEED, problem
 
 FIGURE_4 = ("0v1", "4v7", "0vAll", "USPS 0vAll")
@@ -50,15 +51,19 @@ FIGURES = {
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--repeats", type=at_least(1), default=5)
-    parser.add_argument("--folds", type=at_least(2), default=10)
-    parser.add_argument("--problem", action="append", choices=FIGURE_4 + FIGURE_5[1:2])
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        quick={"repeats": 1, "folds": 2},
+        jobs=2,
+        repeats=at_least(1, 5),
+        folds=at_least(2, 10),
+        problem=FIGURE_4 + FIGURE_5[1:2],
+        results=Path,
+    )
     sizes, load = (10_000, 2_000), None
     if args.quick:
-        args.repeats, args.folds, sizes, load = 1, 2, (200, 0), data.digits
+        sizes, load = (200, 0), data.digits
     tuned = {
         (row["problem"], row["learner"]): json.loads(row["parameters"])
         for row in (read(args.results, "ocr") if args.results else [])
@@ -68,9 +73,7 @@ def main(argv=None):
         print("The parameters are the defaults: there is no ocr.csv in --results.")
     steps = np.r_[1:201, 205:501:5, 550:1501:50, 2000:10_001:500]
     results = Results(args.results, "ocr_curves", argv, SEED + 1)
-    print(__doc__.splitlines()[0])
     for name in args.problem or dict.fromkeys(FIGURE_4 + FIGURE_5):
-        print(f"\n{name}")
         for learner, (base, _) in LEARNERS.items():
             params = tuned.get((name, learner), {})
             curve = label_curve(
@@ -82,7 +85,6 @@ def main(argv=None):
                 at=steps,
                 random_state=SEED + 1,
             )
-            print(f"  {learner:9} final error {1 - curve.mean[-1]:.4f}", flush=True)
             for table, (problems, points, column) in FIGURES.items():
                 row = {"problem": name, "learner": learner}
                 found = [({**row, **point}, runs) for point, runs in points(curve)]

@@ -11,14 +11,16 @@ does. Through the origin, as the paper's learners, and with an offset.
     python -m benchmarks.papers.ocr_separability [--results DIR] [--quick]
 """
 
-import time
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import nnls
 from sklearn.preprocessing import normalize
 
-from . import data
-from ._results import Results, parser_of
+from benchmarks import data
+from benchmarks.options import parse
+from benchmarks.results import Results
+
 from .ocr import PROBLEMS, SEED, problem
 
 #: The problems that the paper could not separate.
@@ -54,25 +56,19 @@ def separate(Z):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--problem", action="append", choices=PROBLEMS)
-    args = parser.parse_args(argv)
+    args = parse(__doc__, argv, problem=PROBLEMS, results=Path)
     sizes, load = (10_000, 2_000), None
     if args.quick:
         sizes, load = (150, 0), data.digits
     results = Results(args.results, "ocr_separability", argv, SEED)
-    print(__doc__.splitlines()[0])
-    print("problem        hyperplane          separable  least margin  residual")
     for name in args.problem or PROBLEMS:
         X, y, *_ = problem(name, *sizes, load)
         X = normalize(X)
         for hyperplane in HYPERPLANES:
-            started = time.perf_counter()
             rows = X
             if hyperplane == HYPERPLANES[1]:
                 rows = np.column_stack([X, np.ones(len(X))])
             _, margin, residual = separate(np.where(y == 1, 1, -1)[:, None] * rows)
-            seconds = time.perf_counter() - started
             row = {
                 "problem": name,
                 "hyperplane": hyperplane,
@@ -82,11 +78,6 @@ def main(argv=None):
                 "residual": residual,
                 "published_separable": int(name not in NOT_SEPARATED),
             }
-            print(
-                f"{name:14} {hyperplane:19} {'yes' if margin > 0 else 'no':9} "
-                f"{margin:13.5f} {residual:9.1e}   {seconds:.0f} s",
-                flush=True,
-            )
             key = ["problem", "hyperplane"]
             results.write("ocr_separability", [row], key=key, runs=1)
 

@@ -14,18 +14,17 @@ it begins with a random row of each class and eight more.
         [--learner NAME] [--results DIR] [--quick]
 """
 
-import time
+from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import sem
 from sklearn.base import clone
 
+from benchmarks import data
+from benchmarks.options import at_least, parse
+from benchmarks.results import Results, deviation
 from sklearn_activelearn import BatchMarginLossClassifier
-
-from . import data
-from ._results import Results, deviation, parser_of
-from ._trials import at_least
 
 SEED = 0
 N_RANDOM = 10
@@ -87,29 +86,24 @@ def min_margin(learner, X, y, X_test, y_test, n_labels):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--trials", type=at_least(2), default=10)
-    parser.add_argument("--labels", type=at_least(4 * N_RANDOM), default=200)
-    parser.add_argument(
-        "--learner", action="append", choices=LEARNERS, help=f"and the {BASELINE}"
+    quick = {"trials": 2, "labels": 40, "learner": ["sigmoid + restarts"]}
+    args = parse(
+        __doc__,
+        argv,
+        quick,
+        trials=at_least(2, 10),
+        labels=at_least(4 * N_RANDOM, 200),
+        learner=LEARNERS,
+        jobs=2,
+        results=Path,
     )
-    parser.add_argument("--jobs", type=int, default=2)
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.trials, args.labels, args.learner = 2, 40, ["sigmoid + restarts"]
     learners = {
         name: LEARNERS[name] for name in (BASELINE, *(args.learner or LEARNERS))
     }
     n_pool = min(problem[-1] for problem in PROBLEMS.values())
     if args.labels > n_pool:
-        parser.error(f"--labels is {args.labels}, but a pool has {n_pool} rows.")
+        args.error(f"--labels is {args.labels}, but a pool has {n_pool} rows.")
     shown = [args.labels // 4, args.labels // 2, args.labels]
-    print(__doc__.splitlines()[0])
-    print(
-        f"{args.trials} trials of {args.labels} labels, alpha 1e-4, seed {SEED}. Test "
-        f"error in % after {shown[0]}, {shown[1]} and {shown[2]} labels,\nmean ± std "
-        f"over the trials; last: minus that of the {BASELINE}, mean ± standard error."
-    )
     seeds = f"{SEED} to {SEED + args.trials - 1}"
     results = Results(args.results, "offline_margin_loss", argv, seeds)
     for name, (load, taken, positive, n_pool) in (
@@ -118,10 +112,8 @@ def main(argv=None):
         X, y = load()
         rows = np.isin(y, list(taken))
         X, y = X[rows].astype(np.float32), y[rows] == positive
-        print(f"\n{name}: {n_pool} rows to choose from, {y.mean():.0%} positive")
         baseline = None
         for learner, prototype in learners.items():
-            started = time.perf_counter()
             curves = Parallel(args.jobs)(
                 delayed(min_margin)(
                     clone(prototype), *trial(X, y, n_pool, SEED + i), args.labels
@@ -130,17 +122,6 @@ def main(argv=None):
             )
             errors = 100 * np.array([[c[n] for n in shown] for c in curves])
             baseline = errors if learner == BASELINE else baseline
-            gaps = errors[:, -1] - baseline[:, -1]
-            columns = "  ".join(
-                f"{m:5.2f} ± {s:4.2f}"
-                for m, s in zip(errors.mean(0), deviation(errors), strict=True)
-            )
-            print(
-                f"  {learner:23}{columns}  gap {gaps.mean():+5.2f} ± "
-                f"{sem(gaps):4.2f}, "
-                f"{time.perf_counter() - started:.0f} s",
-                flush=True,
-            )
             row = {"problem": name, "learner": learner}
             each = [
                 {**row, "run": run, "labels": n_labels, "error": error}

@@ -10,14 +10,16 @@ the zero-one loss. Means over ten sets.
     python -m benchmarks.papers.outlier_line [--results DIR] [--quick]
 """
 
+from pathlib import Path
+
 import numpy as np
 from scipy.stats import spearmanr
 
+from benchmarks.options import parse
+from benchmarks.provenance import DATA
+from benchmarks.results import Results
 from sklearn_activelearn.datasets import make_outlier_line
 from sklearn_activelearn.losses import make_loss
-
-from ._provenance import DATA
-from ._results import Results, parser_of
 
 SEEDS = range(10)
 #: Figure 4.
@@ -56,15 +58,10 @@ def likeness(surface, other):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--steps", type=int, default=161, help="of the grid, each way")
-    args = parser.parse_args(argv)
+    args = parse(__doc__, argv, steps=161, results=Path)
     seeds = SEEDS[:1] if args.quick else SEEDS
     steps = 41 if args.quick else args.steps
     results = Results(args.results, "outlier_line", argv, f"0 to {seeds[-1]}")
-    print(__doc__.splitlines()[0])
-    print(f"{len(seeds)} sets, {steps} x {steps} values of w")
-    print("loss       error (published)   as the hinge   as zero-one")
     found = {name: [] for name in PUBLISHED}
     for seed in seeds:
         X, y = make_outlier_line(random_state=seed)
@@ -78,22 +75,12 @@ def main(argv=None):
                     likeness(surface, of["zero_one"]),
                 )
             )
-    rows = []
-    for name, of_sets in found.items():
-        error, hinge, zero_one = np.mean(of_sets, axis=0)
-        print(
-            f"{name:10} {error:.3f} ({PUBLISHED[name]:.2f})       {hinge:12.3f}  "
-            f"{zero_one:12.3f}"
-        )
-        rows.append(
-            {
-                "loss": name,
-                "error": error,
-                "as_hinge": hinge,
-                "as_zero_one": zero_one,
-                "published": PUBLISHED[name],
-            }
-        )
+    means = [np.mean(of_sets, axis=0) for of_sets in found.values()]
+    rows = [
+        {"loss": name, "error": error, "as_hinge": hinge, "as_zero_one": zero_one}
+        | {"published": PUBLISHED[name]}
+        for name, (error, hinge, zero_one) in zip(found, means, strict=True)
+    ]
     results.write("outlier_line", rows, key=["loss"], runs=len(seeds))
 
 

@@ -17,6 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.options import at_least, parse
+from benchmarks.provenance import DATA
+from benchmarks.results import Results, by, read, read_texts
+
 from . import (
     _readings_alms_claims,
     _readings_alms_scores,
@@ -25,10 +29,8 @@ from . import (
     boosting,
 )
 from . import _readings_boosting as endings
-from ._provenance import DATA
 from ._readings import by_level, crossed, summary
 from ._readings_alms import SETTINGS, readings_bought
-from ._results import Results, by, parser_of, read, read_texts
 
 
 def stored(args, argv, name, keys, tasks, seed, experiment="readings"):
@@ -149,38 +151,26 @@ def toy_errors(rows):
 PAPERS = {"ali2014": ali2014, "wang2009": wang2009}
 
 
-def report(rows):
-    """Print a line for each claim."""
-    for row in rows:
-        print(f"{row['held']:5} of {row['readings']} readings: {row['claim']}")
-        for title, cell in (("decided by", "shares"), ("all with", "all_have")):
-            if row[cell]:
-                beside = f" {row['decided_by']}:" if cell == "shares" else ""
-                print(f"{'':6}{title}{beside} {row[cell]}")
-
-
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--paper", action="append", choices=PAPERS)
-    parser.add_argument("--trials", type=int, default=5)
-    parser.add_argument("--labels", type=int, default=30)
-    args = parser.parse_args(argv)
-    if args.trials < 1:
-        parser.error(f"--trials is {args.trials}, but must be at least 1.")
-    if args.labels < 15:
-        parser.error(f"--labels is {args.labels}, but curves begin at 10 and need 15.")
+    args = parse(
+        __doc__,
+        argv,
+        paper=PAPERS,
+        trials=at_least(1, 5),
+        labels=at_least(15, 30),
+        results=Path,
+    )
     if args.quick:
         args.trials, args.labels = 1, 15
     papers, folder = args.paper or PAPERS, args.results
     can_run = args.quick or (folder and with_errors(folder))
     if "wang2009" in papers and not can_run:
-        parser.error(
+        args.error(
             "boosting_errors.csv is not in --results, or lacks a kind of stumps: run "
             "benchmarks.papers.boosting first, with and without --criterion gini."
         )
     with tempfile.TemporaryDirectory() as nowhere:
         args.results = folder or Path(nowhere)
-        print(__doc__.splitlines()[0])
         for paper in papers:
             readings, claims, facts = PAPERS[paper](args, argv)
             answers = {"claim": claims, "printed fact": facts}
@@ -188,7 +178,7 @@ def main(argv=None):
 
 
 def write(args, argv, paper, readings, answers):
-    """Print and store what share of the readings each claim and fact holds under."""
+    """Store what share of the readings each claim and fact holds under."""
     first = alms.FIRST if paper == "ali2014" else 0
     seeds = f"{first} to {first + args.trials - 1}"
     results_to = Results(args.results, "readings", argv, seeds)
@@ -196,8 +186,6 @@ def write(args, argv, paper, readings, answers):
     DATA.use(checksum for row in runs for checksum in row["data_sha256"].split())
     for kind, of in answers.items():
         rows = summary(readings, of, list(answers["printed fact"].values()))
-        print(f"\n{paper}, {kind}s, trials: {args.trials}")
-        report(rows)
         for name, part, key in (
             ("", rows, ("claim",)),
             ("_levels", by_level(readings, of), ("claim", "factor", "level")),

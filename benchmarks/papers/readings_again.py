@@ -14,14 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.options import at_least, parse
+from benchmarks.provenance import DATA
+from benchmarks.results import Results, by, read, read_texts
+
 from . import alms
-from ._provenance import DATA
 from ._readings import crossed
 from ._readings_alms import BOUGHT, SETTINGS
 from ._readings_alms_claims import answers_of, gains_of, of_claims, runs_of
 from ._readings_alms_scores import SCORED, SETS, runs
-from ._results import Results, by, parser_of, read, read_texts
-from ._trials import at_least
 from .readings import stored
 
 WON = "ALMS is ahead of all three on most sets"
@@ -111,19 +112,17 @@ def summaries(found, labels):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--trials", type=at_least(2), default=30)
-    parser.add_argument("--labels", type=at_least(15), default=30)
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__, argv, trials=at_least(2, 30), labels=at_least(15, 30), results=Path
+    )
     folder = args.results
     if not args.quick and not (folder and read(folder, "readings_ali2014_runs")):
-        parser.error(
+        args.error(
             "readings_ali2014_runs.csv is not in --results: run "
             "benchmarks.papers.readings --paper ali2014 first."
         )
     with tempfile.TemporaryDirectory() as nowhere:
         args.results = folder or Path(nowhere)
-        print(__doc__.splitlines()[0])
         if args.quick:
             args.trials, args.labels = 2, 15
             load = {"heart": alms.toy}
@@ -133,23 +132,12 @@ def main(argv=None):
             won, n_known = winners(read(args.results, "readings_ali2014_runs"))
         first = alms.FIRST + n_known
         seeds = f"{first} to {first + args.trials - 1}"
-        print(f"{len(won)} readings, trials {seeds}")
         found = again(won, load, first, args, argv)
         report(args, argv, seeds, *summaries(found, args.labels))
 
 
 def report(args, argv, seeds, claims, gains):
     """Print and store in how many readings each claim holds, and the gains."""
-    for row in claims:
-        print(
-            f"{row['labels']} labels, {row['held']:2} of {row['readings']} readings: "
-            f"{row['claim']}"
-        )
-    for row in gains:
-        print(
-            f"{row['problem']:10} against {row['against']:11} {row['gain']:+.3f} ± "
-            f"{row['standard_error']:.3f} ({row['least']:+.3f} to {row['most']:+.3f})"
-        )
     results_to = Results(args.results, "readings_again", argv, seeds)
     files = (
         ("readings_ali2014_again", claims, ("claim", "labels")),

@@ -8,8 +8,9 @@ claim, a column for each level of each factor.
 
 import numpy as np
 
+from benchmarks.results import as_text, by
+
 from ._drawing import main_of, save, subplots
-from ._results import as_text, by
 from .readings import main as measure_papers
 
 
@@ -44,10 +45,7 @@ def measure(argv):
     measure_papers(["--paper", "ali2014", *argv])
 
 
-DRAWN = {
-    "readings_ali2014_levels": levels,
-    "readings_wang2009_levels": levels,
-}
+DRAWN = {"readings_ali2014_levels": levels, "readings_wang2009_levels": levels}
 
 main = main_of(__doc__, DRAWN, measure)
 

@@ -13,15 +13,18 @@ all labels, and with those of a prefix of the stream, frozen thereafter.
         [--topics N] [--results DIR]
 """
 
-import time
+from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.sparse import csr_matrix
-from scipy.stats import spearmanr
 from sklearn import config_context
 from sklearn.svm import LinearSVC
 
+from benchmarks import data
+from benchmarks.options import at_least, parse
+from benchmarks.provenance import recorded
+from benchmarks.results import Results, deviation
 from sklearn_activelearn import (
     DKMClassifier,
     RandomSamplingClassifier,
@@ -29,11 +32,6 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
 )
-
-from . import data
-from ._provenance import recorded
-from ._results import Results, deviation, parser_of
-from ._trials import at_least
 
 SEED = 0
 FREQUENT = 50  # topics in Figure 2
@@ -144,17 +142,8 @@ def run_topic(settings, X, topics, k, seed):
         return [run(learner, share, X, y, seed) for learner, share in settings]
 
 
-def at_share(bought, scores, share):
-    """Interpolate a curve in log labels; NaN outside of it."""
-    order = np.argsort(bought)
-    return np.interp(
-        np.log(share), np.log(bought[order]), scores[order], left=np.nan, right=np.nan
-    )
-
-
 def curves(name, X, topics, args):
-    """Print the table of one algorithm; return its results."""
-    started = time.perf_counter()
+    """Return the results of one algorithm."""
     settings = list(ALGORITHMS[name].values())[:: args.every]
     values = list(ALGORITHMS[name])[:: args.every]
     results = Parallel(n_jobs=args.jobs)(
@@ -167,19 +156,6 @@ def curves(name, X, topics, args):
     frequent, everything = results[:, :FREQUENT].mean((0, 1)), results.mean((0, 1))
     has_rare = topics.shape[1] > FREQUENT
     spread = deviation(results[:, :FREQUENT, :, 0].mean(1))
-    print(f"\n{name}   {time.perf_counter() - started:.0f} s")
-    print(f"           {FREQUENT} most frequent topics          all {topics.shape[1]}")
-    print("  value     labels  stored     F  ± runs    labels  stored     F")
-    for value, a, sd, b in zip(values, frequent, spread, everything, strict=True):
-        print(
-            f"  {value:8} {a[1]:7.2%} {a[2]:7.2%} {a[0]:6.3f} {sd:6.3f}   "
-            f"{b[1]:7.2%} {b[2]:7.2%} {b[0]:6.3f}"
-        )
-    line = [at_share(frequent[:, 1], frequent[:, 0], share) for share in AT]
-    print(
-        "  F at", "  ".join(f"{s:.0%}: {f:.3f}" for s, f in zip(AT, line, strict=True))
-    )
-    print(end="", flush=True)
     return [
         {
             "algorithm": name,
@@ -221,24 +197,6 @@ def figure_3(X, topics, args):
         delayed(norm_of)(svm, X, topics[:, k]) for k in range(topics.shape[1])
     )
     positive = topics.mean(axis=0)
-    print(
-        f"\nFigure 3: SSMD, lam = {args.lam:g}, {topics.shape[1]} topics, orders: "
-        f"{args.repeats}"
-    )
-    pairs = {
-        "stored rows, norm of the SVM's weights": (stored, norms),
-        "stored rows, positive rows": (stored, positive),
-        "labels bought, positive rows": (bought, positive),
-        "F, positive rows": (F, positive),
-    }
-    for what, pair in pairs.items():
-        print(f"  rank correlation of {what}: {spearmanr(*pair).statistic:+.2f}")
-    thirds = np.array_split(np.arange(len(F)), 3)
-    print("  topics    positive  labels  stored      F")
-    for part in filter(len, thirds):
-        row = positive[part].mean(), bought[part].mean(), stored[part].mean()
-        cells = " ".join(f"{value:7.2%}" for value in row)
-        print(f"  {part[0] + 1:3}..{part[-1] + 1:3}  {cells} {F[part].mean():6.3f}")
     columns = {
         "topic": range(1, len(F) + 1),
         "positive": positive,
@@ -278,20 +236,17 @@ def toy():
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--only", action="append", choices=[*ALGORITHMS, FIGURE_3])
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument(
-        "--repeats", type=at_least(1), default=3, help="orders of the news"
+    args = parse(
+        __doc__,
+        argv,
+        only=(*ALGORITHMS, FIGURE_3),
+        jobs=2,
+        repeats=at_least(1, 3),
+        rows=at_least(2),
+        topics=at_least(1),
+        lam=1e4,
+        results=Path,
     )
-    parser.add_argument(
-        "--rows", type=at_least(2), help="so many news, drawn at random"
-    )
-    parser.add_argument(
-        "--topics", type=at_least(1), help="the most frequent ones only"
-    )
-    parser.add_argument("--lam", type=float, default=1e4, help="of Figure 3")
-    args = parser.parse_args(argv)
     args.every = 1
     if args.quick:
         args.jobs, args.repeats, args.every = 1, 1, 3
@@ -307,8 +262,6 @@ def main(argv=None):
         X, topics = X[drawn], topics[drawn]
     topics = topics[:, np.argsort(-topics.sum(axis=0), kind="stable")]
     topics = topics[:, topics.sum(axis=0) > 0][:, : args.topics]
-    print(__doc__.splitlines()[0])
-    print(f"{X.shape[0]} x {X.shape[1]}, seeds {SEED}..{SEED + args.repeats - 1}")
     for name in args.only or [*ALGORITHMS, FIGURE_3]:
         if name == FIGURE_3:
             rows, each = figure_3(X, topics, args)

@@ -10,10 +10,15 @@ no averaging, tuned nowhere here; `benchmarks.papers.ocr` tunes them.
         [--results DIR] [--quick]
 """
 
+from pathlib import Path
+
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
+from benchmarks import data
+from benchmarks.options import at_least, parse
+from benchmarks.results import Results, deviation
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
@@ -23,9 +28,6 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import label_curve
 
-from . import data
-from ._results import Results, deviation, parser_of
-from ._trials import at_least
 from .ocr import PAPER, PROBLEMS, SEED, problem
 
 COUNTS = [10, 20, 30, 50, 75, 100, 150, 200]
@@ -40,25 +42,22 @@ LEARNERS = {
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--folds", type=at_least(2), default=5)
-    parser.add_argument("--rows", type=at_least(2 * COUNTS[-1]), default=10_000)
-    parser.add_argument("--problem", action="append", choices=PROBLEMS)
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        quick={"folds": 2, "rows": 200, "problem": ["0v1"]},
+        jobs=2,
+        folds=at_least(2, 5),
+        rows=at_least(2 * COUNTS[-1], 10_000),
+        problem=PROBLEMS,
+        results=Path,
+    )
     counts, load = COUNTS, None
     if args.quick:
-        args.folds, args.rows, args.problem = 2, 200, ["0v1"]
         counts, load = COUNTS[:3], data.digits
-    print(__doc__.splitlines()[0])
-    print(
-        f"At most {args.rows} rows, {args.folds} folds, seed {SEED}; test error in %."
-    )
     results = Results(args.results, "simple_svm", argv, SEED)
     for name in args.problem or PROBLEMS:
         X, y, _, _ = problem(name, args.rows, 0, load)
-        print(f"\n{name}, {X.shape[0]} x {X.shape[1]}")
-        print(f"  {'labels':12}" + "".join(f"{count:>12}" for count in counts))
         for learner_name, learner in LEARNERS.items():
             learner.set_params(budget=counts[-1])
             curve = label_curve(
@@ -81,10 +80,6 @@ def main(argv=None):
                 }
                 for count, mean, std in zip(counts, curve.mean, spread, strict=True)
             ]
-            cells = [f"{row['error']:5.1f} ± {row['std']:4.1f}" for row in rows]
-            print(
-                f"  {learner_name:12}" + "".join(f"{c:>12}" for c in cells), flush=True
-            )
             each = [
                 {
                     "problem": name,

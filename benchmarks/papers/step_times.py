@@ -13,11 +13,14 @@ import shlex
 import shutil
 import tempfile
 from importlib import import_module
+from pathlib import Path
 from time import process_time
 
 from joblib import parallel_config
 
-from ._results import Results, parser_of
+from benchmarks.options import parse
+from benchmarks.results import Results
+
 from ._steps import ROWS
 
 #: Files that an experiment reads from the folder that it writes to.
@@ -49,12 +52,8 @@ def shortened(words, part):
 
 
 def main(argv=None):
-    parser = parser_of(__doc__)
-    parser.add_argument("--paper", action="append", choices=ROWS)
-    parser.add_argument("--experiment", action="append", help="name of the module")
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.experiment = ["outlier_line"]
+    quick = {"experiment": ["outlier_line"]}
+    args = parse(__doc__, argv, quick, paper=ROWS, experiment=[str], results=Path)
     for paper in args.paper or ROWS:
         for step in ROWS[paper]:
             experiment, *arguments = shlex.split(step["command"])
@@ -65,7 +64,6 @@ def main(argv=None):
             part = shlex.split(step["part"])
             arguments = [*shortened(arguments, part), *["--quick"] * args.quick]
             seconds = processor_seconds(experiment, arguments, args.results)
-            print(f"== {seconds:.0f} s: {shlex.join([experiment, *part])}", flush=True)
             row = {"paper": paper, "step": step["command"], "part": step["part"]}
             row |= {"parts": float(step["parts"]), "seconds": seconds}
             results.write("step_times", [row], key=("paper", "step"), runs=1)

@@ -9,7 +9,6 @@ another one; until this share of the relevant rows is found. Features are those 
 other methods: TF-IDF, made beforehand. The seed is the number of the start.
 """
 
-import argparse
 from importlib.metadata import version
 from time import perf_counter
 
@@ -20,7 +19,10 @@ from asreview.models.classifiers import SVM
 from asreview.models.queriers import Max
 from asreview.simulation.simulate import Simulate
 
-from benchmarks.screening import results, tasks
+from benchmarks.options import parse
+from benchmarks.runner import Runner
+from benchmarks.screening import tasks
+from benchmarks.screening.results import Run, run_of
 
 METHOD = "ASReview"
 
@@ -36,18 +38,19 @@ class Recall:
         return results["label"].sum() >= np.ceil(self.recall * np.sum(labels))
 
 
-def order_of(task, seed, recall):
-    """Return the rows in the order in which it asks for them."""
+def run(key, task, recall):
+    """Return the run of a task, of the rows in the order in which it asks for them."""
+    name, _, seed = key
+    started = perf_counter()
     cycle = ActiveLearningCycle(
         querier=Max(),
         classifier=SVM(loss="squared_hinge", C=0.11, random_state=seed),
         balancer=Balanced(ratio=9.8),
         n_query=1,
     )
-    y = task.y.astype(int)
     simulation = Simulate(
         task.X,
-        y,
+        task.y.astype(int),
         [cycle],
         stopper=Recall(recall),
         skip_transform=True,
@@ -55,31 +58,22 @@ def order_of(task, seed, recall):
     )
     simulation.label(task.start(seed))
     simulation.review()
-    return simulation._results["record_id"].to_numpy(int)
+    order = simulation._results["record_id"].to_numpy(int)
+    seconds = perf_counter() - started
+    assert len(np.unique(order)) == len(order)
+    return run_of(name, METHOD, version("asreview"), seed, task.y, order, seconds)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--results", required=True)
-    parser.add_argument("--tasks", nargs="+")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--recall", type=float, default=0.95)
-    args = parser.parse_args()
+    args = parse(__doc__, results=str, tasks=[str], seeds=3, recall=0.95)
     all_tasks = tasks.all_tasks()
-    known = {(run.task, run.seed) for run in results.read(args.results)}
-    for seed in range(args.seeds):
-        for name in args.tasks or all_tasks:
-            if (name, seed) in known:
-                continue
-            task, start = all_tasks[name](), perf_counter()
-            order = order_of(task, seed, args.recall)
-            seconds = perf_counter() - start
-            assert len(np.unique(order)) == len(order)
-            run = results.run_of(
-                name, METHOD, version("asreview"), seed, task.y, order, seconds
-            )
-            results.write(args.results, run)
-            print(*run, flush=True)
+    runner = Runner(args.results, Run, "screening.asreview_runs")
+    runner.run(
+        ((name, METHOD, seed), run, all_tasks[name](), args.recall)
+        for seed in range(args.seeds)
+        for name in args.tasks or all_tasks
+        if (name, METHOD, seed) not in runner.done
+    )
 
 
 if __name__ == "__main__":

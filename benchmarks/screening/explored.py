@@ -13,13 +13,14 @@ rows or more.
 The bound is that for every look, at a confidence of .95.
 """
 
-import argparse
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.screening import rankings, results
+from benchmarks.options import parse
+from benchmarks.results import show_table, write_csv
+from benchmarks.screening import rankings
 from benchmarks.screening.stops import KINDS, order_of
 from sklearn_activelearn.evaluation import recall_estimate
 
@@ -90,18 +91,15 @@ def table(folder, explore, n_orders):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rankings", required=True, type=Path)
-    parser.add_argument("--results", required=True, type=Path)
-    parser.add_argument("--orders", type=int, default=2)
-    parser.add_argument("--explore", type=float, nargs="+", default=[0.1])
-    args = parser.parse_args()
+    rankings, results = Path("rankings"), Path("screening_explored.csv")
+    args = parse(__doc__, rankings=rankings, results=results, orders=2, explore=[0.1])
     rows = [
         row
         for share in args.explore
         for row in table(args.rankings, share, args.orders)
     ]
-    results.write_table(args.results, FIELDS, rows)
+    show_table(FIELDS, rows)
+    write_csv(args.results, FIELDS, rows)
 
 
 if __name__ == "__main__":

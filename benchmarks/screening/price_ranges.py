@@ -10,14 +10,13 @@ the estimate, and how often the factor is 2 or less.
     python -m benchmarks.screening.price_ranges [--results FILE] [--orders 2] [--quick]
 """
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from benchmarks.screening import results, tasks
+from benchmarks.options import parse
+from benchmarks.results import show_table, write_csv
+from benchmarks.screening import tasks
 from benchmarks.screening.prices import factor
 from benchmarks.screening.stops import RECALL
 from sklearn_activelearn.audit._recall import price_of
@@ -81,11 +80,7 @@ def table(found):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--results", default="price_ranges.csv", type=Path)
-    parser.add_argument("--orders", type=int, default=2)
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
+    args = parse(__doc__, results="price_ranges.csv", orders=2)
     loaders = tasks.TOY
     if not args.quick:
         topics = {name: tasks.topic(name) for name in tasks.topic_names()}
@@ -96,7 +91,9 @@ def main():
         for i, name in enumerate(sorted(loaders))
         for line in search(loaders[name](), seed)
     ]
-    results.write_table(args.results, FIELDS, table(found))
+    lines = table(found)
+    show_table(FIELDS, lines)
+    write_csv(args.results, FIELDS, lines)
 
 
 if __name__ == "__main__":

@@ -13,14 +13,15 @@ between the rows that the audit was said to read in all and those it read.
 --stops is the file of `benchmarks.screening.stops`; --results gets the table.
 """
 
-import argparse
 import csv
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.screening import rankings, results
+from benchmarks.options import parse
+from benchmarks.results import show_table, write_csv
+from benchmarks.screening import rankings
 from benchmarks.screening.stops import RECALL
 from sklearn_activelearn.audit._recall import price_of
 from sklearn_activelearn.utils._statistics import Reads
@@ -106,14 +107,12 @@ def line_of(share, cell):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rankings", required=True, type=Path)
-    parser.add_argument("--stops", required=True)
-    parser.add_argument("--results", required=True, type=Path)
-    parser.add_argument("--orders", type=int, default=10)
-    args = parser.parse_args()
-    rows = table(args.rankings, args.stops, args.orders)
-    results.write_table(args.results, FIELDS, rows)
+    rankings, stops = Path("rankings"), Path("stops.csv")
+    results = Path("screening_prices.csv")
+    args = parse(__doc__, rankings=rankings, stops=stops, results=results, orders=10)
+    lines = table(args.rankings, args.stops, args.orders)
+    show_table(FIELDS, lines)
+    write_csv(args.results, FIELDS, lines)
 
 
 if __name__ == "__main__":

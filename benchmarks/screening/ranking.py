@@ -15,7 +15,7 @@ The seed is the number of the start, and that of the learner. LSA is fitted once
 rows of a task, with seed 0. `--tuning` takes topics that are no tasks.
 """
 
-import argparse
+from itertools import product
 from time import perf_counter
 
 import joblib
@@ -27,7 +27,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
 
-from benchmarks.screening import results, tasks
+from benchmarks.options import parse
+from benchmarks.results import show_table
+from benchmarks.runner import Runner
+from benchmarks.screening import tasks
+from benchmarks.screening.results import Run, run_of
 from sklearn_activelearn import (
     RankAverageClassifier,
     RelevanceSamplingClassifier,
@@ -96,8 +100,9 @@ def random_order(y, start, seed):
     return np.append(start, np.random.default_rng(seed).permutation(others))
 
 
-def run(name, method, seed, task):
+def run(key, task):
     """Return the run of a method on a task."""
+    name, method, seed = key
     needs_lsa, estimator = METHODS[method]
     start, begin = task.start(seed), perf_counter()
     if method == "random":
@@ -110,36 +115,29 @@ def run(name, method, seed, task):
         begin = perf_counter()
         order = order_of(learner, X, task.y, start)
     seconds = perf_counter() - begin
-    return results.run_of(name, method, __version__, seed, task.y, order, seconds)
+    return run_of(name, method, __version__, seed, task.y, order, seconds)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--results")
-    parser.add_argument("--tasks", nargs="+")
-    parser.add_argument("--methods", nargs="+", default=[*METHODS], choices=METHODS)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--tuning", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
-    if args.quick:
-        all_tasks, args.seeds = tasks.TOY, 1
-    else:
-        all_tasks = tasks.tuning_tasks() if args.tuning else tasks.all_tasks()
-    known = results.read(args.results) if args.results else []
-    done = {(run.task, run.method, run.seed) for run in known}
-    print("task | method | seed | WSS@95 | WSS@100")
+def main(argv=None):
+    args = parse(
+        __doc__,
+        argv,
+        quick={"seeds": 1},
+        results=str,
+        tasks=[str],
+        methods=METHODS,
+        seeds=3,
+        tuning=False,
+    )
+    all_tasks = tasks.tuning_tasks if args.tuning else tasks.all_tasks
+    all_tasks = tasks.TOY if args.quick else all_tasks()
+    runner = Runner(args.results, Run, "screening.ranking", argv)
     for name in args.tasks or all_tasks:
+        keys = product([name], args.methods or METHODS, range(args.seeds))
         task = all_tasks[name]()
-        for seed in range(args.seeds):
-            for method in args.methods:
-                if (name, method, seed) in done:
-                    continue
-                one = run(name, method, seed, task)
-                if args.results:
-                    results.write(args.results, one)
-                saved = f"{one.wss(0.95):.3f} | {one.wss(1.0):.3f}"
-                print(f"{name} | {method} | {seed} | {saved}", flush=True)
+        runs = runner.run((key, run, task) for key in keys)
+        lines = [[*one.key, one.wss(0.95), one.wss(1.0)] for one in runs]
+        show_table(["task", "method", "seed", "WSS@95", "WSS@100"], lines)
 
 
 if __name__ == "__main__":

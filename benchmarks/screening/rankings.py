@@ -7,7 +7,6 @@ that score highest. Probabilities, after each 10 % more labels, are those that
     python -m benchmarks.screening.rankings [--out rankings] [--orders 10] [--quick]
 """
 
-import argparse
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
@@ -16,6 +15,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
+from benchmarks.options import parse
 from benchmarks.screening import tasks
 
 #: Labels are so many times as many from one plan to the next.
@@ -81,13 +81,8 @@ def read(file):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", default="rankings", type=Path)
-    parser.add_argument("--orders", type=int, default=10)
-    parser.add_argument("--tasks", nargs="+")
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
-    args.orders = 3 if args.quick else args.orders
+    out = Path("rankings")
+    args = parse(__doc__, quick={"orders": 3}, out=out, orders=10, tasks=[str])
     all_tasks = tasks.TOY if args.quick else tasks.all_tasks()
     args.out.mkdir(parents=True, exist_ok=True)
     for seed in range(args.orders):

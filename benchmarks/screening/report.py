@@ -9,13 +9,13 @@ as screening_tasks.csv and screening_summary.csv.
 """
 
 import argparse
-import csv
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import t
 
-from benchmarks.screening import results
+from benchmarks.results import read_runs, show_table, write_csv
+from benchmarks.screening.results import Run
+from benchmarks.statistics import half_interval
 
 PEER = "ASReview"
 #: What counts as no worse.
@@ -51,8 +51,7 @@ def summary_table(lines, methods):
         if method == PEER:
             continue
         change = own - peer
-        spread = change.std(ddof=1) if len(change) > 1 else np.nan
-        half = t.ppf(0.975, max(len(change) - 1, 1)) * spread / np.sqrt(len(change))
+        half = half_interval(change)
         ends = f"{change.mean() - half:+.3f} to {change.mean() + half:+.3f}"
         share = f"{np.mean(change >= -SLACK):.0%} of {len(change)}"
         worst, mean = f"{change.min():+.3f}", f"{change.mean():+.3f}"
@@ -62,7 +61,7 @@ def summary_table(lines, methods):
 
 def tables_of(files):
     """Return both tables of these files by the names of their own."""
-    runs = [run for file in files for run in results.read(file)]
+    runs = [run for file in files for run in read_runs(file, Run)]
     # the peer first, whichever file was named first
     methods = sorted(dict.fromkeys(run.method for run in runs), key=PEER.__ne__)
     lines = means_of(runs, methods)
@@ -78,11 +77,9 @@ def main():
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     for name, table in tables_of(args.files).items():
-        for line in table:
-            print(" | ".join(map(str, line)))
+        show_table(table[0], table[1:])
         if args.out:
-            with open(args.out / name, "w", newline="", encoding="utf-8") as out:
-                csv.writer(out).writerows(table)
+            write_csv(args.out / name, table[0], table[1:])
 
 
 if __name__ == "__main__":

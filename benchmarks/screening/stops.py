@@ -21,8 +21,6 @@ of the rows read, that beyond the row where the target was reached, and that bey
 where the hypergeometric test stops on the same order.
 """
 
-import argparse
-import csv
 from collections.abc import Iterator
 from itertools import product
 from math import log
@@ -33,6 +31,8 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import binom
 
+from benchmarks.options import parse
+from benchmarks.results import append_run, command_of, read_runs, show_table, write_csv
 from benchmarks.screening import rankings, tasks
 from sklearn_activelearn.utils._statistics import (
     Reads,
@@ -325,15 +325,6 @@ def stops_of(file, draws):
                 yield Stop(*about, "sample", *sizes, read, found, end, ranked)
 
 
-def read_stops(file):
-    """Return the runs of a file of results."""
-    with open(file, newline="", encoding="utf-8") as lines:
-        return [
-            Stop(*(kind(row[name]) for name, kind in Stop.__annotations__.items()))
-            for row in csv.DictReader(lines)
-        ]
-
-
 def summary(stops):
     """Return a row for each kind of ranking, method and set of tasks."""
     tests = {
@@ -365,13 +356,9 @@ def summary(stops):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rankings", type=Path)
-    parser.add_argument("--results", default="stops.csv", type=Path)
-    parser.add_argument("--summary", type=Path)
-    parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
+    args = parse(
+        __doc__, rankings=Path, results=Path("stops.csv"), summary=Path, draws=5
+    )
     if args.quick and not args.rankings:
         args.rankings = Path("toy")
         args.rankings.mkdir(exist_ok=True)
@@ -379,18 +366,15 @@ def main():
             ranking = rankings.ranking_of(load(), 0)
             rankings.write(args.rankings / f"{name}_0.npz", ranking)
     if args.rankings:
-        with args.results.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(Stop._fields)
-            for path in sorted(args.rankings.glob("*.npz")):
-                writer.writerows(stops_of(path, 1 if args.quick else args.draws))
-                file.flush()
-    rows = [SUMMARY, *summary(read_stops(args.results))]
+        args.results.unlink(missing_ok=True)
+        command = command_of("screening.stops", None)
+        for path in sorted(args.rankings.glob("*.npz")):
+            for stop in stops_of(path, 1 if args.quick else args.draws):
+                append_run(args.results, stop, command)
+    rows = summary(read_runs(args.results, Stop))
+    show_table(SUMMARY, rows)
     if args.summary:
-        with args.summary.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
-    for row in rows:
-        print(*row, sep=", ")
+        write_csv(args.summary, SUMMARY, rows)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from benchmarks.papers import data
+from benchmarks import data
 
 SEED = 0
 N_NEWS, FEWEST, MOST = 5_000, 20, 400

@@ -3,7 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 
-from benchmarks.sets._statistics import critical_difference
+from benchmarks.statistics import critical_difference
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

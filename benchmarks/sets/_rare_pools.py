@@ -1,16 +1,15 @@
 """The pool half of `rare`: what learners find, and what the first rows may follow."""
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
-from scipy.stats import t
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, balanced_accuracy_score
 
-from benchmarks.papers import data
+from benchmarks import data
+from benchmarks.statistics import half_interval
 from sklearn_activelearn import (
     MinMarginClassifier,
     PassiveClassifier,
@@ -63,23 +62,25 @@ class PoolRun(NamedTuple):
     accuracy: float  # balanced
     precision: float  # average
 
+    @property
+    def key(self):
+        """What no other run has."""
+        return self[:4]
 
-def run_pool(name, share, learner, order, split, budget=BUDGET):
+
+def run_pool(key, split, budget=BUDGET):
     """Return what a learner finds in a pool."""
+    _, _, learner, order = key
     model, is_similar = POOL_LEARNERS[learner]
     model = clone(model).set_params(random_state=order, budget=budget)
     if is_similar:
         first = np.flatnonzero(split.y_test)[[0]]
         model.set_params(initial=split.X_test[first])
-    with warnings.catch_warnings(action="ignore"):
-        model.fit(split.X, split.y)
+    model.fit(split.X, split.y)
     bought = split.y[model.queried_indices_]
     scores = model.predict_proba(split.X_test)[:, 1]
     return PoolRun(
-        name,
-        share,
-        learner,
-        order,
+        *key,
         split.y.sum(),
         bought.sum(),
         np.argmax(bought) + 1 if bought.any() else budget + 1,
@@ -116,8 +117,7 @@ def with_interval(values):
     """Return the mean of paired differences with its 95 % interval."""
     if len(values) < 2:
         return "-"
-    half = t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5
-    return f"{np.mean(values):+.1f} ± {half:.1f}"
+    return f"{np.mean(values):+.1f} ± {half_interval(values):.1f}"
 
 
 def screening(name):

@@ -1,4 +1,4 @@
-"""One run: buy labels a batch at a time, score the model after each."""
+"""One run: buy labels a batch at a time, score the model after each; what it leaves."""
 
 from time import process_time
 from typing import NamedTuple
@@ -7,7 +7,6 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from sklearn.metrics import recall_score
 from sklearn.model_selection import GridSearchCV
-from threadpoolctl import threadpool_limits
 
 GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0]}
 
@@ -54,20 +53,70 @@ class Regime(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a run gave, or the error that ended it.
+    """What a run gave.
 
     The scores, and the number of labels of the rarest class of the pool, are those
     after each batch. `query_ms` and `train_ms` are the mean milliseconds of a batch on
     one processor, without the first; `worst_ms` is the longest batch.
     """
 
-    query_ms: float = np.nan
-    train_ms: float = np.nan
-    worst_ms: float = np.nan
-    accuracy: list = []
-    balanced: list = []
-    rare: list = []
-    error: str = ""
+    query_ms: float
+    train_ms: float
+    worst_ms: float
+    accuracy: list
+    balanced: list
+    rare: list
+
+
+class Result(NamedTuple):
+    """A run: what was run, on what, and its `Outcome`."""
+
+    regime: str
+    set: str
+    model: str
+    method: str
+    order: int
+    C: float
+    n_classes: int
+    n_pool: int
+    n_test: int
+    query_ms: float
+    train_ms: float
+    worst_ms: float
+    accuracy: list
+    balanced: list
+    rare: list
+
+    @property
+    def key(self):
+        """What no other run has."""
+        return self[:5]
+
+    def after(self, n_labels, score="accuracy", batch_size=10):
+        """Return a score after this number of labels or "end", None beyond the end."""
+        curve = getattr(self, score)
+        i = -1 if n_labels == "end" else n_labels // batch_size - 1
+        return curve[i] if i < len(curve) else None
+
+    @property
+    def area(self):
+        """Mean accuracy over the curve."""
+        return np.mean(self.accuracy)
+
+    @property
+    def final(self):
+        """Accuracy with all labels bought."""
+        return self.accuracy[-1]
+
+    @property
+    def balanced_area(self):
+        """Mean balanced accuracy over the curve."""
+        return np.mean(self.balanced)
+
+    @property
+    def balanced_final(self):
+        """Balanced accuracy with all labels bought."""
+        return self.balanced[-1]
 
 
 def chosen_C(model, split, n_jobs):
@@ -79,20 +128,15 @@ def chosen_C(model, split, n_jobs):
 
 
 def run(key, method, model, regime, split):
-    """Return the key of a run, of which the last part is its seed, and its outcome."""
-    with threadpool_limits(1), catch_warnings():
-        simplefilter("ignore")
-        try:
-            learner = method.make(
-                model,
-                n_initial=regime.n_initial,
-                batch_size=regime.batch_size,
-                budget=regime.budget,
-                random_state=key[-1],
-            )
-            return key, spend(learner, regime, split)
-        except Exception as error:
-            return key, Outcome(error=f"{type(error).__name__}: {error}")
+    """Return the outcome of a run; the last part of its key is its seed."""
+    learner = method.make(
+        model,
+        n_initial=regime.n_initial,
+        batch_size=regime.batch_size,
+        budget=regime.budget,
+        random_state=key[-1],
+    )
+    return spend(learner, regime, split)
 
 
 def spend(learner, regime, split):

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.sets._statistics import holm, paired_p, spread
+from benchmarks.problems import PROBLEMS
 from benchmarks.sets.methods import METHODS
-from benchmarks.sets.problems import PROBLEMS
+from benchmarks.statistics import holm, paired_p, spread
 
 
 def with_twins(results):

@@ -18,23 +18,18 @@ Sets of fewer than 2,500 rows have four times as many orders. Seeds are the numb
 the orders.
 """
 
-import argparse
 import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.datasets import (
-    load_breast_cancer,
-    load_digits,
-    load_wine,
-    make_classification,
-)
+from sklearn.datasets import load_digits, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.papers import data
-from benchmarks.sets import problems
+from benchmarks import data, problems
+from benchmarks.options import parse
+from benchmarks.sets.stream_problems import odd
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 
 N_STREAM, N_TEST = 10_000, 4_000
@@ -54,12 +49,6 @@ def two_digits():
     X, y = data.mnist()
     rows = np.flatnonzero(np.isin(y, (4, 9)))
     return X[rows], y[rows]
-
-
-def odd_digits():
-    """Return images, and whether the digit is odd."""
-    X, y = data.mnist()
-    return X, y % 2
 
 
 def census():
@@ -100,34 +89,28 @@ SETS = {
     "news": problems.news,
     "money-fx": data.money_fx,
     "census": census,
-    "covtype 2": lambda: scaled(*cover_type_two()),
+    "covtype 2": lambda: scaled(*problems.of_class(data.covtype, 2)()),
     "mnist 4v9": two_digits,
-    "mnist odd": odd_digits,
+    "mnist odd": odd,
     "mnist": data.mnist,
     "noise": noise,
     "noise, 6": problems.noisy,
-    "tumours, raw": lambda: load_breast_cancer(return_X_y=True),
+    "tumours, raw": problems.tumours,
     "digits, raw": lambda: load_digits(return_X_y=True),
-    "mushroom": lambda: data.uci("mushroom"),
+    "mushroom": problems.uci("mushroom"),
     "splice": problems.raetsch("splice"),
 }
 #: Not looked at before the step was chosen.
 HELD_OUT = {
     "usps": data.usps,
     "topics": problems.topics,
-    "ionosphere": lambda: data.uci("ionosphere"),
+    "ionosphere": problems.uci("ionosphere"),
     "image": problems.raetsch("image"),
 }
 QUICK = {
     "digits, raw": lambda: load_digits(n_class=3, return_X_y=True),
     "wine": lambda: scaled(*load_wine(return_X_y=True)),
 }
-
-
-def cover_type_two():
-    """Return forest plots, and whether they are of type 2."""
-    X, y = data.covtype()
-    return X, (y == 2).astype(int)
 
 
 class Curve(NamedTuple):
@@ -186,15 +169,10 @@ def told(curve, target, labels):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sets", nargs="+", choices=[*SETS, *HELD_OUT])
-    parser.add_argument("--losses", nargs="+", choices=LOSSES, default=LOSSES)
-    parser.add_argument("--orders", type=int, default=5)
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
+    args = parse(__doc__, sets=SETS | HELD_OUT, losses=LOSSES, orders=5)
     warnings.simplefilter("ignore", ConvergenceWarning)  # of steps that are too large
     sets = QUICK if args.quick else {**SETS, **HELD_OUT}
-    losses = args.losses[:2] if args.quick else args.losses
+    losses = (args.losses or LOSSES)[: 2 if args.quick else None]
     grid = GRID[3:6] if args.quick else GRID
     print(f"{args.orders} orders (4 times as many if < 2,500 rows), {N_STREAM} rows")
     print("set | loss | target, % | best eta0 | labels | eta0=0.1 | adaptive")

@@ -29,18 +29,18 @@ the runs of the baseline, if it is that of an earlier version of the package.
         [--out docs] [--quick]
 """
 
-import argparse
-import csv
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 
+from benchmarks.options import one_of, parse
+from benchmarks.problems import GROUPS
+from benchmarks.results import read_runs, show_table, write_csv
 from benchmarks.sets import pools
-from benchmarks.sets._results import read
-from benchmarks.sets._statistics import half_interval, paired_t_p
+from benchmarks.sets._run import Result
 from benchmarks.sets._tables import Runs
-from benchmarks.sets.problems import GROUPS
+from benchmarks.statistics import half_interval, paired_t_p
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -237,15 +237,9 @@ def write(folder, name, lines):
     lines = list(lines)
     if not lines:
         return
-    file = folder / "results" / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, lines[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-    print(f"\n{name}")
-    for line in [lines[0].keys(), *(line.values() for line in lines)]:
-        print(" | ".join(map(str, line)))
+    table = lines[0].keys(), [line.values() for line in lines]
+    write_csv(folder / "results" / name, *table)
+    show_table(*table)
 
 
 def draw(runs, pairs, out, n_labels=100):
@@ -281,27 +275,28 @@ def draw(runs, pairs, out, n_labels=100):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", default="results/halves.csv", metavar="FILE")
-    parser.add_argument("--before", metavar="FILE")
-    parser.add_argument("--arm", choices=ARMS, default="hybrid blend")
-    parser.add_argument("--baseline", choices=ARMS, default="hybrid lr")
-    parser.add_argument("--labels", nargs="+", type=int, default=[50, 100, 200])
-    parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        quick={"results": "toy.csv", "out": Path("toy"), "labels": [10, 20, 30]},
+        results="results/halves.csv",
+        before=str,
+        arm=one_of(ARMS, "hybrid blend"),
+        baseline=one_of(ARMS, "hybrid lr"),
+        labels=[50, 100, 200],
+        out=Path("docs"),
+    )
     if args.quick:
-        args.results, args.out, args.labels = "toy.csv", Path("toy"), [10, 20, 30]
         methods = [method for _, method in ARMS.values()]
         options = ["--only", "tumours", "--results", args.results]
         pools.main(["--quick", "--regime", "halves", *options, "--methods", *methods])
     rival = args.arm.replace("hybrid", "random")
-    results = arms_of(read(args.results), ARMS)
+    results = arms_of(read_runs(args.results, Result), ARMS)
     if args.before:
         results = [r for r in results if r.method != args.baseline]
-        results += arms_of(read(args.before), [args.baseline])
+        results += arms_of(read_runs(args.before, Result), [args.baseline])
     if not results:
-        parser.error(f"{args.results} has no such results.")
+        args.error(f"{args.results} has no such results.")
     known = [*GROUPS["many"], *GROUPS["dense"]]
     halves, rare, many = (
         Runs(chosen, sets=known, methods=ARMS)

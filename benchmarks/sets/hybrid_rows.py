@@ -20,8 +20,6 @@ sets of the first half, marked "chosen".
         [--orders 6] [--results FOLDER] [--quick]
 """
 
-import argparse
-import csv
 from functools import partial
 from pathlib import Path
 
@@ -31,11 +29,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import SVC
 
-from benchmarks.papers import data
+from benchmarks import data
+from benchmarks.options import parse, parts_of
+from benchmarks.problems import PROBLEMS, Split, raetsch, tumours, uci
+from benchmarks.results import show_table, write_csv
+from benchmarks.runner import attempt
 from benchmarks.sets._run import Regime, run
-from benchmarks.sets._statistics import spread
 from benchmarks.sets.methods import METHODS, Method, margin
-from benchmarks.sets.problems import PROBLEMS, Split, raetsch, tumours, uci
+from benchmarks.statistics import spread
 from sklearn_activelearn import HybridSamplingClassifier
 from sklearn_activelearn.pool._selection import choose_batch
 
@@ -308,9 +309,10 @@ def curves(part, split, model, order, is_quick):
     regime = regime._replace(budget=budget - budget % regime.batch_size)
     found = []
     for name in METHODS_OF[part]:
-        _, outcome = run((order,), COMPARED[name], MODELS[model], regime, rows)
-        if outcome.error:
-            raise RuntimeError(f"{name}: {outcome.error}")
+        arguments = COMPARED[name], MODELS[model], regime, rows
+        _, outcome = attempt((order,), run, arguments)
+        if isinstance(outcome, str):
+            raise RuntimeError(f"{name}: {outcome}")
         found.append(100 * np.array(outcome.accuracy))
     return np.array(found)
 
@@ -360,24 +362,22 @@ def table_of(part, names, orders, is_quick):
 
 def main(argv=None):
     """Print the tables, and write them."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", choices=[[], *CASES])
-    parser.add_argument("--only", nargs="+", metavar="SET")
-    parser.add_argument("--orders", type=int, default=6)
-    parser.add_argument("--results", type=Path, metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.orders, args.only = 2, ["line", "video", "digits"]
+    args = parse(
+        __doc__,
+        argv,
+        quick={"orders": 2, "only": ["line", "video", "digits"]},
+        parts=parts_of(CASES),
+        only={name for of_part in CASES.values() for name in of_part},
+        orders=6,
+        results=Path,
+    )
     for part in args.parts or CASES:
-        lines = []
-        for line in table_of(part, args.only, range(1, args.orders + 1), args.quick):
-            print(part, *line, sep=" | ", flush=True)
-            lines.append(line)
+        orders = range(1, args.orders + 1)
+        head, *lines = table_of(part, args.only, orders, args.quick)
+        print(part)
+        show_table(head, lines)
         if args.results:
-            file = args.results / f"hybrid_rows_{part}.csv"
-            with file.open("w", newline="", encoding="utf-8") as stream:
-                csv.writer(stream).writerows(lines)
+            write_csv(args.results / f"hybrid_rows_{part}.csv", head, lines)
 
 
 if __name__ == "__main__":

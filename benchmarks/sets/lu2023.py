@@ -24,13 +24,11 @@ them.
 local data sets, `NAME.npz` with arrays X and y.
 """
 
-import argparse
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from time import perf_counter
 from typing import NamedTuple
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from scipy.special import expit
@@ -38,12 +36,13 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
-from benchmarks.papers import data
-from benchmarks.sets._results import append, read
+from benchmarks import data
+from benchmarks.options import parse
+from benchmarks.problems import Split
+from benchmarks.results import read_runs, show_table
+from benchmarks.runner import Runner
 from benchmarks.sets.methods import STUMPS
-from benchmarks.sets.problems import Split
 from sklearn_activelearn import (
     FASSLBoostClassifier,
     HybridSamplingClassifier,
@@ -246,58 +245,58 @@ def summary(counts, scores, n_pool):
     return [*area, plain, balanced, aubc]
 
 
-def run_all(name, X, y, methods, args):
-    """Run what is missing of a set, seed by seed."""
-    done = {}
-    for result in read(args.results, Result):
-        done[result.key] = max(done.get(result.key, 0), result.n_labels)
+def tasks_of(name, X, y, methods, args, done):
+    """Yield what is missing of a set, seed by seed."""
     for seed in range(args.seeds):
         pool = split(X, y, seed)
         n_pool = len(pool.y)
         n_labels = n_pool if args.whole else min(n_pool, N_TAUGHT + N_BOUGHT)
         for title, method in methods.items():
-            if done.get((name, title, seed), 0) >= n_labels:
-                continue
-            started = perf_counter()
-            counts, scores = run(method, seed, pool, n_labels)
-            seconds = round(perf_counter() - started, 2)
-            sizes = n_pool, len(pool.y_test), counts[-1]
-            for model, of_model in scores.items():
-                numbers = np.round(summary(counts, of_model, n_pool), 6).tolist()
-                result = Result(name, title, model, seed, *sizes, *numbers, seconds)
-                append(args.results, result)
-            print(
-                f"{name}, {title}, seed {seed}: {result.area:.4f}, {result.aubc:.4f}, "
-                f"{seconds} s",
-                flush=True,
-            )
+            known = [run.n_labels for run in done if run.key == (name, title, seed)]
+            if max(known, default=0) < n_labels:
+                yield (name, title, seed, n_labels), measure, method, pool
+
+
+def measure(key, method, pool):
+    """Return the results of a run, one for each model that is scored."""
+    name, title, seed, n_labels = key
+    started, n_pool = perf_counter(), len(pool.y)
+    counts, scores = run(method, seed, pool, n_labels)
+    seconds = round(perf_counter() - started, 2)
+    sizes = n_pool, len(pool.y_test), counts[-1]
+    return [
+        Result(
+            *(name, title, model, seed, *sizes),
+            *np.round(summary(counts, of_model, n_pool), 6).tolist(),
+            seconds,
+        )
+        for model, of_model in scores.items()
+    ]
 
 
 def main(argv=None):
     known = all_methods()
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--methods", nargs="+", metavar="NAME", choices=known)
-    parser.add_argument("--only", nargs="+", metavar="SET", choices=SETS)
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--whole", action="store_true", help="empty the pools")
-    parser.add_argument("--results", default=RESULTS, metavar="FILE")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        quick={"seeds": 2, "only": ["toy"]},
+        methods=known,
+        only=SETS,
+        seeds=20,
+        whole=False,
+        results=RESULTS,
+    )
     methods = {name: known[name] for name in args.methods or METHODS}
-    print(__doc__.splitlines()[0])
-    with threadpool_limits(1), catch_warnings():
-        simplefilter("ignore")
-        if args.quick:
-            args.seeds = 2
-            run_all("toy", *toy(), methods, args)
-            return
-        for name in args.only or SETS:
-            try:
-                X, y = data.lu2023(name)
-            except OSError as error:
-                print(f"{name} is left out: {error}", flush=True)
-                continue
-            run_all(name, X, y, methods, args)
+    runner = Runner(args.results, Result, "sets.lu2023", argv)
+    done = read_runs(args.results, Result)
+    for name in args.only or SETS:
+        try:
+            X, y = toy() if name == "toy" else data.lu2023(name)
+        except OSError as error:
+            print(f"{name} is left out: {error}", flush=True)
+            continue
+        runs = runner.run(tasks_of(name, X, y, methods, args, done))
+        show_table(Result._fields, runs)
 
 
 if __name__ == "__main__":

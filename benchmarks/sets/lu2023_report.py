@@ -10,7 +10,6 @@ sets. A table has the sets and seeds that all its methods have.
         [--out docs] [--quick]
 """
 
-import argparse
 import csv
 from operator import attrgetter
 from pathlib import Path
@@ -18,13 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.papers.data import local_file
+from benchmarks.data import local_file
+from benchmarks.options import parse
+from benchmarks.results import read_runs, write_csv
 from benchmarks.sets import lu2023
-from benchmarks.sets._results import read
-from benchmarks.sets._statistics import friedman_p, paired_p, ranks
 from benchmarks.sets._tables import Runs
 from benchmarks.sets.lu2023 import OTHER_INPUT, SETS, Result
-from benchmarks.sets.report import SCORES, list_table, listed, write_csv
+from benchmarks.sets.report import SCORES, list_table, listed
+from benchmarks.statistics import friedman_p, paired_p, ranks
 
 AUBC = {"aubc": "area, pool emptied"}
 HERDING = ["Uncertainty Herding", "Uncertainty Herding, local"]
@@ -172,18 +172,14 @@ def show(title, head, lines, file):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", default=lu2023.RESULTS, metavar="FILE")
-    parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
+    quick, out = {"results": "toy.csv"}, Path("docs")
+    args = parse(__doc__, argv, quick, results=lu2023.RESULTS, out=out)
     if args.quick:
-        args.results = "toy.csv"
         few = ["--methods", "margin, loop", "random", "margin", *HERDING]
         lu2023.main(["--quick", "--results", args.results, *few])
-    lines = sorted(read(args.results, Result))
+    lines = sorted(read_runs(args.results, Result))
     if not lines:
-        parser.error(f"{args.results} has no results.")
+        args.error(f"{args.results} has no results.")
     folder = args.out / "results"
     write_csv(folder / "lu2023.csv", Result._fields, lines)
     results = longest(lines)

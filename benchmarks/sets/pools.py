@@ -28,21 +28,20 @@ file; of the regimes "halves" and "rare", `benchmarks.sets.gains` does.
 Larger pools belong in a file of results of their own.
 """
 
-import argparse
-import time
 from functools import partial
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from benchmarks.sets._results import Result, append, read
-from benchmarks.sets._run import Regime, chosen_C, run
-from benchmarks.sets._statistics import spread
+from benchmarks.options import at_least, one_of, parse
+from benchmarks.problems import GROUPS, PROBLEMS
+from benchmarks.results import show_table
+from benchmarks.runner import Runner
+from benchmarks.sets._run import Regime, Result, chosen_C, run
 from benchmarks.sets._tables import in_order
 from benchmarks.sets.methods import METHODS, MODELS, TUNED, all_methods, applicable
-from benchmarks.sets.problems import GROUPS, PROBLEMS
 from benchmarks.sets.rare import RARE
+from benchmarks.statistics import spread
 
 RESULTS = "results/pools.csv"
 PROBLEMS = PROBLEMS | RARE
@@ -58,7 +57,7 @@ REGIMES = {
 }
 
 
-def run_set(name, methods, done, args):
+def run_set(name, methods, runner, args):
     """Run what is missing of a data set, and print what each method came to."""
     try:
         X, y = PROBLEMS[name].load()
@@ -70,77 +69,70 @@ def run_set(name, methods, done, args):
     if args.rows:
         split = partial(split, n_pool=args.rows)
     first = split(0)
-    n_classes, n_pool = len(np.unique(first.y)), len(first.y)
-    n_test = len(first.y_test)
-    regime = regime.within(n_pool)
-    if n_pool < 1.5 * regime.budget:
-        print(f"\n{name} is left out: {n_pool} rows are too few.", flush=True)
+    sizes = len(np.unique(first.y)), len(first.y), len(first.y_test)
+    regime = regime.within(len(first.y))
+    if len(first.y) < 1.5 * regime.budget:
+        print(f"\n{name} is left out: {len(first.y)} rows are too few.", flush=True)
         return
-    print(
-        f"\n{name}: {n_classes} classes, {n_pool} rows for sale, {n_test} for testing"
-    )
+    print("\n{}: {} classes, {} rows for sale, {} for testing".format(name, *sizes))
     for model in args.models:
         wanted = applicable(methods, model, X, y)
         estimator, C = MODELS[model], np.nan
         if wanted and model in TUNED:
-            known = (r.C for r in done.values() if (r.set, r.model) == (name, model))
+            known = (r.C for r in runner.done.values() if r[1:3] == (name, model))
             C = next(known, None) or chosen_C(estimator, first, args.jobs)
             estimator = clone(estimator).set_params(C=C)
         print(f"  {model}{'' if np.isnan(C) else f', C = {C:g}'}", flush=True)
-        started, n_done = time.perf_counter(), len(done)
-        tasks = missing(name, model, wanted, regime, estimator, split, done, args)
-        parallel = Parallel(args.jobs, return_as="generator_unordered", max_nbytes=None)
-        for key, outcome in parallel(tasks):
-            if outcome.error:
-                print(f"    {key[3]}, order {key[4]}: {outcome.error}", flush=True)
-                continue
-            scores = outcome[:-1]
-            done[key] = Result(*key, C, n_classes, n_pool, n_test, *scores)
-            append(args.results, done[key])
-        show([r for r in done.values() if r.key[:3] == (args.regime, name, model)])
-        seconds = time.perf_counter() - started
-        print(f"    {len(done) - n_done} runs in {seconds:.0f} s", flush=True)
+        head = args.regime, name, model
+        arguments = estimator, regime
+        orders, facts = range(1, args.orders + 1), (C, *sizes)
+        runner.run(tasks_of(head, wanted, orders, runner.done, split, facts, arguments))
+        show([r for r in runner.done.values() if r.key[:3] == head])
 
 
-def missing(name, model, methods, regime, estimator, split, done, args):
-    """Yield a call for each run that has no result yet."""
-    for order in range(1, args.orders + 1):
-        keys = [(args.regime, name, model, method, order) for method in methods]
+def tasks_of(head, methods, orders, done, split, facts, arguments):
+    """Yield the runs of a set and model that are missing."""
+    for order in orders:
+        keys = [(*head, method, order) for method in methods]
         keys = [key for key in keys if key not in done]
-        if keys:
-            rows = split(order)
+        rows = split(order) if keys else None
         for key in keys:
-            method = methods[key[3]]
-            yield delayed(run)(key, method, estimator, regime, rows)
+            yield key, measure, facts, methods[key[3]], *arguments, rows
+
+
+def measure(key, facts, *arguments):
+    """Return the result of a run."""
+    return Result(*key, *facts, *run(key, *arguments))
 
 
 def show(results):
-    """Print mean accuracy over the curve and at its end, and the times of a batch."""
+    """Print mean accuracies and times of each method."""
+    lines = []
     for method in in_order({result.method for result in results}, METHODS):
         own = [result for result in results if result.method == method]
-        area, error = spread([100 * result.area for result in own])
-        final, _ = spread([100 * result.final for result in own])
-        query, train = np.mean([(r.query_ms, r.train_ms) for r in own], axis=0)
-        print(
-            f"    {method:24} {area:5.1f} ± {error:3.1f}  {final:5.1f}  "
-            f"{query:6.1f} + {train:5.1f} ms  {len(own)} splits"
-        )
+        areas = [100 * result.area for result in own]
+        final = 100 * np.mean([result.final for result in own])
+        times = np.mean([(r.query_ms, r.train_ms) for r in own], axis=0)
+        lines.append([method, *spread(areas), final, *times, len(own)])
+    show_table(["method", "area, %", "±", "end, %", "query ms", "train ms", "n"], lines)
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", metavar="SET", choices=PROBLEMS)
-    parser.add_argument("--methods", nargs="+", metavar="NAME")
-    parser.add_argument("--models", nargs="+", choices=MODELS, default=TUNED)
-    parser.add_argument("--regime", choices=REGIMES, default="low")
-    parser.add_argument("--orders", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--sets", choices=GROUPS, default="first")
-    parser.add_argument("--rows", type=int, help="for sale, at most")
-    parser.add_argument("--results", default=RESULTS, metavar="FILE")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
-    sets = GROUPS[args.sets]
+    methods = all_methods()
+    args = parse(
+        __doc__,
+        argv,
+        only=PROBLEMS,
+        methods=methods,
+        models=MODELS,
+        regime=one_of([name for name in REGIMES if "toy" not in name], "low"),
+        orders=20,
+        jobs=2,
+        sets=one_of(GROUPS, "first"),
+        rows=at_least(1),
+        results=RESULTS,
+    )
+    args.models, sets = args.models or TUNED, GROUPS[args.sets]
     if args.quick:
         is_halved = args.regime == "halves"
         args.regime = "toy halves" if is_halved else "toy"
@@ -148,21 +140,17 @@ def main(argv=None):
         args.orders, args.jobs = 2, 1
         sets = ["digits", "tumours"]
     if hidden := set(args.only or ()) - set(sets):
-        parser.error(f"not among them: {sorted(hidden)} (--sets)")
-    methods = all_methods()
-    if unknown := set(args.methods or ()) - set(methods):
-        parser.error(f"unknown: {sorted(unknown)}; there are {', '.join(methods)}")
+        args.error(f"not among them: {sorted(hidden)} (--sets)")
     methods = {name: methods[name] for name in args.methods or methods}
     regime = REGIMES[args.regime]
-    print(__doc__.splitlines()[0])
     print(
         f"{args.orders} splits, {regime.batch_size} labels at a time up to "
-        f"{regime.budget}; mean accuracy in % over the curve ± standard error and at "
-        "its end, ms to choose a batch and to learn it"
+        f"{regime.budget}; accuracy in % over the curve and at its end, and the "
+        "milliseconds to choose a batch and to learn it"
     )
-    done = {result.key: result for result in read(args.results)}
+    runner = Runner(args.results, Result, "sets.pools", argv, args.jobs)
     for name in args.only or sets:
-        run_set(name, methods, done, args)
+        run_set(name, methods, runner, args)
 
 
 if __name__ == "__main__":

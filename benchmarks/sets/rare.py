@@ -45,21 +45,20 @@ start    Labels until the first positive, of 1,200 rows: random rows; ten that c
 Seeds are the numbers of the orders.
 """
 
-import argparse
-import csv
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_digits
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import balanced_accuracy_score, roc_curve
 
-from benchmarks.papers import data
-from benchmarks.sets import problems, stream_problems
+from benchmarks import data, problems
+from benchmarks.options import parse, parts_of
+from benchmarks.problems import Problem, as_they_are, of_class, standardised
+from benchmarks.runner import Runner
+from benchmarks.sets import stream_problems
 from benchmarks.sets._rare_pools import (
     BUDGET,
     POOL_LEARNERS,
@@ -70,6 +69,7 @@ from benchmarks.sets._rare_pools import (
     screening,
     starts_of,
 )
+from benchmarks.statistics import half_interval
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
@@ -83,18 +83,6 @@ from sklearn_activelearn import (
 from sklearn_activelearn.exceptions import OneClassWarning
 
 N_STREAM, N_POOL = 2_000, problems.N_RARE_POOL
-
-
-def eights():
-    """Return images of digits and whether they are 8."""
-    X, y = data.usps()
-    return X, y == 8
-
-
-def small_digits():
-    """Return small images of digits and whether they are 8."""
-    X, y = load_digits(return_X_y=True)
-    return X / 16, y == 8
 
 
 def other_blocks():
@@ -120,28 +108,22 @@ def term_weights(pool, test):
 
 
 STREAMS = {
-    "news": problems.Problem(positives_of(problems.news), problems.as_they_are),
-    "money-fx": problems.Problem(positives_of(data.money_fx), problems.as_they_are),
-    "C15": problems.Problem(stream_problems.topic("C15"), problems.as_they_are),
-    "covtype": problems.Problem(stream_problems.forest, problems.standardised),
-    "MNIST odd": problems.Problem(
-        positives_of(stream_problems.odd), problems.as_they_are
-    ),
-    "MNIST 9": problems.Problem(stream_problems.nines, problems.as_they_are),
-    "USPS 8": problems.Problem(eights, problems.as_they_are),
-    "mushroom": problems.Problem(
-        positives_of(lambda: data.uci("mushroom")), problems.standardised
-    ),
-    "twonorm": problems.Problem(
-        positives_of(problems.raetsch("twonorm")), problems.standardised
-    ),
+    "news": Problem(positives_of(problems.news), as_they_are),
+    "money-fx": Problem(positives_of(data.money_fx), as_they_are),
+    "C15": Problem(stream_problems.topic("C15"), as_they_are),
+    "covtype": Problem(of_class(data.covtype, 2), standardised),
+    "MNIST odd": Problem(positives_of(stream_problems.odd), as_they_are),
+    "MNIST 9": Problem(of_class(data.mnist, 9), as_they_are),
+    "USPS 8": Problem(of_class(data.usps, 8), as_they_are),
+    "mushroom": Problem(positives_of(problems.uci("mushroom")), standardised),
+    "twonorm": Problem(positives_of(problems.raetsch("twonorm")), standardised),
 }
 #: Sets of the pools in which 3 % of the rows are of one class: the sets of the streams,
 #: but only one of the two sets of MNIST, and all sets of two classes in `problems.MANY`
 #: that have enough rows.
 RARE = {f"{name}, rare": set_ for name, set_ in STREAMS.items() if name != "MNIST odd"}
 RARE |= {
-    f"{name}, rare": problems.Problem(positives_of(load), problems.standardised)
+    f"{name}, rare": Problem(positives_of(load), standardised)
     for name, load in {
         "banana": problems.raetsch("banana"),
         "page-blocks": other_blocks,
@@ -150,27 +132,22 @@ RARE |= {
     }.items()
 }
 TOY_STREAMS = {
-    "digits 8": problems.Problem(small_digits, problems.as_they_are),
-    "tumours": problems.Problem(
-        positives_of(lambda: load_breast_cancer(return_X_y=True)),
-        problems.standardised,
-    ),
+    "digits 8": Problem(of_class(data.digits, 8), as_they_are),
+    "tumours": Problem(positives_of(problems.tumours), standardised),
 }
 SEVERAL = {
-    "USPS": problems.Problem(data.usps, problems.as_they_are),
-    "covtype": problems.Problem(data.covtype, problems.standardised),
-    "desks": problems.Problem(problems.desks, problems.as_they_are),
-    "topics": problems.Problem(problems.topics, problems.as_they_are),
-    "noisy": problems.Problem(problems.noisy, problems.standardised),
+    "USPS": Problem(data.usps, as_they_are),
+    "covtype": Problem(data.covtype, standardised),
+    "desks": Problem(problems.desks, as_they_are),
+    "topics": Problem(problems.topics, as_they_are),
+    "noisy": Problem(problems.noisy, standardised),
 }
 TOY_SEVERAL = {
-    "digits": problems.Problem(
-        lambda: load_digits(n_class=4, return_X_y=True), problems.standardised
-    )
+    "digits": Problem(lambda: load_digits(n_class=4, return_X_y=True), standardised)
 }
 POOLS = STREAMS | {
-    "Kitchenham": problems.Problem(screening("kitchenham"), term_weights),
-    "Proton": problems.Problem(screening("proton"), term_weights),
+    "Kitchenham": Problem(screening("kitchenham"), term_weights),
+    "Proton": Problem(screening("proton"), term_weights),
 }
 STREAM_LEARNERS = {
     "CBGZ": CBGZClassifier(),
@@ -204,9 +181,16 @@ class StreamRun(NamedTuple):
     labels: int
     found: int
 
+    @property
+    def key(self):
+        """What no other run has."""
+        return self[:5]
 
-def run_stream(name, share, learner, class_weight, order, split):
+
+def run_stream(key, split):
     """Return what a learner makes of a stream."""
+    _, _, learner, class_weight, order = key
+    class_weight = None if class_weight == "none" else class_weight
     model = STREAM_LEARNERS[learner]
     model.set_params(class_weight=class_weight, shuffle=False, random_state=order)
     with warnings.catch_warnings(record=True) as caught:
@@ -215,11 +199,7 @@ def run_stream(name, share, learner, class_weight, order, split):
     guesses = model.predict(split.X_test)
     false, true, _ = roc_curve(split.y_test, model.decision_function(split.X_test))
     return StreamRun(
-        name,
-        share,
-        learner,
-        class_weight or "none",
-        order,
+        *key,
         1 - balanced_accuracy_score(split.y_test, guesses),
         ((1 - true + false) / 2).min(),
         len(np.unique(guesses)) == 1,
@@ -229,7 +209,7 @@ def run_stream(name, share, learner, class_weight, order, split):
     )
 
 
-def stream_runs(args):
+def stream_tasks(args):
     """Yield all runs over streams, a set at a time."""
     sets = TOY_STREAMS if args.quick else STREAMS
     n_stream = 200 if args.quick else N_STREAM
@@ -239,10 +219,9 @@ def stream_runs(args):
             for order in range(args.orders):
                 split = sets[name].split_rare(X, y, order, n_stream, share / 100)
                 for learner in args.learners:
-                    for class_weight in (None, "balanced"):
-                        yield run_stream(
-                            name, share, learner, class_weight, order, split
-                        )
+                    for class_weight in ("none", "balanced"):
+                        key = name, share, learner, class_weight, order
+                        yield key, run_stream, split
 
 
 def column(runs, name):
@@ -259,7 +238,6 @@ def stream_line(share, learner, none, balanced):
     """Return the line of a learner, from its runs without and with class weights."""
     before, after = column(none, "error"), column(balanced, "error")
     change = 100 * (after - before)
-    half = t.ppf(0.975, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
     cells = [
         share,
         learner,
@@ -279,18 +257,16 @@ def stream_line(share, learner, none, balanced):
     for name in ("labels", "found"):
         values = [column(runs, name).mean() for runs in (none, balanced)]
         cells.append(" ".join(f"{value:.0f}" for value in values))
-    cells.append(f"{change.mean():+.1f} ± {half:.1f}")
+    cells.append(f"{change.mean():+.1f} ± {half_interval(change):.1f}")
     return " | ".join(map(str, cells))
 
 
 def streams(args):
     """Print what class weights do to stream learners."""
     print(f"streams: {args.orders} orders of {N_STREAM} rows, seeds from 0")
-    runs = []
-    for run in stream_runs(args):
-        runs.append(run)
-        if args.results:
-            write(args.results, run)
+    runner = Runner(args.results, StreamRun, "sets.rare", args.argv)
+    runner.run(stream_tasks(args))
+    runs = list(runner.done.values())
     print(
         "positives, % | learner | none balanced | own | hindsight | one class | warned "
         "| labels | found | difference"
@@ -365,17 +341,15 @@ def pool_splits(args):
 def pools(args):
     """Print what pool learners find where positives are rare."""
     print(f"pools: {args.orders} orders of {N_POOL} rows, seeds from 0")
-    known = read_runs(args.results)
-    runs = []
-    for name, share, order, split in pool_splits(args):
-        for learner in args.learners:
-            run = known.get((name, share, learner, order))
-            if run is None:
-                budget = 20 if args.quick else BUDGET
-                run = run_pool(name, share, learner, order, split, budget)
-                if args.results:
-                    write(args.results, run)
-            runs.append(run)
+    runner = Runner(args.results, PoolRun, "sets.rare", args.argv)
+    budget = 20 if args.quick else BUDGET
+    tasks = [
+        ((name, share, learner, order), run_pool, split, budget)
+        for name, share, order, split in pool_splits(args)
+        for learner in args.learners
+    ]
+    runner.run(tasks)
+    runs = [runner.done[key] for key, *_ in tasks if key in runner.done]
     for share in args.shares:
         of = [run for run in runs if run.share == share]
         print(f"{share} % positives, {len({run.set for run in of})} sets")
@@ -385,24 +359,6 @@ def pools(args):
         )
         for learner in dict.fromkeys(run.learner for run in of):
             print(pool_line(of, learner))
-
-
-def read_runs(file):
-    """Return the runs over pools that a CSV file has, by what tells them apart."""
-    if not file or not Path(file).exists():
-        return {}
-    with open(file, newline="", encoding="utf-8") as lines:
-        runs = [
-            PoolRun(
-                row["set"],
-                float(row["share"]),
-                row["learner"],
-                *(int(row[n]) for n in ("order", "positives", "found", "until_first")),
-                *(float(row[name]) for name in ("accuracy", "precision")),
-            )
-            for row in csv.DictReader(lines)
-        ]
-    return {(run.set, run.share, run.learner, run.order): run for run in runs}
 
 
 def start(args):
@@ -421,16 +377,6 @@ def start(args):
         print(" | ".join(map(str, cells)))
 
 
-def write(file, run):
-    """Add a run to a CSV file."""
-    is_new = not Path(file).exists()
-    with open(file, "a", newline="", encoding="utf-8") as out:
-        writer = csv.writer(out)
-        if is_new:
-            writer.writerow(run._fields)
-        writer.writerow(run)
-
-
 #: Positives in %, of each part, and at toy size.
 SHARES = {
     "streams": [1, 3, 50],
@@ -443,19 +389,19 @@ SHARES = {
 PARTS = {"streams": streams, "several": several, "pools": pools, "start": start}
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
-    parser.add_argument("--sets", nargs="+", default=[])
-    parser.add_argument("--learners", nargs="+", default=[])
-    parser.add_argument("--shares", nargs="+", type=float)
-    parser.add_argument("--orders", type=int, default=10)
-    parser.add_argument("--results")
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
-    if args.quick:
-        args.orders = 2
-    shares, learners = args.shares, args.learners
+def main(argv=None):
+    args = parse(
+        __doc__,
+        argv,
+        quick={"orders": 2},
+        parts=parts_of(PARTS),
+        sets=POOLS | SEVERAL | TOY_STREAMS | TOY_SEVERAL,
+        learners=STREAM_LEARNERS | POOL_LEARNERS,
+        shares=[float],
+        orders=10,
+        results=str,
+    )
+    args.argv, shares, learners = argv, args.shares, args.learners or []
     for part in args.parts or PARTS:
         own = SHARES["quick" if args.quick else part]
         args.shares = own if args.quick or shares is None else shares

@@ -14,17 +14,20 @@ out, or alone.
         [--name WORD] [--quick]
 """
 
-import argparse
-import csv
 from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.options import one_of, parse
+from benchmarks.problems import GROUPS, N_POOL, N_TEST, PROBLEMS, SEED
+from benchmarks.results import read_runs, write_csv
 from benchmarks.sets import pools
 from benchmarks.sets._picture import rank_diagrams
-from benchmarks.sets._results import read
-from benchmarks.sets._statistics import (
+from benchmarks.sets._run import Result
+from benchmarks.sets._tables import Runs, with_twins
+from benchmarks.sets.methods import BASELINES, METHODS, MODELS
+from benchmarks.statistics import (
     critical_difference,
     friedman_p,
     holm,
@@ -32,9 +35,6 @@ from benchmarks.sets._statistics import (
     ranks,
     spread,
 )
-from benchmarks.sets._tables import Runs, with_twins
-from benchmarks.sets.methods import BASELINES, METHODS, MODELS
-from benchmarks.sets.problems import GROUPS, N_POOL, N_TEST, PROBLEMS, SEED
 
 SCORES = {
     "area": "mean accuracy over the curve",
@@ -193,39 +193,32 @@ def write_pages(stem, by_model, ranked):
     write_csv(Path(f"{stem}_ranks.csv"), ["method", *ranked], lines)
 
 
-def write_csv(file, head, rows):
-    """Write a table."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([head, *rows])
-    print(f"\nwrote {file}")
-
-
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--regime", choices=pools.REGIMES, default="low")
-    parser.add_argument("--only", nargs="+", metavar="SET", choices=PROBLEMS)
-    parser.add_argument("--methods", nargs="+", metavar="NAME")
-    parser.add_argument("--score", choices=SCORES, default="area")
-    parser.add_argument("--sets", choices=GROUPS, default="first")
-    parser.add_argument("--results", default=pools.RESULTS, metavar="FILE")
-    parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
-    parser.add_argument("--name", nargs=1, default=[], help="ends names of files")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        quick={"regime": "toy", "results": "toy.csv"},
+        regime=one_of(pools.REGIMES, "low"),
+        only=PROBLEMS,
+        methods=[str],
+        score=one_of(SCORES, "area"),
+        sets=one_of(GROUPS, "first"),
+        results=pools.RESULTS,
+        out=Path("docs"),
+        name=str,
+    )
     if args.quick:
-        args.regime, args.results = "toy", "toy.csv"
         pools.main(["--quick", "--results", args.results])
     sets = GROUPS[args.sets]
     results = [
         result
-        for result in with_twins(read(args.results))
+        for result in with_twins(read_runs(args.results, Result))
         if result.regime == args.regime
         and result.set in (args.only or sets)
         and (not args.methods or result.method in args.methods)
     ]
     if not results:
-        parser.error(f"{args.results} has no such results.")
+        args.error(f"{args.results} has no such results.")
     by_model = {
         model: Runs([result for result in results if result.model == model])
         for model in MODELS
@@ -242,7 +235,7 @@ def main(argv=None):
         if len(runs.complete()) > 1:
             ranked[model] = show_ranks(runs, args.score)
     group = [] if args.sets == "first" else [args.sets.replace("-", "_")]
-    words = [args.regime, *group, *args.name]
+    words = [args.regime, *group, *([args.name] if args.name else [])]
     name = "_".join(["pools", *words])
     write_summary(args.out / "results" / f"{name}.csv", by_model)
     if ranked:

@@ -9,14 +9,15 @@ the orders. `benchmarks.speed.long_streams` has their time.
         [--lam 30 100] [--out docs/results] [--quick]
 """
 
-import argparse
 import csv
 from pathlib import Path
 
+from benchmarks.options import parse
+from benchmarks.results import show_table, write_csv
+from benchmarks.runner import attempt
 from benchmarks.sets._stream_curves import curves, labels_to
 from benchmarks.sets._stream_method import method, written
 from benchmarks.sets._stream_runs import run
-from benchmarks.sets.report import write_csv
 from benchmarks.sets.stream_problems import PROBLEMS, TOY
 from benchmarks.sets.streams_report import shown
 from sklearn_activelearn import RLSSamplingClassifier
@@ -54,7 +55,8 @@ def measure(name, lams, orders):
                 setting = {"lam": lam} | params
                 row = method(RLSSamplingClassifier, {"lam": lam}, lam=[lam])
                 key = name, solver, written({"lam": lam}), order
-                results.append(run(key, row, setting, split, is_sparse=False))
+                arguments = row, setting, split, False
+                results.append(attempt(key, run, arguments)[1])
     return results
 
 
@@ -86,21 +88,20 @@ def by_solver(lines):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", metavar="SET", choices=PROBLEMS)
-    parser.add_argument("--orders", type=int, default=10)
-    parser.add_argument("--lam", nargs="+", type=float, default=[30.0, 100.0])
-    parser.add_argument("--out", type=Path, metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.orders, args.only = 2, TOY
+    args = parse(
+        __doc__,
+        argv,
+        quick={"orders": 2, "only": TOY},
+        only=PROBLEMS,
+        orders=10,
+        lam=[30.0, 100.0],
+        out=Path,
+    )
     names = args.only or [name for name in PROBLEMS if name not in TOY]
     errors, lines = published_errors(), []
     for name in names:
         lines += summary(name, measure(name, args.lam, args.orders), errors)
-        for line in lines[-len(SOLVERS) * len(args.lam) :]:
-            print(*line, sep=", ", flush=True)
+    show_table(HEAD, lines)
     if args.out:
         write_csv(args.out / "second_order_solvers.csv", HEAD, lines)
         write_csv(args.out / "second_order_solvers_1.1.csv", *by_solver(lines))

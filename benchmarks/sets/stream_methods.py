@@ -66,10 +66,7 @@ METHODS = {
     ),
     "all labels, hinge": margin_loss("hinge"),
     "all labels, second order": method(
-        SecondOrderPerceptronClassifier,
-        {"a": 1.0},
-        a=[0.1, 1.0, 10.0],
-        sparse=STORED,
+        SecondOrderPerceptronClassifier, {"a": 1.0}, a=[0.1, 1.0, 10.0], sparse=STORED
     ),
 }
 #: Who buys every label, the first the one whose error the targets are multiples of.

@@ -6,12 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.datasets import make_classification
 
-from benchmarks.papers import data
-from benchmarks.sets.problems import (
+from benchmarks import data
+from benchmarks.problems import (
     SEED,
     Split,
     as_they_are,
     news,
+    of_class,
     standardised,
     tumours,
 )
@@ -30,22 +31,10 @@ def topic(name):
     return load
 
 
-def forest():
-    """Return plots of forest and whether lodgepole pine covers them."""
-    X, y = data.covtype()
-    return X, y == 2
-
-
 def odd():
     """Return images of digits and whether they are odd."""
     X, y = data.mnist()
     return X, y % 2
-
-
-def nines():
-    """Return images of digits and whether they are 9."""
-    X, y = data.mnist()
-    return X, y == 9
 
 
 def noisy():
@@ -79,9 +68,9 @@ PROBLEMS = {
     "business": Problem(news, as_they_are),
     "C15": Problem(topic("C15"), as_they_are),
     "money-fx": Problem(data.money_fx, as_they_are),
-    "covtype": Problem(forest, standardised),
+    "covtype": Problem(of_class(data.covtype, 2), standardised),
     "MNIST odd": Problem(odd, as_they_are),
-    "MNIST 9": Problem(nines, as_they_are),
+    "MNIST 9": Problem(of_class(data.mnist, 9), as_they_are),
     "noisy": Problem(noisy, standardised),
     "tumours": Problem(tumours, standardised),
 }

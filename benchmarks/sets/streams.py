@@ -14,44 +14,39 @@ that was interrupted, and delete the lines of a method whose code has changed.
         [--orders 10] [--results results/streams.csv] [--quick]
 """
 
-import argparse
-import time
+from itertools import product
 
 from scipy.sparse import issparse
 
-from benchmarks.sets._results import append, read
-from benchmarks.sets._stream_runs import StreamResult, missing, run
+from benchmarks.options import parse
+from benchmarks.results import show_table
+from benchmarks.runner import Runner
+from benchmarks.sets._stream_method import written
+from benchmarks.sets._stream_runs import StreamResult, run
 from benchmarks.sets.stream_methods import all_methods
 from benchmarks.sets.stream_problems import PROBLEMS, TOY
 
 RESULTS = "results/streams.csv"
 
 
-def run_set(name, methods, done, args):
-    """Run what is missing of a data set, and say how long it took."""
-    runs = list(missing(name, methods, range(1, args.orders + 1), done))
-    if not runs:
-        return
-    try:
-        X, y = PROBLEMS[name].load()
-    except OSError as error:  # no file, no network
-        print(f"{name} is left out: {error}", flush=True)
-        return
-    started, here = time.perf_counter(), None
-    for key, method, setting in runs:
-        if here != key[1::2]:  # the method, the order
-            here = key[1::2]
-            split = PROBLEMS[name].split(X, y, key[-1], method.rows)
-            if method.prepare:
-                split = split._replace(X=method.prepare(split.X))
-        result = run(key, method, setting, split, issparse(X))
-        if isinstance(result, str):
-            print(f"  {name}, {', '.join(map(str, key[1:]))}: {result}", flush=True)
+def tasks_of(name, methods, orders, done):
+    """Yield the runs that are missing of a set, which is loaded for the first one."""
+    here = data = None
+    for order, (title, method) in product(range(1, orders + 1), methods.items()):
+        if method.orders is not None and order > method.orders:
             continue
-        done[key] = result
-        append(args.results, result)
-    seconds = time.perf_counter() - started
-    print(f"{name}: {len(runs)} runs in {seconds:.0f} s", flush=True)
+        for setting in method.settings:
+            key = (name, title, written(setting), order)
+            if key in done:
+                continue
+            if data is None:
+                data = PROBLEMS[name].load()
+            if here != (title, order):
+                here = title, order
+                split = PROBLEMS[name].split(*data, order, method.rows)
+                if method.prepare:
+                    split = split._replace(X=method.prepare(split.X))
+            yield key, run, method, setting, split, issparse(data[0])
 
 
 def show(results):
@@ -59,35 +54,35 @@ def show(results):
     cells = {}
     for result in results:
         cells.setdefault((result.set, result.method, result.setting), []).append(result)
-    for (name, method, setting), runs in cells.items():
+    lines = []
+    for key, runs in cells.items():
         labels = sum(run.labels[-1] for run in runs) / len(runs)
-        error = sum(run.errors[-1] for run in runs) / len(runs)
-        print(
-            f"  {name}, {method} ({setting}): {labels:,.0f} of {runs[0].n_rows:,} "
-            f"labels, error {100 * error:.2f} %, {len(runs)} orders"
-        )
+        error = 100 * sum(run.errors[-1] for run in runs) / len(runs)
+        lines.append([*key, labels, runs[0].n_rows, error, len(runs)])
+    head = ["set", "method", "setting", "labels", "rows", "error, %", "orders"]
+    show_table(head, lines)
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", metavar="SET", choices=PROBLEMS)
-    parser.add_argument("--methods", nargs="+", metavar="NAME")
-    parser.add_argument("--orders", type=int, default=10)
-    parser.add_argument("--results", default=RESULTS, metavar="FILE")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
-    print(__doc__.splitlines()[0])
     methods = all_methods()
-    if unknown := set(args.methods or ()) - set(methods):
-        parser.error(f"unknown: {sorted(unknown)}; there are {', '.join(methods)}")
+    args = parse(
+        __doc__,
+        argv,
+        quick={"orders": 2, "only": TOY},
+        only=PROBLEMS,
+        methods=methods,
+        orders=10,
+        results=RESULTS,
+    )
     methods = {name: methods[name] for name in args.methods or methods}
     sets = args.only or [name for name in PROBLEMS if name not in TOY]
-    if args.quick:
-        args.orders, sets = 2, TOY
-    done = {result.key: result for result in read(args.results, StreamResult)}
+    runner = Runner(args.results, StreamResult, "sets.streams", argv)
     for name in sets:
-        run_set(name, methods, done, args)
-    show(r for r in done.values() if r.set in sets and r.method in methods)
+        try:
+            runner.run(tasks_of(name, methods, args.orders, runner.done))
+        except OSError as error:  # no file, no network
+            print(f"{name} is left out: {error}", flush=True)
+    show(r for r in runner.done.values() if r.set in sets and r.method in methods)
 
 
 if __name__ == "__main__":

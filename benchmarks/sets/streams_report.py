@@ -12,20 +12,20 @@ target, a straight line between two scores, the labels are counted.
         [--orders 10] [--out docs] [--targets 1.1 1.5] [--quick]
 """
 
-import argparse
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.options import parse
+from benchmarks.results import read_runs, write_csv
 from benchmarks.sets import streams
-from benchmarks.sets._results import read
 from benchmarks.sets._stream_curves import best, curves, labels_to, passive_error
 from benchmarks.sets._stream_method import written
 from benchmarks.sets._stream_picture import panels
 from benchmarks.sets._stream_runs import StreamResult
 from benchmarks.sets._tables import in_order
-from benchmarks.sets.report import list_table, write_csv
+from benchmarks.sets.report import list_table
 from benchmarks.sets.stream_methods import PASSIVE, all_methods
 from benchmarks.sets.stream_problems import PROBLEMS
 
@@ -113,21 +113,22 @@ def chosen(runs, multiple):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", default=streams.RESULTS, metavar="FILE")
-    parser.add_argument("--orders", type=int, default=10, help="leave out later ones")
-    parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
-    parser.add_argument("--targets", type=float, nargs="+", default=[1.1, 1.5])
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
+    args = parse(
+        __doc__,
+        argv,
+        quick={"results": "toy.csv"},
+        results=streams.RESULTS,
+        orders=10,
+        out=Path("docs"),
+        targets=[1.1, 1.5],
+    )
     if args.quick:
-        args.results = "toy.csv"
         streams.main(["--quick", "--results", args.results])
-    results = read(args.results, StreamResult)
+    results = read_runs(args.results, StreamResult)
     results = [result for result in results if result.order <= args.orders]
     runs = Streams(results, all_methods())
     if not runs.sets:
-        parser.error(f"{args.results} has no results.")
+        args.error(f"{args.results} has no results.")
     folder = args.out / "results"
     write_csv(folder / "streams.csv", *summary(runs))
     kinds = {"best": lambda *cell: runs.cells[cell], "default": runs.default}

@@ -18,7 +18,6 @@ random     50 random labels against others on the same folds: no verdict may
 Seed 0. At --quick the tables are small, and the folds few.
 """
 
-import argparse
 import warnings
 from dataclasses import replace
 
@@ -28,7 +27,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from benchmarks.sets.problems import PROBLEMS
+from benchmarks.options import parse
+from benchmarks.problems import PROBLEMS
 from sklearn_activelearn import (
     HybridSamplingClassifier,
     PassiveClassifier,
@@ -166,19 +166,17 @@ def share(values):
 
 def main():
     """Run both experiments."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=SETS, default=SETS)
-    parser.add_argument(
-        "--learners", nargs="+", choices=LEARNERS, default=["hybrid", "least"]
+    args = parse(
+        __doc__,
+        quick={"only": ["tumours"], "tables": 2, "times": 2 * TIMES},
+        only=SETS,
+        learners=LEARNERS,
+        tables=60,
+        times=24,
+        cache=str,
     )
-    parser.add_argument("--tables", type=int, default=60)
-    parser.add_argument("--times", type=int, default=24)
-    parser.add_argument("--cache")
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
+    args.only, args.learners = args.only or SETS, args.learners or ["hybrid", "least"]
     n_rows, budget = (60, 20) if args.quick else (600, 100)
-    if args.quick:
-        args.only, args.tables, args.times = ["tumours"], 2, 2 * TIMES
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = [

@@ -1,6 +1,5 @@
 """Times that can be compared: interleaved calls in one process, BLAS on one thread."""
 
-import argparse
 import os
 import platform
 from collections.abc import Callable
@@ -11,7 +10,9 @@ from time import perf_counter
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.speed._results import caches, processor, rounded, versions, write_to
+from benchmarks.options import parse
+from benchmarks.results import show_table, write_csv
+from benchmarks.speed._results import caches, processor, rounded, versions
 
 
 @dataclass(frozen=True)
@@ -192,10 +193,12 @@ def about(rounds):
     return {"rounds": rounds, "machine": machine(), "l2": l2, "l3": l3}
 
 
-def write_lines(path, lines, rounds):
-    """Write rows, dicts of their columns, with what `about` says of the machine."""
-    rows = [line | about(rounds) for line in lines]
-    write_to(path, [*rows[0]], (row.values() for row in rows))
+def write_lines(path, lines, rounds, quick=False):
+    """Print rows, dicts of their columns; write them with `about` unless for a toy."""
+    show_table(lines[0], [line.values() for line in lines])
+    if path and not quick:
+        rows = [line | about(rounds) for line in lines]
+        write_csv(path, rows[0], [row.values() for row in rows])
 
 
 def main(doc, benchmark):
@@ -204,15 +207,12 @@ def main(doc, benchmark):
     Parameters
     ----------
     doc : str
-        The script's docstring, printed above its tables.
+        The script's docstring; its first line is printed.
     benchmark : callable
         Prints them.
     """
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    parser.add_argument("--rounds", type=int, default=9)
-    args = parser.parse_args()
-    print(f"{doc.strip()}\n\n{machine()}")
+    args = parse(doc, rounds=9)
+    print(machine())
     if args.quick:
         args.rounds = 1
         print("Toy size: the ratios and the verdicts say nothing.")

@@ -1,12 +1,13 @@
 """Tables of the docs: CSV files whose last columns say what machine they are from."""
 
-import csv
 import platform
 from pathlib import Path
 
 import numpy
 import scipy
 import sklearn
+
+from benchmarks.results import show_table, write_csv
 
 FOLDER = Path("docs/results")
 MACHINE = ["processor", "caches", "versions"]
@@ -43,8 +44,8 @@ def rounded(number):
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
-def write(name, header, lines):
-    """Write a table of the docs.
+def write(name, header, lines, quick=False):
+    """Print a table, and write it to the docs unless it is of a toy run.
 
     Parameters
     ----------
@@ -52,26 +53,21 @@ def write(name, header, lines):
         Of the file in ``docs/results``.
     header : list of str
         Of all columns but those of `MACHINE`.
-    lines : iterable of sequences
+    lines : list of sequences
         What is in these columns.
-    """
-    machine = processor(), ", ".join(caches()), versions()
-    write_to(FOLDER / name, [*header, *MACHINE], ([*line, *machine] for line in lines))
-
-
-def write_to(path, header, lines):
-    """Write a table, and print where it is.
+    quick : bool
+        Whether the run was a toy.
 
     Raises
     ------
     ValueError
         If a line has not as many cells as the header; nothing is written.
     """
-    path, lines = Path(path), [list(line) for line in lines]
     for line in lines:
         if len(line) != len(header):
-            raise ValueError(f"{path.name}: {line} has not the cells of {header}.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([header, *lines])
-    print(f"\nwrote {path}")
+            raise ValueError(f"{name}: {line} has not the cells of {header}.")
+    show_table(header, lines)
+    if not quick:
+        machine = processor(), ", ".join(caches()), versions()
+        rows = [[*line, *machine] for line in lines]
+        write_csv(FOLDER / name, [*header, *MACHINE], rows)

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.papers import data
+from benchmarks import data
 
 
 def labels_of(margins, rng, noise=0.5):

@@ -23,7 +23,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.papers import data
+from benchmarks import data
 from benchmarks.speed import _results
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import ALMSClassifier
@@ -116,25 +116,19 @@ def all_pairs(is_validation):
 
 
 def rounds_of(name, known, n_labels):
-    """Print a line for one round; return that of the documentation."""
+    """Return the line of one round."""
     v, n_pool = np.count_nonzero(known[1]), len(known[2])
     n_pairs = v * (v - 1) // 2
     n_trainings = len(LAMS) * (n_pool * n_pairs + n_pairs + v + 1)
     own, _ = seconds(whole_round, known)
     each, mean, most = some_trainings(LAMS, known, 3)
-    print(
-        f"  {name:12} {n_labels:6} {n_pool:5} {n_pairs:6} {n_trainings:10} {own:8.2f}"
-        f" {each * n_trainings:8.0f} {each * n_trainings / own:6.0f}"
-        f"   {mean:.0e} {most:.0e}",
-        flush=True,
-    )
     times = map(_results.rounded, (own, each * n_trainings, each * n_trainings / own))
     errors = f"{mean:.0e}", f"{most:.0e}"
     return [name, n_labels, n_pool, f"{n_trainings:,}", *times, *errors]
 
 
 def by_penalty(name, known, lam):
-    """Print a line for one penalty; return that of the documentation."""
+    """Return the line of one penalty."""
     models, pairs = engine(JointModels, [lam], *known), all_pairs(known[1])
     guesses = models.trained()[1][0].argmax(axis=1)
     own, losses = seconds(
@@ -142,20 +136,14 @@ def by_penalty(name, known, lam):
     )
     own /= losses[..., 0].size
     each, mean, most = some_trainings([lam], known, 15)
-    verdict = "met" if each >= GOAL * own else "missed"
     goal = f">= {GOAL}" if lam == 1 else ""
-    print(
-        f"  {name:12} {lam:<10.4g} {1e6 * own:8.2f} {1e6 * each:8.0f} {each / own:6.0f}"
-        f"   {mean:.0e} {most:.0e}" + (f"   {goal}: {verdict}" if goal else ""),
-        flush=True,
-    )
     times = map(_results.rounded, (1e6 * own, 1e6 * each, each / own))
     errors = f"{mean:.0e}", f"{most:.0e}"
     return [name, f"2^{log2(lam):.0f}", *times, *errors, goal]
 
 
 def whole_run(name, X, y, budget, **params):
-    """Print a line for a whole run; return that of the documentation."""
+    """Return the line of a whole run."""
     learner = ALMSClassifier(budget=budget, random_state=0, **params)
     time, _ = seconds(learner.fit, StandardScaler().fit_transform(X), y)
     n_models = len(learner.model_names_)
@@ -163,27 +151,18 @@ def whole_run(name, X, y, budget, **params):
     v = np.cumsum(learner.allocation_ == "validation")[n_first - 1 : -1]
     left = len(y) - np.arange(n_first, budget)
     n_trainings = n_models * int((left * v * (v - 1) // 2).sum())
-    print(
-        f"  {name:24} {len(y):5} {X.shape[1]:8} {n_models:9} {budget:6}"
-        f" {n_trainings:12} {time:9.1f} {1e6 * time / n_trainings:6.2f}",
-        flush=True,
-    )
     sizes = [f"{number:,}" for number in (len(y), X.shape[1], n_models, budget)]
     times = map(_results.rounded, (time, 1e6 * time / n_trainings))
     return [name, *sizes, f"{n_trainings:,}", *times]
 
 
 def whole_runs(quick):
-    """Print the table of whole runs, and write it."""
+    """Write the table of whole runs."""
     n_rows, budget = (60, 14) if quick else (2000, 100)
-    print("\nSeconds of the processor for whole runs, all rows and pairs")
-    print(
-        "  rows                      pool features penalties labels    trainings"
-        "   seconds     us"
-    )
     made = make_classification(n_rows, 20, random_state=0)
     lines = [whole_run("make_classification", *made, budget)]
     if quick:
+        _results.write("alms_speed_whole_run.csv", WHOLE_HEAD, lines, quick)
         return
     grid = {"C": [1 / lam for lam in LAMS]}
     model = LogisticRegression(max_iter=5000)
@@ -203,25 +182,17 @@ def benchmark(quick, rounds):
         for name, make in load.items()
         for n_labels in sizes
     }
-    print(f"\nProcessor seconds for a round, {len(LAMS)} penalties, all rows and pairs")
-    print(
-        "  rows         labels  pool  pairs  trainings together    refit  ratio  errors"
-    )
     lines = [
         rounds_of(name, known, n_labels) for (name, n_labels), known in problems.items()
     ]
-    if not quick:
-        _results.write("alms_speed.csv", HEAD, lines)
+    _results.write("alms_speed.csv", HEAD, lines, quick)
     middle = sizes[len(sizes) // 2]
-    print(f"\nMicroseconds for a training, {middle} labels")
-    print("  rows         lambda     together    refit  ratio   errors")
     lines = [
         by_penalty(name, problems[name, middle], lam)
         for name in load
         for lam in LAMS[::5]
     ]
-    if not quick:
-        _results.write("alms_speed_by_penalty.csv", PENALTY_HEAD, lines)
+    _results.write("alms_speed_by_penalty.csv", PENALTY_HEAD, lines, quick)
     whole_runs(quick)
 
 

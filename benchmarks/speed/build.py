@@ -30,8 +30,7 @@ def copy_sources(folder):
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     ignored = shutil.ignore_patterns("*.c", "*.so", "*.pyd", "__pycache__")
-    for name in (PACKAGE, "benchmarks/papers"):
-        shutil.copytree(ROOT / name, Path(folder, name), ignore=ignored)
+    shutil.copytree(ROOT / PACKAGE, Path(folder, PACKAGE), ignore=ignored)
 
 
 def seconds_of(call, *arguments):
@@ -42,7 +41,7 @@ def seconds_of(call, *arguments):
 
 
 def built(only):
-    """Build in the present folder; yield what is printed of each step."""
+    """Build in the present folder; yield the line of each step."""
     run_setup = importlib.import_module("distutils.core").run_setup
     distribution = run_setup("setup.py", ["-q"], stop_after="commandline")
     distribution.ext_modules = [
@@ -74,11 +73,6 @@ def pip_wheel(folder):
     subprocess.run([*command, "."], cwd=folder, check=True)
 
 
-def show(line):
-    name, seconds, n_lines, kilobytes = line
-    print(f"  {seconds:7.1f} {n_lines:10,} {kilobytes:6.0f}  {name}", flush=True)
-
-
 def benchmark(quick, rounds):
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as new:
         copy_sources(folder)
@@ -91,16 +85,12 @@ def benchmark(quick, rounds):
             lines.append(("pip and its environment", own, 0, 0))
             numbers[0] = (*numbers[0], own)
     lines.append(("all", *map(sum, numbers)))
-    print(f"\n  {'seconds':>7} {'lines of C':>10} {'kB':>6}")
-    for line in lines:
-        show(line)
-    if not quick:
-        header = ["step or module", "seconds", "lines of C", "kB"]
-        written = [
-            [name, f"{s:.1f}", f"{n:,}" if n else "", f"{kb:.0f}" if kb else ""]
-            for name, s, n, kb in lines
-        ]
-        _results.write("compile_times.csv", header, written)
+    header = ["step or module", "seconds", "lines of C", "kB"]
+    written = [
+        [name, f"{s:.1f}", f"{n:,}" if n else "", f"{kb:.0f}" if kb else ""]
+        for name, s, n, kb in lines
+    ]
+    _results.write("compile_times.csv", header, written, quick)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ scikit-activeml is run if it can be imported (extra `benchmark`).
         [--out docs/results/calls_speed.csv]
 """
 
-import argparse
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -20,6 +19,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from threadpoolctl import threadpool_limits
 
+from benchmarks.options import parse
 from benchmarks.speed import _rows, pool
 from benchmarks.speed._interleave import write_lines
 from benchmarks.speed.one_pass import CBGZ, ONE_EPOCH, fresh, whole
@@ -124,16 +124,10 @@ def lines_of(seconds):
 
 def main():
     """Time both trees and write a row for each call."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--before", type=Path)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.worker:
+    if "--worker" in sys.argv:
         work()
         return
+    args = parse(__doc__, before=Path, rounds=7, out=Path)
     trees = {"before": args.before, "after": ROOT} if args.before else {"after": ROOT}
     builds = {name: Build(tree, __file__) for name, tree in trees.items()}
     for one in builds.values():
@@ -147,11 +141,7 @@ def main():
         one.close()
     if args.quick:
         print("Toy size: the ratios and the verdicts say nothing.")
-    lines = lines_of(seconds)
-    for line in lines:
-        print(*line.values(), sep=", ")
-    if args.out:
-        write_lines(args.out, lines, args.rounds)
+    write_lines(args.out, lines_of(seconds), args.rounds, args.quick)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ All but a toy run are written to docs/results/herding_speed.csv.
     python -m benchmarks.speed.herding --quick  # seconds: does it run?
 """
 
-import argparse
 import time
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
+from benchmarks.options import parse
 from benchmarks.speed import _results
 from benchmarks.speed._rows import images
 from sklearn_activelearn import UncertaintyHerdingClassifier
@@ -48,12 +48,9 @@ def coverage(X, bought):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    quick = parser.parse_args(argv).quick
+    quick = parse(__doc__, argv).quick
     pools = [600] if quick else [10_000, 60_000]
     sizes = [50, 100, 300] if quick else [250, 500, 1_000, 2_000, 4_000, 8_000]
-    print(__doc__.splitlines()[0])
     lines = []
     for n in pools:
         X, _, _, name = images(n)
@@ -61,19 +58,14 @@ def main(argv=None):
         with threadpool_limits(1):
             runs = [(size, *measure(X, size)) for size in sizes]
         best = coverage(X, runs[-1][2])
-        print(f"\n{name}, {n:,} rows of {X.shape[1]}, {N_BOUGHT} bought, one thread")
-        print("sample   first s  later s  coverage")
         for size, seconds, bought in runs:
             share = coverage(X, bought) / best
             later = np.median(seconds[1:])
-            print(f"{size:6,}  {seconds[0]:7.2f}  {later:7.3f}  {share:8.3f}")
             numbers = f"{seconds[0]:.2f}", f"{later:.3f}", f"{share:.3f}"
             lines.append([f"{n:,} of {name}", f"{size:,}", *numbers])
         share = f"{coverage(X, random) / best:.3f}"
-        print(f"random rows               {share:>8}")
         lines.append([f"{n:,} of {name}", "random rows", "", "", share])
-    if not quick:
-        _results.write("herding_speed.csv", HEAD, lines)
+    _results.write("herding_speed.csv", HEAD, lines, quick)
 
 
 if __name__ == "__main__":

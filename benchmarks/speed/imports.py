@@ -65,11 +65,9 @@ def benchmark(quick, rounds):
     rows = []
     for name, (seconds, goal) in table.items():
         rows.append([name, f"{np.median(seconds):.2f}", f"{min(seconds):.2f}", goal])
-        print(f"  {name:32} {rows[-1][1]:>6} {rows[-1][2]:>6}  {goal}", flush=True)
-    if not quick:
-        names = "import", "seconds", "least", "goal"
-        lines = [dict(zip(names, row, strict=True)) for row in rows]
-        write_lines(FOLDER / "imports_speed.csv", lines, rounds)
+    names = "import", "seconds", "least", "goal"
+    lines = [dict(zip(names, row, strict=True)) for row in rows]
+    write_lines(FOLDER / "imports_speed.csv", lines, rounds, quick)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,14 @@ must buy the same labels and learn the same weights, which is checked.
         [--sets "500,000 x 54" ...] [--out kernel_speed.csv]
 """
 
-import argparse
 import sys
 from hashlib import sha256
-from pathlib import Path
 from time import process_time
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.options import parse
 from benchmarks.speed import _results, _rows, one_pass
 from benchmarks.speed.settings import ROOT, Build
 from sklearn_activelearn.kernels import _rows as products
@@ -106,34 +105,25 @@ def lines_of(builds, name, widest, shrink, rounds):
         times = [1e3 * seconds for seconds in (before, after, product)]
         lines.append([name, widest, key, *shares, *(f"{t:.2f}" for t in times),
                       *(f"{ratio:.2f}" for ratio in ratios)])  # fmt: skip
-        print(*lines[-1], sep=" | ", flush=True)
     return lines
 
 
 def main():
     """Time both trees and write a row for each loop."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--before", type=Path, default=ROOT)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
-    parser.add_argument("--out", help="name of a file in docs/results")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.worker:
+    if "--worker" in sys.argv:
         work()
         return
+    args = parse(__doc__, before=ROOT, rounds=9, sets=SETS, out=str)
     trees = {"before": args.before, "after": ROOT}
     builds = {build: Build(tree, __file__) for build, tree in trees.items()}
     shrink, rounds = (100, 1) if args.quick else (1, args.rounds)
     lines = []
-    for name in args.sets:
+    for name in args.sets or SETS:
         for widest in SETS[name]:
             lines += lines_of(builds, name, widest, shrink, rounds)
     for one in builds.values():
         one.close()
-    if args.out:
-        _results.write(args.out, HEADER, lines)
+    _results.write(args.out, HEADER, lines, quick=not args.out)
 
 
 if __name__ == "__main__":

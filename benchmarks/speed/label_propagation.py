@@ -88,16 +88,10 @@ def compare(n_free, n_classes, rounds):
     cases = [
         Case(query, lambda: copy(learner).query(X, candidates=left)),
         Case(
-            "expected risk",
-            lambda: field.expected_risk(probabilities, everyone),
-            query,
+            "expected risk", lambda: field.expected_risk(probabilities, everyone), query
         ),
         Case("teach", lambda: copy(asked).teach(X[rows], y[rows]), query),
-        Case(
-            "clamp",
-            lambda: field.clamped(N_LABELLED, certain[N_LABELLED]),
-            query,
-        ),
+        Case("clamp", lambda: field.clamped(N_LABELLED, certain[N_LABELLED]), query),
         Case(
             "start",
             lambda: HarmonicField(graph.weights(), known, certain[known]),
@@ -117,8 +111,7 @@ def benchmark(quick, rounds):
     if not quick:
         sizes = [*((n_free, 2) for n_free in (250, 500, 1000, 2000)), (1000, 10)]
     lines = [compare(*size, rounds) for size in sizes]
-    if not quick:
-        _results.write("label_propagation_speed.csv", HEAD, lines)
+    _results.write("label_propagation_speed.csv", HEAD, lines, quick)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ one thread. All but a toy run are written to docs/results/label_propagation_larg
         [--batches 9] [--quick]
 """
 
-import argparse
 import time
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.options import parse
 from benchmarks.speed import _results
 from benchmarks.speed._interleave import machine
 from benchmarks.speed._rows import images
@@ -62,14 +62,9 @@ def measure(X, y, n_candidates, n_batches):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=[2_000, 20_000, 60_000])
-    parser.add_argument("--batches", type=int, default=9)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.rows, args.batches = [300], 2
-    print(f"{__doc__.strip()}\n\n{machine()}")
+    quick, rows = {"rows": [300], "batches": 2}, [2_000, 20_000, 60_000]
+    args = parse(__doc__, argv, quick, rows=rows, batches=9)
+    print(machine())
     lines = []
     for n in args.rows:
         X, _, y, name = images(n)
@@ -79,9 +74,7 @@ def main(argv=None):
             line = [f"{n:,} of {name}", considered or "all"]
             line += [f"{value:.2f}" for value in times] + [f"{100 * right:.1f}"]
             lines.append(line)
-            print("  ".join(map(str, line)), flush=True)
-    if not args.quick:
-        _results.write("label_propagation_large.csv", HEAD, lines)
+    _results.write("label_propagation_large.csv", HEAD, lines, args.quick)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ The error is that on 3,000 other rows, the size that of the pickled learner.
     python -m benchmarks.speed.long_streams [--rounds 3] [--out docs/results] [--quick]
 """
 
-import argparse
 import pickle
 from pathlib import Path
 from time import perf_counter
@@ -15,8 +14,9 @@ from time import perf_counter
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.papers import data
-from benchmarks.sets.report import write_csv
+from benchmarks import data
+from benchmarks.options import parse
+from benchmarks.results import show_table, write_csv
 from benchmarks.sets.solvers import SOLVERS
 from benchmarks.speed import _rows
 from benchmarks.speed._interleave import machine
@@ -75,19 +75,13 @@ def measure(name, X, y, X_test, y_test, rounds):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--out", type=Path, metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args(argv)
+    args = parse(__doc__, argv, rounds=3, out=Path)
     sizes = (800, 200) if args.quick else (20_000, 3_000)
     lines = []
     with threadpool_limits(1):
         for stream in streams(*sizes):
             lines += measure(*stream, args.rounds)
-            for line in lines[-len(SOLVERS) :]:
-                print(*line, sep=", ", flush=True)
-    print(machine())
+    show_table(HEAD, lines)
     if args.out:
         write_csv(args.out / "second_order_long_streams.csv", HEAD, lines)
 

@@ -153,19 +153,6 @@ def pool_table(title, pool, rounds, least, peers):
     ]
 
 
-def show(lines):
-    """Print the lines of a table."""
-    width = max(len(line.method) for line in lines)
-    unit = "microseconds a row (pools: a label), ratio, labels bought, rows"
-    print(f"  {unit}")
-    for line in lines:
-        print(
-            f"  {line.method:{width}} {line.micros:12.3f} {line.ratio:10.1f} "
-            f"{line.share:6.1f} % {line.n_rows:8,}  {line.package}",
-            flush=True,
-        )
-
-
 def benchmark(quick, rounds):
     peers = installed()
     shrink, least = (50, 0) if quick else (1, 0.02)
@@ -177,24 +164,21 @@ def benchmark(quick, rounds):
     lines = []
     for title, X, y in tables:
         lines += stream_table(title, X, y, rounds, least, peers)
-        show([line for line in lines if line.rows == title])
     X, y = _rows.gaussian(10_000 // shrink, 100)
     first = np.array([np.flatnonzero(y == k)[:5] for k in (0, 1)]).ravel()
     pool = Pool(X, y, first, 15 if quick else 100)
     lines += pool_table("pool", pool, rounds, 0, peers)
-    show([line for line in lines if line.rows == "pool"])
-    if not quick:
-        write(lines)
+    write(lines, quick)
 
 
-def write(lines):
+def write(lines, quick):
     """Write the table of the documentation."""
     written = []
     for title, name, package, n_rows, micros, ratio, share in lines:
         numbers = f"{n_rows:,}", rounded(micros), rounded(ratio), f"{share:.1f}"
         written.append([title, name, *numbers, package])
     header = ["rows", "method", "n", "µs", "ratio", "labels, %", "package"]
-    _results.write("peers_speed.csv", header, written)
+    _results.write("peers_speed.csv", header, written, quick)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
-from benchmarks.papers import data
+from benchmarks import data
 from benchmarks.speed._interleave import main, write_lines
 from benchmarks.speed._results import FOLDER, rounded
 from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
@@ -141,10 +141,8 @@ def gaussian(n_rows):
 
 
 def report(title, runs, X, y, n_labels, rounds):
-    """Run all in turn, print a line for each; return the lines of the table."""
+    """Run all in turn; return the lines of the table."""
     n_pool = 5 * len(y) // 6
-    print(f"\n{title}, pool {n_pool} x {X.shape[1]}, {N_INITIAL} -> {n_labels} labels")
-    print(f"  {'ms per query':34}  total   refit  scoring  own    own %   error %")
     results, lines = {name: [] for name in runs}, []
     for seed in range(rounds):
         order = np.random.RandomState(seed).permutation(len(y))
@@ -161,13 +159,6 @@ def report(title, runs, X, y, n_labels, rounds):
         own = np.median([t - f - s for t, f, s, _ in rows])
         per_query = 1e3 / (n_labels - N_INITIAL)
         errors = 100 * np.array(rows)[:, 3]
-        print(
-            f"  {name:34} {total * per_query:6.3f} {refit * per_query:7.3f} "
-            f"{scoring * per_query:8.3f} {own * per_query:6.3f} "
-            f"{100 * own / (refit + scoring):6.1f}   "
-            f"{errors.mean():.2f} ± {errors.std():.2f}",
-            flush=True,
-        )
         shown = {"total": total, "refit": refit, "scoring": scoring, "own": own}
         lines.append({
             "pool": title if not lines else "",
@@ -196,9 +187,9 @@ def benchmark(quick, rounds):
     dense = {**learners, "scikit-activeml, logistic": peer} if peer else learners
     X, y = gaussian(size)
     lines = report("Gaussian", dense, X, y, n_labels, rounds)
-    if quick:
+    write_lines(FOLDER / "pool_speed.csv", lines, rounds, quick)
+    if quick:  # the others take a while
         return
-    write_lines(FOLDER / "pool_speed.csv", lines, rounds)  # the others take a while
     X, y, _ = data.rcv1()
     if peer:
         print("\nscikit-activeml takes no sparse rows.")

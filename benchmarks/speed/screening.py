@@ -19,7 +19,6 @@ Seconds of the processor, the median of five, for LSA, teach, query and ?; of th
 for next; one thread.
 """
 
-import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, sleep
@@ -29,6 +28,7 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfTransformer
 from threadpoolctl import threadpool_limits
 
+from benchmarks.options import parse
 from sklearn_activelearn import RelevanceSamplingClassifier
 from sklearn_activelearn._cli.rows import (
     BATCH,
@@ -61,14 +61,8 @@ def texts(n_rows):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--labels", type=int, default=2_000)
-    parser.add_argument("--pause", type=float, default=1.0)
-    parser.add_argument("--quick", action="store_true")
-    args = parser.parse_args()
-    if args.quick:
-        args.rows, args.labels, args.pause = 500, 50, 0
+    quick = {"rows": 500, "labels": 50, "pause": 0}
+    args = parse(__doc__, None, quick, rows=100_000, labels=2_000, pause=1.0)
     X, y = texts(args.rows)
     print(
         f"{args.rows:,} texts, {X.nnz / args.rows:.0f} terms each, {args.labels} labels"

@@ -15,7 +15,6 @@ from time import process_time
 
 import numpy as np
 
-from benchmarks.papers import data
 from benchmarks.speed import _results, _rows
 from benchmarks.speed._compiled import compiled
 from benchmarks.speed._interleave import Case, main, table
@@ -128,21 +127,6 @@ def benchmark(quick, rounds):
     else:
         _results.write("second_order_forms.csv", HEAD, written)
         forms(784, (100, 200, 300, 400, 600, 800), rounds)
-    if quick or not data.local_file("rcv1_subset").exists():
-        X, y = _rows.words(300 if quick else 20_000)
-    else:
-        X, topics, names = data.rcv1_topics()
-        y = topics[:, list(names).index("CCAT")].astype(int)
-    for learner in (SOLEClassifier(0.01), RLSSamplingClassifier(1e4)):
-        learner.set_params(random_state=0, fit_intercept=False)
-        bought = fresh(learner).partial_fit(X, y, classes=[0, 1])
-        share = f"buys {bought.n_queries_ / len(y):.1%}, stores {bought.n_updates_}"
-        lines = [
-            Case("first order (CBGZ)", kernel(CBGZ, X, y)),
-            Case("dual", kernel(learner, X, y), "first order (CBGZ)"),
-        ]
-        title = f"News, {X.shape[0]} x {X.shape[1]}, CSR, {type(learner).__name__}: "
-        table(title + share, lines, rounds, units=len(y), unit="us")
 
 
 if __name__ == "__main__":

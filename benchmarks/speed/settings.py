@@ -2,15 +2,15 @@
 
 Each source tree has a process of its own, compiled in place, and the two take turns.
 The times are of the processor, so that what else runs counts for little; the least of
-the rounds is taken. The settings are those of `benchmarks.speed.search`, or whole
-searches over 20 of them on 3 folds. "images" are MNIST, "news" are RCV1, where they are
-at hand; "ten classes" has a weight vector for each class.
+the rounds is taken. The settings are values of b, from .003 to 1, or whole searches
+over 20 of them on 3 folds; "bare" does without averaging, scaling and intercept.
+"images" are MNIST, "news" are RCV1, where they are at hand; "ten classes" has a weight
+vector for each class.
 
     python -m benchmarks.speed.settings --before TREE [--rounds 3] [--quick]
         [--sets "news" ...] [--out docs/results/settings_speed.csv]
 """
 
-import argparse
 import csv
 import os
 import subprocess
@@ -20,14 +20,34 @@ from time import process_time
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.model_selection import GridSearchCV
 from threadpoolctl import threadpool_limits
 
-from benchmarks.speed import _interleave, _rows, search
+from benchmarks import data
+from benchmarks.options import parse
+from benchmarks.speed import _interleave, _rows
+from benchmarks.speed.one_pass import fresh
 from sklearn_activelearn import CBGZClassifier, OnePassSearchCV
+from sklearn_activelearn.kernels._rows import Rows
 from sklearn_activelearn.stream import _pass, _search
 
 ROOT = Path(__file__).parents[2]
+DEFAULT = CBGZClassifier(random_state=0)
+BARE = fresh(DEFAULT, average=False, normalize=False, fit_intercept=False)
 SETS = ("images", "images, ten classes", "news", "news, ten classes")
+
+
+def values_of_b(n_settings):
+    """Return the values of the settings."""
+    return np.geomspace(0.003, 1, n_settings).tolist()
+
+
+def news(quick):
+    """Return CSR rows of news with 0/1 labels."""
+    if quick or not data.local_file("rcv1_subset").exists():
+        return _rows.words(200 if quick else 24_000)
+    X, y, _ = data.rcv1()
+    return X.astype(np.float64), (y > 0).astype(int)
 
 
 def rows_of(name, shrink):
@@ -35,7 +55,7 @@ def rows_of(name, shrink):
     if name.startswith("images"):
         X, y, digits, _ = _rows.images((6_000 if "ten" in name else 60_000) // shrink)
         return np.ascontiguousarray(X, dtype=float), digits if "ten" in name else y
-    X, y, _ = search.news(shrink > 1)
+    X, y = news(shrink > 1)
     return X, np.arange(len(y)) // 7 % 10 if "ten" in name else y
 
 
@@ -52,10 +72,10 @@ class Work:
 
     def passes(self, n_settings, kind, order, make_pass):
         """Return passes that have not begun."""
-        rows, passes = search.Rows(self.X), []
-        prototype = {"bare": search.BARE, "default": search.DEFAULT}[kind]
-        for b in search.settings(n_settings):
-            learner = search.fresh(prototype, b=b)
+        rows, passes = Rows(self.X), []
+        prototype = {"bare": BARE, "default": DEFAULT}[kind]
+        for b in values_of_b(n_settings):
+            learner = fresh(prototype, b=b)
             learner.n_features_in_ = self.X.shape[1]
             learner._reset()
             learner._set_classes(np.unique(self.codes))
@@ -84,9 +104,9 @@ class Work:
 
     def search(self, kind, *_):
         """Search 20 settings."""
-        searcher = {"one pass": OnePassSearchCV, "grid": search.GridSearchCV}[kind]
-        grid = {"b": search.settings(20)}
-        searcher(search.DEFAULT, grid, cv=3).fit(self.X, self.y)
+        searcher = {"one pass": OnePassSearchCV, "grid": GridSearchCV}[kind]
+        grid = {"b": values_of_b(20)}
+        searcher(DEFAULT, grid, cv=3).fit(self.X, self.y)
 
 
 def work():
@@ -165,17 +185,11 @@ def timed(builds, name, line, rounds):
 
 def main():
     """Time both trees and write a row for each case."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--before", type=Path)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    parser.add_argument("--sets", nargs="+", default=SETS)
-    parser.add_argument("--out", type=Path, help="keeps its rows of other sets")
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.worker:
+    if "--worker" in sys.argv:
         work()
         return
+    args = parse(__doc__, before=Path, rounds=3, sets=SETS, out=Path)
+    args.sets = args.sets or SETS
     trees = {"before": args.before, "after": ROOT} if args.before else {"after": ROOT}
     builds, rows = {build: Build(tree) for build, tree in trees.items()}, []
     if args.out and args.out.exists():

@@ -79,7 +79,7 @@ class LastColumns:
         Number of columns.
     """
 
-    n: int
+    n: int = field(compare=False)  # it follows from the rows
 
     def __call__(self, X):
         """Return the columns, dense."""
@@ -196,7 +196,11 @@ def read_task(args, table=None, folder=None):
     own = getattr(encoder, "encoder_", None) or encoder  # beside the vectors
     for line in getattr(own, "treated_as_", ()):
         tell(f"treated as {line}")
-    if args.encoder and kind == "table" and own.encoder_.sparse_output_ is False:
+    if (
+        args.encoder
+        and kind == "table"
+        and not any(kind_of == "text" for _, kind_of, _ in own.columns_)
+    ):
         raise UsageError("--encoder: there is no column of texts; name one with --text")
     if args.start_with:
         start = score_similarity(args.start_with, own, X, items)

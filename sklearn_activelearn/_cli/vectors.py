@@ -12,7 +12,7 @@ from time import monotonic
 
 import numpy as np
 
-from ..preprocessing._embeddings import encode, load_encoder
+from ..preprocessing._embeddings import load_encoder, vectors_of
 from .options import UsageError, tell
 
 #: Files of a folder that decide on the vectors of a model.
@@ -56,7 +56,7 @@ def encode_once(args, columns):
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     encoder = CachedEncoder(args.encoder, folder / "vectors.sqlite")
     for texts in columns:
-        encode(encoder, list(texts), "text")
+        vectors_of(encoder, list(texts), "text")
     encoder.end()
     return encoder
 

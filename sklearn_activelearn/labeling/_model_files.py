@@ -31,11 +31,11 @@ TRUSTED = frozenset(
         "sklearn_activelearn.batch.BlendClassifier",
         "sklearn_activelearn.batch.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
+        "sklearn_activelearn.preprocessing.PartsVectorizer",
         "sklearn_activelearn.preprocessing.TableEncoder",
         "sklearn_activelearn.preprocessing.TextEncoder",
+        "sklearn_activelearn.preprocessing.TextVectorizer",
         "sklearn_activelearn.preprocessing.VectorEncoder",
-        "sklearn_activelearn.preprocessing._texts.TextVectorizer",
-        "sklearn_activelearn.preprocessing._texts.PartsVectorizer",
     )
 )
 

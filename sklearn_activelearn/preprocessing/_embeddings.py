@@ -23,7 +23,7 @@ def fitted_vectors(encoder, items, what):
     """Return the vectors of items, and the fitted clone of a transformer or None."""
     check_encoder(encoder)
     if not hasattr(encoder, "transform"):
-        return encode(encoder, items, what), None
+        return vectors_of(encoder, items, what), None
     fitted = clone(encoder)
     return checked(fitted.fit_transform(items[:]), len(items), what), fitted
 
@@ -55,7 +55,7 @@ def check_encoder(encoder):
         )
 
 
-def encode(encoder, items, what):
+def vectors_of(encoder, items, what):
     """Return the vectors of items.
 
     Parameters

@@ -18,7 +18,7 @@ from ..base._validation import check_flag, check_number, check_option
 from ..utils._compat import BaseEstimator, linked_to_documentation
 from ..utils._typing import Embedding, FilePath, ItemEmbedding, RowsLike
 from ._columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
-from ._embeddings import centred, checked, encode, fitted_vectors
+from ._embeddings import centred, checked, fitted_vectors, vectors_of
 from ._encoding import (
     Images,
     encode_each_image,
@@ -389,7 +389,7 @@ class ImageEncoder(RowEncoder):
     def _encode_table(self, table):
         encoder = encode_each_image if self.embedding is None else self.embedding
         encoder = encoder if self.embedding_ is None else self.embedding_
-        return self._centred(encode(encoder, self._images(table), "image"))
+        return self._centred(vectors_of(encoder, self._images(table), "image"))
 
     def _centred(self, features):
         if self.embedding is None:

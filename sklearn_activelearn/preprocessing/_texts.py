@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
 
-from ._embeddings import centred, encode, fitted_vectors
+from ._embeddings import centred, fitted_vectors, vectors_of
 
 N_WORDS = 50_000  # the most frequent ones
 N_PARTS = 20_000  # likewise
@@ -99,7 +99,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             blocks.append(csr_matrix(places(blocks[0], self.directions_)))
         elif self.mean_ is not None:
             encoder = self.embedding if self.embedding_ is None else self.embedding_
-            vectors = centred(encode(encoder, texts, "text"), self.mean_)
+            vectors = centred(vectors_of(encoder, texts, "text"), self.mean_)
             blocks.append(csr_matrix(vectors))
         return hstack(blocks).tocsr()
 
@@ -211,3 +211,8 @@ def places(X, directions):
 def with_directions(X, directions):
     """Return rows of weights followed by their places along the directions."""
     return hstack([X, csr_matrix(places(X, directions))]).tocsr()
+
+
+#: Files of models name them by their public path.
+for _vectorizer in (PartsVectorizer, TextVectorizer):
+    _vectorizer.__module__ = "sklearn_activelearn.preprocessing"

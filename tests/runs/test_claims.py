@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.papers import claims
-from benchmarks.papers._results import Results
 from benchmarks.papers.claims import CLAIMS, Claim
+from benchmarks.results import Results
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
 

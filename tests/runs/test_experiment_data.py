@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
-from benchmarks.papers import data
+from benchmarks import data
 
 
 @pytest.fixture

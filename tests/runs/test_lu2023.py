@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from benchmarks.results import append_run, read_runs
 from benchmarks.sets import lu2023, lu2023_report
-from benchmarks.sets._results import append, read
 from benchmarks.sets.lu2023 import METHODS, Result
 
 CURVE = {"n_pool": 500, "n_test": 99, "n_labels": 120, "aubc": np.nan, "seconds": 1.0}
@@ -83,18 +83,18 @@ class TestRuns:
     def test_what_is_there_is_not_run_again(self, args, capsys):
         few = [*args, "--methods", "random", "margin, tens"]
         lu2023.main(few)
-        first = read(args[-1], Result)
+        first = read_runs(args[-1], Result)
         assert [r.method for r in first] == ["random", "margin, tens"] * 2
-        assert "seed 1:" in capsys.readouterr().out
+        assert "toy | random | svc | 1 |" in capsys.readouterr().out
         lu2023.main(few)
-        assert len(read(args[-1], Result)) == 4
-        assert "seed 1:" not in capsys.readouterr().out
+        assert len(read_runs(args[-1], Result)) == 4
+        assert "toy | random" not in capsys.readouterr().out
 
     def test_a_run_goes_on_until_the_pool_is_empty(self, args, monkeypatch):
         monkeypatch.setattr(lu2023, "N_BOUGHT", 10)
         lu2023.main([*args, "--methods", "margin"])
         lu2023.main([*args, "--methods", "margin", "--whole"])
-        results = read(args[-1], Result)
+        results = read_runs(args[-1], Result)
         assert [r.n_labels for r in results] == [30, 30, 34, 34]
         assert np.isnan([r.aubc for r in results]).tolist() == [True] * 2 + [False] * 2
         short, longer = (r for r in results if r.seed == 0)
@@ -146,8 +146,8 @@ def folder(tmp_path_factory):
                 own = np.cos(7 * seed + len(method))  # no two differences are alike
                 own *= 1e-3 if name == "wdbc" else 1e-5
                 result = made_up(name, method, level + own, seed)
-                append(folder / "runs.csv", result)
-    append(folder / "runs.csv", made_up("heart", "random", 0.3, 0))
+                append_run(folder / "runs.csv", result, "a command")
+    append_run(folder / "runs.csv", made_up("heart", "random", 0.3, 0), "a command")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SKLEARN_ACTIVELEARN_DATA", str(folder / "none"))
         assert "without the published areas" in reported(folder)

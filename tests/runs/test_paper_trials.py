@@ -23,9 +23,8 @@ from benchmarks.papers import (
     second_order,
     simple_svm,
 )
-from benchmarks.papers._provenance import checksum, recorded
-from benchmarks.papers._results import Results, read_texts
-from benchmarks.papers._trials import stored
+from benchmarks.provenance import checksum, recorded
+from benchmarks.results import Results, read_texts, stored
 
 
 @pytest.mark.parametrize(
@@ -47,11 +46,6 @@ from benchmarks.papers._trials import stored
         (boosting_costs, ["--rounds", "0"], "--rounds: 0 is not at least 1"),
         (bounds, ["--rows", "100"], "--rows: 100 is not at least 200"),
         (label_propagation, ["--splits", "1"], "--splits: 1 is not at least 2"),
-        (
-            label_propagation,
-            ["--first-seed", "100", "--results", "out"],
-            "looking at other starts",
-        ),
         (low_noise, ["--rows", "50"], "--rows: 50 is not at least 100"),
         (margin_loss, ["--trials", "10"], "--curves is 20, but --trials is 10"),
         (margin_loss, ["--starts", "--learner", "ramp"], "without --learner"),
@@ -182,17 +176,6 @@ class TestMarginLoss:
         assert found == (pytest.approx(0.3), 0.1)
 
 
-def test_first_rows_have_a_seed_of_their_own():
-    X, y, n_pool = label_propagation.toy("twonorm")
-    learner, rows = label_propagation.LEARNERS["FASSL-Boost"](X)
-    size = rows, y, n_pool, [0.1, 0.2]
-    found = [
-        label_propagation.errors(learner, *size, 0, first).tolist()
-        for first in (0, 0, 100)
-    ]
-    assert found[0] == found[1] != found[2]
-
-
 def test_last_bits_of_weights_are_changed_by_seed():
     rows = boosting.problem("twonorm", quick=True)
     curve = boosting.curve(boosting.methods_with("error")["COMB"], *rows, 0)
@@ -220,14 +203,6 @@ def test_orders_of_the_news_are_means_and_single_runs():
     for name in ("F", "labels"):
         std = np.std([one[name] for one in of_first], ddof=1)
         assert rows[0][f"{name}_std"] == pytest.approx(std)
-
-
-def test_one_topic_has_no_empty_thirds(capsys):
-    X, topics = second_order.toy()
-    args = SimpleNamespace(lam=1e4, jobs=1, repeats=1)
-    rows, _ = second_order.figure_3(X, topics[:, :1], args)
-    assert len(rows) == 1
-    assert "  1..  1 " in capsys.readouterr().out
 
 
 def test_topics_of_other_runs_are_replaced(tmp_path):

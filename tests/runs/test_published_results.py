@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from benchmarks.papers._provenance import checksum, commit, libraries, recorded
-from benchmarks.papers._results import (
+from benchmarks.papers._steps import ROWS, STEPS
+from benchmarks.papers.claims import CLAIMS
+from benchmarks.provenance import checksum, commit, libraries, recorded
+from benchmarks.results import (
     PROVENANCE,
     Results,
     as_text,
@@ -19,8 +21,6 @@ from benchmarks.papers._results import (
     read_texts,
     without_machine,
 )
-from benchmarks.papers._steps import ROWS, STEPS
-from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
 
 #: Toy runs are too short to learn.
@@ -65,7 +65,7 @@ def quick(tmp_path_factory):
             folder = tmp_path_factory.mktemp(name)
             where = "evaluation" if name == "alms_ideas" else "papers"
             experiment = import_module(f"benchmarks.{where}.{name}")
-            if not hasattr(experiment, "parser_of"):
+            if not hasattr(experiment, "Results"):
                 pytest.skip(f"{name} writes no files yet")
             experiment.main([*options, "--quick", "--results", str(folder)])
             folders[name, *options] = folder

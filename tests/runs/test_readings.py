@@ -14,7 +14,7 @@ from benchmarks.papers import _readings_rules as rules
 from benchmarks.papers import alms, boosting, readings, readings_again
 from benchmarks.papers._alms_purchases import Labelled
 from benchmarks.papers._alms_variants import variant
-from benchmarks.papers._results import Results, read_texts
+from benchmarks.results import Results, read_texts
 from sklearn_activelearn import PassiveClassifier
 from sklearn_activelearn.pool.alms._value_of_information import (
     model_probabilities,
@@ -339,7 +339,11 @@ class TestCommand:
         readings_again.main(
             ["--trials", "2", "--labels", "15", "--results", str(tmp_path)]
         )
-        assert "4 readings, trials 1002 to 1003" in capsys.readouterr().out
+        capsys.readouterr()
+        (seeds,) = {
+            row["seed"] for row in read_texts(tmp_path / "readings_ali2014_again.csv")
+        }
+        assert seeds == "1002 to 1003"
         runs = read_texts(tmp_path / "readings_ali2014_again_runs.csv")
         assert [row["trial"] for row in runs] == ["1002", "1003"]
         gains = read_texts(tmp_path / "readings_ali2014_again_gains.csv")
@@ -355,8 +359,8 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("argv", "message"),
         [
-            (["--trials", "0"], "--trials is 0"),
-            (["--labels", "9"], "--labels is 9"),
+            (["--trials", "0"], "--trials: 0 is not at least 1"),
+            (["--labels", "9"], "--labels: 9 is not at least 15"),
             (["--paper", "wang2009"], "run benchmarks.papers.boosting first"),
         ],
     )

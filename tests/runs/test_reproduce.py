@@ -1,13 +1,14 @@
-"""The command ``reproduce``: the experiments of a paper's page at toy size."""
+"""``python -m benchmarks.papers``: the experiments of a paper's page at toy size."""
 
 from pathlib import Path
 from urllib.error import URLError
 
 import pytest
 
-from benchmarks.papers import claims, data
+from benchmarks import data
+from benchmarks.papers import claims
+from benchmarks.papers.__main__ import main
 from benchmarks.papers._steps import STEPS
-from sklearn_activelearn.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,8 +21,7 @@ def test_every_step_is_an_experiment():
 
 def test_tables_and_pictures(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-    argv = ["--data", str(tmp_path), "--out", str(tmp_path / "new" / "folder")]
-    assert main(["reproduce", "ali2014", "--quick", *argv]) == 0
+    main(["ali2014", "--quick", "--results", str(tmp_path / "new" / "folder")])
     out, _ = capsys.readouterr()
     assert "== alms --cache" in out
     assert "published" in out
@@ -31,8 +31,7 @@ def test_tables_and_pictures(tmp_path, capsys, monkeypatch):
 
 def test_verdicts_on_what_was_run(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-    argv = ["--data", str(tmp_path), "--out", str(tmp_path), "--quick"]
-    assert main(["reproduce", "cavallanti2008", *argv]) == 0
+    main(["cavallanti2008", "--quick", "--results", str(tmp_path)])
     _, _, verdicts = capsys.readouterr().out.partition("\n== claims (of toy data")
     found = [line.split()[0] for line in verdicts.splitlines()[1:] if line[0] != " "]
     assert len(found) == sum(claim.paper == "cavallanti2008" for claim in claims.CLAIMS)
@@ -45,8 +44,7 @@ def test_verdicts_on_what_was_run(tmp_path, capsys, monkeypatch):
 
 def test_one_figure(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-    argv = ["--data", str(tmp_path), "--out", str(tmp_path), "--quick"]
-    assert main(["reproduce", "guillory2009", "--figure", "4", *argv]) == 0
+    main(["guillory2009", "--figure", "4", "--quick", "--results", str(tmp_path)])
     steps = [line for line in capsys.readouterr().out.splitlines() if line[:2] == "=="]
     assert [line.split()[1] for line in steps] == ["outlier_line", "claims"]
 
@@ -59,9 +57,8 @@ def test_one_figure(tmp_path, capsys, monkeypatch):
             "has 2, 3, readings, table-1, got 9",
         ),
         (["ali2015"], "invalid choice: 'ali2015'"),
-        ([], "the following arguments are required: PAPER"),
-        (["ali2014", "--data", "nowhere"], "there is no folder nowhere"),
-        (["ali2014", "--data", "."], "no way to openml.org (data sets"),
+        ([], "the following arguments are required: paper"),
+        (["ali2014"], "ali2014: no way to openml.org"),
     ],
 )
 def test_refused(argv, message, tmp_path, capsys, monkeypatch):
@@ -71,7 +68,6 @@ def test_refused(argv, message, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(data, "fetch_openml", unreachable)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-    assert main(["reproduce", *argv]) == 2
-    err = capsys.readouterr().err
-    assert message in err
-    assert err.count("\n") == 1
+    with pytest.raises(SystemExit, match="2"):
+        main(argv)
+    assert message in capsys.readouterr().err

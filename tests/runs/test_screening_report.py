@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.screening import report, results
+from benchmarks.results import append_run, read_runs
+from benchmarks.screening import report
 from benchmarks.screening.results import Run, run_of
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -22,8 +23,8 @@ RUNS = [
 
 def test_tables_of_a_few_runs(tmp_path):
     for run in RUNS:
-        results.write(tmp_path / "runs.csv", run)
-    assert results.read(tmp_path / "runs.csv") == RUNS
+        append_run(tmp_path / "runs.csv", run, "a command")
+    assert read_runs(tmp_path / "runs.csv", Run) == RUNS
     tables = report.tables_of([tmp_path / "runs.csv"])
     head, *lines = tables["screening_tasks.csv"]
     assert head[4:] == ["ASReview", "mine"]

@@ -8,11 +8,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from benchmarks.sets import pools
-from benchmarks.sets._results import read
-from benchmarks.sets._run import Regime, chosen_C, run
-from benchmarks.sets.methods import METHODS, Method, applicable
-from benchmarks.sets.problems import (
+from benchmarks.problems import (
     DENSE,
     DEVELOPMENT,
     HELD_OUT,
@@ -24,6 +20,11 @@ from benchmarks.sets.problems import (
     balance,
     known_terms,
 )
+from benchmarks.results import read_runs
+from benchmarks.runner import attempt
+from benchmarks.sets import pools
+from benchmarks.sets._run import Regime, Result, chosen_C, run
+from benchmarks.sets.methods import METHODS, Method, applicable
 from benchmarks.sets.rare import RARE
 from sklearn_activelearn import MinMarginClassifier
 
@@ -166,7 +167,7 @@ class TestRuns:
             if method.on_two_classes:
                 twin = METHODS[method.on_two_classes]
                 curves = [
-                    run((0,), m, model, REGIME, tumours)[1].accuracy
+                    run((0,), m, model, REGIME, tumours).accuracy
                     for m in (method, twin)
                 ]
                 assert curves[0] == curves[1]
@@ -183,11 +184,9 @@ class TestRuns:
 
     def test_outcome(self, digits):
         learner_of = METHODS["random"].make
-        key, outcome = run(
+        outcome = run(
             ("here", 5), METHODS["random"], LogisticRegression(), REGIME, digits
         )
-        assert key == ("here", 5)
-        assert not outcome.error
         learner = learner_of(
             LogisticRegression(), n_initial=10, batch_size=10, budget=40, random_state=5
         )
@@ -208,7 +207,7 @@ class TestRuns:
         assert regime.within(len(tumours.y)).budget == 60
         regime = regime.within(220)
         assert (regime.budget, regime.n_rounds) == (40, 4)
-        _, outcome = run((1,), METHODS["random"], model, regime, tumours)
+        outcome = run((1,), METHODS["random"], model, regime, tumours)
         learner = METHODS["random"].make(
             model, n_initial=10, batch_size=10, budget=40, random_state=1
         )
@@ -221,13 +220,15 @@ class TestRuns:
         def make(model, *, budget, **settings):
             return METHODS["random"].make(model, budget=20, **settings)
 
-        _, outcome = run((0,), Method(make), LogisticRegression(), REGIME, digits)
+        outcome = run((0,), Method(make), LogisticRegression(), REGIME, digits)
         assert outcome.accuracy[1:] == [outcome.accuracy[1]] * 3
         assert outcome.accuracy[0] != outcome.accuracy[1]
 
     def test_a_failure_is_an_outcome(self, digits):
-        _, outcome = run((0,), METHODS["margin"], object(), REGIME, digits)
-        assert outcome.error.startswith("TypeError: ")
+        arguments = METHODS["margin"], object(), REGIME, digits
+        key, error = attempt(("here", 0), run, arguments)
+        assert key == ("here", 0)
+        assert error.startswith("TypeError: ")
 
     def test_a_peer_on_the_same_rows_is_the_same(self, digits):
         pytest.importorskip("skactiveml")
@@ -236,7 +237,7 @@ class TestRuns:
         assert {m.dense for m in PEERS.values()} == {True}
         model = LogisticRegression()
         ours, theirs = (
-            run((1,), method, model, REGIME, digits)[1]
+            run((1,), method, model, REGIME, digits)
             for method in (METHODS["margin"], PEERS["skactiveml margin"])
         )
         assert ours.accuracy == theirs.accuracy
@@ -274,14 +275,14 @@ class TestCommand:
         self.start("--methods", "random", "margin")
         both = file.read_text()
         assert both.startswith(first)
-        keys = [(r.method, r.order) for r in read(file)]
+        keys = [(r.method, r.order) for r in read_runs(file, Result)]
         assert keys == [("random", 1), ("random", 2), ("margin", 1), ("margin", 2)]
 
-        old = {r.key: r for r in read(file)}
+        old = {r.key: r for r in read_runs(file, Result)}
         lines = both.splitlines(keepends=True)
         file.write_text("".join(lines[:2] + lines[3:]))  # one is deleted
         self.start("--methods", "random", "margin")
-        new = {r.key: r for r in read(file)}
+        new = {r.key: r for r in read_runs(file, Result)}
         assert set(old) == set(new)
         for key, result in old.items():
             assert result.accuracy == new[key].accuracy
@@ -300,12 +301,12 @@ class TestCommand:
         monkeypatch.setattr(pools, "chosen_C", None)  # called again, it would fail
         self.start("--methods", "spy", "margin")
         assert taught == [0.25, 0.25]
-        assert {r.C for r in read(tmp_path / "runs.csv")} == {0.25}
+        assert {r.C for r in read_runs(tmp_path / "runs.csv", Result)} == {0.25}
 
     def test_halves(self, tmp_path, monkeypatch):
         monkeypatch.setattr(pools, "chosen_C", None)  # the default model has its own
         self.start("--regime", "halves", "--methods", "random")
-        one, two = read(tmp_path / "runs.csv")
+        one, two = read_runs(tmp_path / "runs.csv", Result)
         assert (one.regime, one.model, one.n_pool) == ("toy halves", "default", 284)
         assert len(one.accuracy) == len(one.rare) == 3
         assert two.after(30) == two.final
@@ -324,8 +325,8 @@ class TestCommand:
 
         monkeypatch.setitem(METHODS, "broken", Method(make))
         self.start("--methods", "broken", "random")
-        assert "broken, order 2: ValueError: no such thing" in capsys.readouterr().out
-        assert {r.method for r in read("runs.csv")} == {"random"}
+        assert "broken, 2: ValueError: no such thing" in capsys.readouterr().out
+        assert {r.method for r in read_runs("runs.csv", Result)} == {"random"}
 
     @pytest.mark.parametrize(
         ("options", "message"),

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from benchmarks.results import append_run, read_runs
 from benchmarks.sets import gains, report
-from benchmarks.sets._results import Result, append, read
-from benchmarks.sets._statistics import (
+from benchmarks.sets._run import Result
+from benchmarks.sets._tables import Runs, with_twins
+from benchmarks.statistics import (
     critical_difference,
     friedman_p,
     half_interval,
@@ -19,7 +21,6 @@ from benchmarks.sets._statistics import (
     ranks,
     spread,
 )
-from benchmarks.sets._tables import Runs, with_twins
 
 
 class TestStatistics:
@@ -107,13 +108,13 @@ class TestReport:
     def test_results_are_read_as_they_were_written(self, tmp_path, results):
         file = tmp_path / "folder" / "runs.csv"
         for result in results:
-            append(file, result)
-        for result, again in zip(results, read(file), strict=True):
+            append_run(file, result, "a command")
+        for result, again in zip(results, read_runs(file, Result), strict=True):
             assert again[:12] == result[:12]
             np.testing.assert_allclose(again.accuracy, result.accuracy, atol=5e-5)
             np.testing.assert_allclose(again.balanced, result.balanced, atol=5e-5)
             assert again.rare == result.rare
-        assert read(tmp_path / "none.csv") == []
+        assert read_runs(tmp_path / "none.csv", Result) == []
 
     def test_twins_stand_where_there_are_two_classes(self, results):
         runs = Runs(with_twins(results))
@@ -157,7 +158,7 @@ class TestReport:
     def report_of(self, tmp_path, results, capsys):
         file = tmp_path / "runs.csv"
         for result in results:
-            append(file, result)
+            append_run(file, result, "a command")
 
         def printed(*options):
             report.main(
@@ -246,14 +247,16 @@ class TestGains:
                 if name == "clean1":
                     noise += 0.05 if order % 2 else -0.05
                 curve = (np.array(base.accuracy) + gain + noise).tolist()
-                append(file, base)
-                append(file, base._replace(method="hybrid", accuracy=curve))
+                append_run(file, base, "a command")
+                hybrid = base._replace(method="hybrid", accuracy=curve)
+                append_run(file, hybrid, "a command")
                 if order > 5:
-                    append(before, base._replace(accuracy=[0.1, 0.1, 0.1]))
+                    low = base._replace(accuracy=[0.1, 0.1, 0.1])
+                    append_run(before, low, "a command")
                 rare = base._replace(regime="rare", set="C15, rare")
-                append(file, rare)
+                append_run(file, rare, "a command")
                 rare = rare._replace(set="twonorm, rare", balanced=[0.9, 0.9, 0.9])
-                append(file, rare)
+                append_run(file, rare, "a command")
         self.file, self.before = file, before
 
         def written(*options):

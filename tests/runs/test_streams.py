@@ -7,8 +7,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from benchmarks import _peers
+from benchmarks.results import append_run, read_runs
+from benchmarks.runner import attempt
 from benchmarks.sets import streams, streams_report
-from benchmarks.sets._results import append, read
 from benchmarks.sets._stream_curves import (
     Curve,
     best,
@@ -68,7 +69,8 @@ class TestRuns:
 
     def test_a_failure_is_said(self, tumours):
         row = method(MarginLossClassifier, {"eta0": -1.0}, eta0=[-1.0])
-        error = run((*"abc", 5), row, row.default, tumours, False)
+        call = run, (row, row.default, tumours, False)
+        _, error = attempt((*"abc", 5), *call)
         assert error == "ValueError: eta0 == -1.0, must be > 0."
 
 
@@ -85,7 +87,7 @@ class TestCommand:
 
     def start(self, *options):
         streams.main(["--only", "tumours", "--results", "runs.csv", *options])
-        return read("runs.csv", StreamResult)
+        return read_runs("runs.csv", StreamResult)
 
     def test_only_what_is_missing_is_run(self, tmp_path):
         file = tmp_path / "runs.csv"
@@ -193,10 +195,10 @@ class TestReport:
                 bought = [50, 200 if setting == "b=0.1" else 300]
                 errors = [0.2, final]
                 result = made_up("tumours", "CBGZ", setting, order, bought, errors)
-                append(tmp_path / "runs.csv", result)
+                append_run(tmp_path / "runs.csv", result, "a command")
             all_of_them = [100, 1_000], [0.2, 0.1]
             hinge = made_up("tumours", PASSIVE[0], "eta0=0.1", order, *all_of_them)
-            append(tmp_path / "runs.csv", hinge)
+            append_run(tmp_path / "runs.csv", hinge, "a command")
         streams_report.main(
             ["--results", str(tmp_path / "runs.csv"), "--out", str(tmp_path / "docs")]
         )

@@ -9,9 +9,8 @@ from scipy.sparse import csr_matrix, vstack
 from sklearn.datasets import fetch_covtype, fetch_openml, fetch_rcv1, load_digits
 from sklearn.preprocessing import OneHotEncoder
 
+from benchmarks.provenance import recorded
 from sklearn_activelearn.datasets import make_twonorm
-
-from ._provenance import recorded
 
 #: Where local files are, unless the environment names another folder.
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -1,47 +1,43 @@
 """What the experiments measured, as CSV files.
 
-An experiment takes ``--results DIR`` and writes one file for each table or figure, a
-row for each measurement. The first lines of a file, which begin with "#", say where its
-rows come from. They have the columns of `PROVENANCE`, and a number, which is the last
-cell of each row. An empty cell means that it was not recorded. Files of single
-runs are compressed. The pages and figures of the docs are made from the files in
-``docs/results``.
+A table or figure of a page is one file, with a row for each measurement. The first
+lines of a file, which begin with "#", say where its rows come from. They have the
+columns of `PROVENANCE`, and a number, which is the last cell of each row. An empty cell
+means that it was not recorded. Files of single runs are compressed. The pages and
+figures of the docs are made from the files in ``docs/results``.
+
+What is run for months, method by method, is a file of single runs: a row is appended
+when a run has ended, and tells the command, version, commit and date of that run.
 """
 
-import argparse
 import csv
 import gzip
 import io
+import json
 import math
+import os
 import shlex
 import sys
 from datetime import date
 from itertools import chain
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 
+from benchmarks.provenance import DATA, commit, libraries
 from sklearn_activelearn import __version__
-
-from ._provenance import DATA, commit, libraries
 
 PROVENANCE = (
     *("command", "seed", "runs", "version", "date"),
     *("commit", "libraries", "data_sha256"),
 )
 
+#: Rows of a table that are printed.
+MOST_SHOWN = 40
+
 #: Options, each with a value, that do not change what is measured.
 MACHINE = ("--jobs", "--results", "--cache", "--out")
-
-
-def parser_of(doc):
-    """Return the parser of an experiment, with ``--results`` and ``--quick``."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-    parser.add_argument(
-        "--results", metavar="DIR", type=Path, help="write what is measured to CSV"
-    )
-    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    return parser
 
 
 class Results:
@@ -66,10 +62,9 @@ class Results:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)  # fails before the long run
         DATA.clear()
-        where = "" if "." in experiment else "papers."
-        words = [f"benchmarks.{where}{experiment}", *without_machine(argv)]
+        self.shown = set()
         self.constant = {
-            "command": f"python -m {shlex.join(words)}",
+            "command": command_of(experiment, argv),
             "seed": seed,
             "version": __version__,
             "date": date.today().isoformat(),
@@ -78,7 +73,7 @@ class Results:
         }
 
     def write(self, name, rows, *, key, runs, each=()):
-        """Add rows to a file; those there with the same key are replaced.
+        """Print rows and add them to a file; those with the same key are replaced.
 
         Parameters
         ----------
@@ -95,7 +90,11 @@ class Results:
             The single repetitions, with the columns of `key` and "run": written to a
             file of their own, with "_runs" after its name.
         """
-        if self.folder is None or not rows:
+        if not rows:
+            return
+        if not name.endswith("_runs"):
+            self.show(name, rows)
+        if self.folder is None:
             return
         self.write(f"{name}_runs", each, key=key, runs=1)
         file = self.folder / f"{name}.csv{'.gz' * name.endswith('_runs')}"
@@ -110,6 +109,16 @@ class Results:
             raise ValueError(f"{file} has other columns; move it away first.")
         kept = grouped(old, key) | grouped(new, key)
         write_texts(file, [*chain.from_iterable(kept.values())])
+
+    def show(self, name, rows):
+        """Print the first rows, under the columns if these are new."""
+        if name not in self.shown:
+            print(f"\n{name}\n{' | '.join(rows[0])}")
+            self.shown.add(name)
+        for row in rows[:MOST_SHOWN]:
+            print(" | ".join(as_text(cell) or "-" for cell in row.values()), flush=True)
+        if len(rows) > MOST_SHOWN:
+            print(f"... and {len(rows) - MOST_SHOWN} more", flush=True)
 
 
 def write_texts(file, rows):
@@ -130,6 +139,13 @@ def write_texts(file, rows):
     part = file.with_suffix(".part")
     part.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
     part.replace(file)
+
+
+def command_of(experiment, argv):
+    """Return the command that runs an experiment; of a paper it needs no folder."""
+    where = "" if "." in experiment else "papers."
+    words = [f"benchmarks.{where}{experiment}", *without_machine(argv)]
+    return f"python -m {shlex.join(words)}"
 
 
 def without_machine(argv):
@@ -213,10 +229,16 @@ def as_value(cell):
 
 def published(table):
     """Return values and deviations of ``published.csv`` by problem and column."""
-    rows = by(read(Path(__file__).parent, "published"), "table")[table]
+    rows = by(read(Path(__file__).parent / "papers", "published"), "table")[table]
     names = ("problem", "column", "value", "deviation")
     cells = [tuple(row[name] for name in names) for row in rows]
     return {cell[:2]: cell[2:] for cell in cells}
+
+
+def single_runs(row, key, name, values):
+    """Return a row for each run: the key of a row, the run's number and its figure."""
+    head = {column: row[column] for column in key}
+    return [{**head, "run": run, name: value} for run, value in enumerate(values)]
 
 
 def by(rows, name):
@@ -230,3 +252,92 @@ def by(rows, name):
 def column(rows, name):
     """Return a column as a list."""
     return [row[name] for row in rows]
+
+
+def stored(folder, name, compute):
+    """Return what a trial found: from its file if there is one.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where the files are; None: nothing is stored.
+    name : sequence
+        All that the result depends on: the words of the file's name.
+    compute : callable
+        Runs the trial; its result must be JSON.
+    """
+    if folder is None:
+        return compute()
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{'-'.join(map(str, name)).replace('/', '_')}.json"
+    if file.exists():
+        return json.loads(file.read_text(encoding="utf-8"))
+    found = compute()
+    part = file.with_name(f"{file.name}.{os.getpid()}")
+    part.write_text(json.dumps(found), encoding="utf-8")
+    part.replace(file)
+    return found
+
+
+def append_run(file, run, command):
+    """Write a run, a named tuple, at the end of a file, in one go."""
+    file = Path(file)
+    where = {"command": command, "version": __version__, "commit": commit()}
+    where |= {"date": date.today().isoformat()}
+    row = where | run._asdict()  # a run of another program has its version
+    row = {name: row[name] for name in dict.fromkeys([*run._fields, *where])}
+    is_new = not file.exists()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a+", newline="", encoding="utf-8") as stream:
+        stream.seek(0)
+        head = next(csv.reader(stream), [*row])
+        if head != [*row]:
+            raise ValueError(f"{file} has other columns; move it away first.")
+        writer = csv.writer(stream)
+        if is_new:
+            writer.writerow(head)
+        writer.writerow(
+            " ".join(f"{number:.4f}".rstrip("0").rstrip(".") for number in cell)
+            if isinstance(cell, list)
+            else cell
+            for cell in row.values()
+        )
+
+
+def read_runs(file, kind):
+    """Return the runs in a file, named tuples of a kind; none if there is no file."""
+    if not file or not Path(file).exists():
+        return []
+    hints = get_type_hints(kind)
+    with Path(file).open(newline="", encoding="utf-8") as stream:
+        return [
+            kind(**{name: field_of(hints[name], row[name]) for name in kind._fields})
+            for row in csv.DictReader(stream)
+        ]
+
+
+def field_of(kind, text):
+    """Return the value of a kind that a text is."""
+    if kind is list:
+        return [float(number) for number in text.split()]
+    if kind is bool:
+        return text == "True"
+    if type(None) in get_args(kind):
+        kind = next(each for each in get_args(kind) if each is not type(None))
+        return kind(text) if text else None
+    return kind(text)
+
+
+def write_csv(file, head, rows):
+    """Write a table, and say where it is."""
+    file = Path(file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([head, *rows])
+    print(f"\nwrote {file}")
+
+
+def show_table(head, rows):
+    """Print a table, a line for each row; what is not known is a dash."""
+    for row in [head, *rows]:
+        print(" | ".join(as_text(cell) or "-" for cell in row), flush=True)

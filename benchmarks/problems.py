@@ -27,7 +27,7 @@ from sklearn.datasets import (
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from benchmarks.papers import data
+from benchmarks import data
 
 SEED = 0
 #: Largest numbers of rows in the pool and the test set of `Problem.split`.
@@ -55,6 +55,13 @@ def noisy():
     )
 
 
+def noise(n_rows):
+    """Return two classes, one label in ten wrong."""
+    return make_classification(
+        n_rows, 20, n_informative=8, flip_y=0.2, class_sep=1.5, random_state=SEED
+    )
+
+
 def letters():
     """Return 26 classes in 16 columns, one cloud each."""
     return make_classification(
@@ -72,6 +79,16 @@ def letters():
 def tumours():
     """Return the breast cancer data: 569 rows of 30 columns, two classes."""
     return load_breast_cancer(return_X_y=True)
+
+
+def of_class(load, label):
+    """Return the function that loads rows, and whether they are of a class."""
+
+    def loaded():
+        X, y = load()[:2]
+        return X, y == label
+
+    return loaded
 
 
 def news():
