@@ -13,7 +13,7 @@ from benchmarks.provenance import recorded
 from sklearn_activelearn.datasets import make_twonorm
 
 #: Where local files are, unless the environment names another folder.
-BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def local_file(stem):

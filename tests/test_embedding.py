@@ -4,15 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sklearn_activelearn import (
+    HybridSamplingClassifier,
     MinMarginClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
@@ -289,3 +295,76 @@ def test_what_is_no_utility(function, words):
     with pytest.raises(ValueError, match=f"measure .*{words}"):
         learner.query(X[20:])
     assert learner.n_queries_ == 0
+
+
+MIXED = pd.DataFrame(
+    {
+        "text": ["fine film", "dull film", "team won", "team lost"] * 10,
+        "size": [1.0, np.nan, 3.0, 2.0] * 10,
+        "kind": ["a", "b", "b", "a"] * 10,
+    }
+)
+ENCODER = make_column_transformer(
+    (TfidfVectorizer(), "text"),
+    (SimpleImputer(), ["size"]),
+    (OneHotEncoder(), ["kind"]),
+)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"batch": "cluster"}, {"initial": "herding"}], ids=str
+)
+@pytest.mark.parametrize("learner", [MinMarginClassifier, HybridSamplingClassifier])
+def test_the_steps_of_a_pipeline_measure_distances_of_a_table(learner, options):
+    if learner is HybridSamplingClassifier and options:
+        pytest.skip("it always measures distances")
+    model = make_pipeline(ENCODER, LogisticRegression())
+    how = {"n_initial": 4, "batch_size": 4, "random_state": 0}
+    own = learner(model, **how, **options)
+    given = learner(model, embedding=Scaled(ENCODER), **how, **options)
+    labels = np.arange(40) % 4 < 2
+    for each in (own, given):
+        for _ in range(3):
+            rows = each.query(MIXED)
+            each.teach(MIXED.iloc[rows], labels[rows])
+    assert own._ledger.taught.tolist() == given._ledger.taught.tolist()
+
+
+class Scaled(BaseEstimator):
+    """An embedding that is scaled as rows of numbers are."""
+
+    def __init__(self, encoder):
+        self.encoder = encoder
+
+    def fit_transform(self, X):
+        numbers = self.encoder.fit_transform(X)
+        self.scale_ = scales(np.asarray(getattr(numbers, "todense", lambda: numbers)()))
+        return self.transform(X)
+
+    def transform(self, X):
+        numbers = self.encoder.transform(X)
+        numbers = numbers.toarray() if hasattr(numbers, "toarray") else numbers
+        return numbers @ self.scale_
+
+
+def test_a_table_encoder_measures_distances_where_the_steps_need_labels():
+    needs_labels = make_pipeline(OneHotEncoder(), SelectKBest(k=1))
+    steps = make_column_transformer((needs_labels, ["kind"]))
+    model = make_pipeline(steps, LogisticRegression())
+    learner = UncertaintyHerdingClassifier(model, n_initial=4, random_state=0)
+    rows = learner.query(MIXED)
+    assert {*(rows % 4)} == {0, 1, 2, 3}  # one row of each kind
+    learner.teach(MIXED.iloc[rows], rows % 4 < 2).query(MIXED)
+
+
+def test_texts_are_numbers_by_the_steps_of_a_pipeline():
+    model = make_pipeline(TfidfVectorizer(), Perceptron())
+    rows = UncertaintyHerdingClassifier(model, n_initial=4).query([*MIXED["text"]])
+    assert {*(rows % 4)} == {0, 1, 2, 3}
+
+
+def test_rows_that_nothing_makes_numbers_of_are_refused():
+    needs_labels = make_pipeline(TfidfVectorizer(), SelectKBest(k=1), Perceptron())
+    learner = UncertaintyHerdingClassifier(needs_labels)
+    with pytest.raises(ValueError, match="These rows have no distances"):
+        learner.query([*MIXED["text"]])

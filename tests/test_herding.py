@@ -293,7 +293,6 @@ def test_texts_are_embedded():
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({}, "These rows have no distances"),
         ({"embedding": lambda X: np.zeros((3, 2))}, "returned 3 for 24 rows"),
         ({"embedding": lambda X: np.full((24, 2), np.nan)}, "finite.*nan"),
         ({"embedding": lambda X: 1 / 0}, "failed on the pool: ZeroDivisionError"),

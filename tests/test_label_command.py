@@ -880,7 +880,6 @@ class TestRefusals:
             (",\n1,2\n", "names no columns"),
             ("note,note\n1,2\n", "the column 'note' twice"),
             ("note,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
-            ("note\n.\n-\n", "no words in the column 'note'"),
         ],
     )
     def test_tables(self, run, text, why):

@@ -193,7 +193,9 @@ def read_task(args, table=None, folder=None):
     X = encoder.fit_transform(rows)
     if embedding is not None:
         embedding.end()
-    own = getattr(encoder, "encoder_", None) or encoder  # beside the vectors
+    own = encoder
+    if args.features is not None and encoder.encoder_ is not None:
+        own = encoder.encoder_  # of all but the vectors
     for line in getattr(own, "treated_as_", ()):
         tell(f"treated as {line}")
     if (

@@ -34,7 +34,7 @@ def open_encoder(args):
     if args.out is not None and not args.rehearse:
         path = args.out.with_name(f"{args.out.name}.vectors")
         before = stored_encoder(path) if args.out.exists() else None
-        encoder = args.encoder and identity_of(args.encoder)
+        encoder = args.encoder and fingerprint_of(args.encoder)
         if before and encoder != before[0] and "features" not in args.change:
             raise UsageError(
                 f"--encoder: the session {args.out} has the vectors of {before[1]!r}, "
@@ -87,7 +87,7 @@ class CachedEncoder:
 
     def __init__(self, name, path=None):
         self.name, self.path = name, path
-        self.identity = identity_of(name)
+        self.identity = fingerprint_of(name)
         self.n_encoded, self._start, self._shown = 0, monotonic(), False
         if path is not None:
             with closing(sqlite3.connect(path)) as db, db:
@@ -160,7 +160,7 @@ class CachedEncoder:
             tell(f"{start}encoded {self.n_encoded:,} texts")
 
 
-def identity_of(name):
+def fingerprint_of(name):
     """Return a text that differs for another encoder: of a folder, by its weights."""
     folder = Path(name)
     if not folder.is_dir():

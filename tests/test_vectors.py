@@ -1,0 +1,231 @@
+"""Vectors of rows at the command line: ``--encoder`` and ``--features``."""
+
+import shutil
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn._cli import vectors
+
+pytest.importorskip("model2vec", reason="model2vec is not installed")
+
+N = 60
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    """Write texts of two kinds and their labels; return the table."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    kinds = np.where(np.arange(N) % 2, "film", "match")
+    words = {"film": ["film", "plot", "good"], "match": ["goal", "team", "bad"]}
+    table = pd.DataFrame(
+        {
+            "key": [f"k{i}" for i in range(N)],
+            "text": [" ".join([*rng.choice(words[k], 3), f"n{i}"])
+                     for i, k in enumerate(kinds)],
+            "kind": kinds,
+        }
+    )  # fmt: skip
+    table.to_csv("rows.csv", index=False)
+    table.drop(columns="kind").iloc[:9].to_csv("new.csv", index=False)
+    return table
+
+
+@pytest.fixture
+def encoded(monkeypatch):
+    """Count the texts that models encode."""
+    texts, load = [], vectors.load_encoder
+
+    def counting(name):
+        encode = load(name)
+        return lambda some: texts.extend(some) or encode(some)
+
+    monkeypatch.setattr(vectors, "load_encoder", counting)
+    return texts
+
+
+LABEL = ["label", "rows.csv", "--text", "text", "--id", "key", "--labelled", "kind",
+         "--classes", "film,match", "--out", "labels.sqlite",
+         "--predict", "out.csv"]  # fmt: skip
+
+
+def run(*argv, capsys=None):
+    """Run a command; return its exit code, and what it wrote to the errors."""
+    code = main([str(each) for each in argv])
+    return code, capsys.readouterr().err if capsys else ""
+
+
+class TestEncoder:
+    def test_from_labels_to_predictions(self, rows, static_model, encoded):
+        assert run(*LABEL, "--encoder", static_model, "--save-model", "m.skops")[0] == 0
+        assert len(pd.read_csv("out.csv")) == N
+        assert sorted(encoded) == sorted(rows["text"])
+        assert run("predict", "m.skops", "new.csv", "--out", "new_out.csv")[0] == 0
+        found = pd.read_csv("new_out.csv")["prediction"]
+        assert (found == rows["kind"][:9]).all()
+
+    def test_no_text_is_encoded_twice(self, rows, static_model, encoded):
+        how = "--encoder", static_model
+        assert run(*LABEL, *how)[0] == 0
+        encoded.clear()
+        assert run(*LABEL, *how)[0] == 0
+        assert encoded == []
+        more = rows.iloc[:2].assign(
+            key=["m0", "m1"], text=["bad goal", rows["text"][0]]
+        )
+        pd.concat([rows, more]).to_csv("rows.csv", index=False)
+        change = "--change", "pool,features"
+        assert run(*LABEL, *how, *change)[0] == 0
+        assert encoded == ["bad goal"]
+
+    def test_what_was_encoded_before_an_interrupt_is_kept(
+        self, rows, static_model, monkeypatch
+    ):
+        monkeypatch.setattr("sklearn_activelearn.preprocessing._embeddings.BATCH", 20)
+        path, seen = "v.sqlite", []
+        encoder = vectors.CachedEncoder(str(static_model), path)
+        texts = rows["text"].tolist()
+        encoder(texts[:20])
+        again = vectors.CachedEncoder(str(static_model), path)
+        load = vectors.load_encoder
+        monkeypatch.setattr(
+            vectors,
+            "load_encoder",
+            lambda name: lambda some: seen.extend(some) or load(name)(some),
+        )
+        np.testing.assert_allclose(again(texts), encoder(texts))
+        assert sorted(seen) == sorted(texts[20:])
+
+    def test_another_encoder_is_refused(self, rows, static_model, tmp_path, capsys):
+        assert run(*LABEL, "--encoder", static_model)[0] == 0
+        other = tmp_path / "other model"
+        shutil.copytree(static_model, other)
+        # the same weights in another folder are the same encoder
+        assert run(*LABEL, "--encoder", other)[0] == 0
+        with (other / "config.json").open("a") as file:
+            file.write("\n")
+        for how in (["--encoder", other], []):
+            capsys.readouterr()
+            code, err = run(*LABEL, *how, capsys=capsys)
+            assert code == 2
+            assert "has the vectors of" in err
+            assert "Repeat --encoder of the first call" in err
+        assert run(*LABEL, "--change", "features,learner")[0] == 0
+
+    def test_a_table_without_texts(self, rows, static_model, capsys):
+        rows.assign(n=range(0, 2 * N, 2))[["n", "kind"]].to_csv("rows.csv", index=False)
+        argv = ["label", "rows.csv", "--labelled", "kind", "--classes", "film,match",
+                "--out", "l.sqlite", "--encoder", static_model,
+                "--predict", "o.csv"]  # fmt: skip
+        code, err = run(*argv, capsys=capsys)
+        assert code == 2
+        assert "no column of texts" in err
+
+    def test_the_report_says_what_it_brings(self, rows, static_model, capsys):
+        argv = ["compare", "--data", "rows.csv", "--target", "kind", "--drop", "key",
+                "--text", "text", "--folds", 3, "--repeats", 1]  # fmt: skip
+        assert main([*map(str, argv)]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "Numbers: with the numbers above" in out
+        assert "and with words alone one of" in out
+        assert main([*map(str, [*argv, "--encoder", static_model])]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "and with the default numbers of texts one of" in out
+
+
+class TestFeatures:
+    @pytest.fixture
+    def features(self, rows):
+        """Write vectors that tell the kinds apart; return them."""
+        rng = np.random.default_rng(1)
+        found = (
+            rng.normal(size=(N, 5)) + 3.0 * (rows["kind"] == "film").to_numpy()[:, None]
+        )
+        return found.astype(np.float32)
+
+    def write(self, features, keys, name):
+        if name.endswith(".npy"):
+            np.save(name, features)
+        elif name.endswith("list.parquet"):
+            table = pd.DataFrame({"key": keys, "v": [*features]})
+            table.iloc[::-1].to_parquet(name)
+        else:
+            table = pd.DataFrame(features).rename(columns="v{}".format)
+            table = table.assign(key=[*keys]).iloc[::-1]
+            is_csv = name.endswith(".csv")
+            (table.to_csv if is_csv else table.to_parquet)(name, index=False)
+
+    @pytest.mark.parametrize("name", ["v.npy", "v.csv", "v.parquet", "list.parquet"])
+    def test_from_labels_to_predictions(self, rows, features, name):
+        self.write(features, rows["key"], name)
+        self.write(features[:9], rows["key"][:9], f"new {name}")
+        save = "--save-model", "m.skops"
+        assert run(*LABEL, "--features", name, *save)[0] == 0
+        argv = ["predict", "m.skops", "new.csv", "--out", "new_out.csv", "--id", "key"]
+        assert run(*argv, "--features", f"new {name}")[0] == 0
+        found = pd.read_csv("new_out.csv")["prediction"]
+        assert (found == rows["kind"][:9]).all()
+
+    def test_a_model_that_needs_vectors_says_so(self, rows, features, capsys):
+        self.write(features, rows["key"], "v.npy")
+        assert run(*LABEL, "--features", "v.npy", "--save-model", "m.skops")[0] == 0
+        argv = ["predict", "m.skops", "new.csv", "--out", "new_out.csv"]
+        code, err = run(*argv, capsys=capsys)
+        assert code == 2
+        assert "needs a vector for each row" in err
+
+    @pytest.mark.parametrize(
+        ("change", "name", "words"),
+        [
+            (lambda v, keys: (v[:-1], keys[:-1]), "v.npy", "59 rows, and the file"),
+            (lambda v, keys: (v[:-1], keys[:-1]), "v.csv", "have no vector there"),
+            (lambda v, keys: (v[:, 0], keys), "v.npy", "a matrix of numbers is needed"),
+            (lambda v, keys: (v, ["k1", *keys[1:]]), "v.csv", "two rows have the name"),
+        ],
+    )
+    def test_wrong_files(self, rows, features, change, name, words, capsys):
+        self.write(*change(features, rows["key"].tolist()), name)
+        code, err = run(*LABEL, "--features", name, capsys=capsys)
+        assert code == 2
+        assert words in err
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    @pytest.mark.parametrize("name", ["v.npy", "v.csv"])
+    def test_the_row_of_a_wrong_vector_is_named(
+        self, rows, features, name, value, capsys
+    ):
+        features[7, 2] = value
+        self.write(features, rows["key"], name)
+        code, err = run(*LABEL, "--features", name, capsys=capsys)
+        assert code == 2
+        assert "the vector of row k7 is not finite" in err
+
+    def test_words_beside_numbers(self, rows, features, capsys):
+        table = pd.DataFrame(features).assign(key=rows["key"], note="x")
+        table.to_csv("v.csv", index=False)
+        code, err = run(*LABEL, "--features", "v.csv", capsys=capsys)
+        assert code == 2
+        assert "'note' has no numbers" in err
+
+    def test_compare(self, rows, features, capsys):
+        self.write(features, rows["key"], "v.csv")
+        argv = ["compare", "--data", "rows.csv", "--target", "kind", "--id", "key",
+                "--text", "text", "--features", "v.csv", "--folds", "3", "--repeats",
+                "1", "--jobs", "1"]  # fmt: skip
+        assert main(argv) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "and without the vectors one of" in out
+
+
+def test_the_file_of_vectors_has_no_text(rows, static_model):
+    assert run(*LABEL, "--encoder", static_model)[0] == 0
+    with sqlite3.connect("labels.sqlite.vectors") as db:
+        (n,) = db.execute("SELECT count(*) FROM vectors").fetchone()
+    db.close()
+    assert n == N
+    with open("labels.sqlite.vectors", "rb") as file:
+        assert b"film" not in file.read()
