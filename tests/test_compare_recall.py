@@ -43,9 +43,8 @@ def test_texts_are_found_sooner_than_at_random(table, capsys, tmp_path):
     where = tmp_path / "found.csv"
     options = ["--repeats", "2", "--plot", str(picture), "--csv", str(where)]
     assert find(table, *options) == 0
-    out, err = capsys.readouterr()
+    out, _ = capsys.readouterr()
     assert out.startswith("texts.csv: 90 rows, 9 in\n")
-    assert "finding up to 100 principal directions of 90 texts" in err
     assert picture.stat().st_size > 1_000
     with open(where, newline="", encoding="utf-8") as file:
         rows = {row["order"]: row for row in csv.DictReader(file)}

@@ -139,6 +139,14 @@ def test_it_changes_nothing():
     np.testing.assert_array_equal(learner.predict_proba(X), before[1])
 
 
+def test_one_label_of_a_second_class_says_nothing():
+    labels = np.array(["a"] * 80)
+    learner = PassiveClassifier(budget=40, random_state=0).fit(X, y)
+    labels[learner.queried_indices_[7]] = "b"
+    learner = PassiveClassifier(budget=40, random_state=0).fit(X, labels)
+    assert np.isnan(explored_score(learner).value)
+
+
 @pytest.mark.parametrize("n_taught", [0, 5])
 def test_without_two_classes_it_says_nothing(n_taught):
     learner = MinMarginClassifier()

@@ -95,9 +95,9 @@ def test_the_row_that_is_not_finite_is_named(make, tmp_path):
     X[99, 1] = np.nan
     learner, oracle = fresh(CBGZClassifier(shuffle=False)), RecordingOracle(y)
     source = make(X, CUTS, tmp_path)
-    with pytest.raises(ValueError, match=r"row 99\).* NaN"):
+    with pytest.raises(ValueError, match=r"row 99\b.* NaN"):
         learner.fit(source, y)
-    with pytest.raises(ValueError, match=r"row 99\).* NaN"):
+    with pytest.raises(ValueError, match=r"row 99\b.* NaN"):
         learner.learn(source, oracle, ["no", "yes"])
     assert not hasattr(learner, "coef_")
     assert not oracle.asked

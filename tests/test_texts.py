@@ -106,6 +106,7 @@ class TestBlocks:
             ["word"] * 3,
             ["مرحبا بالعالم", "こんにちは世界", "schön"],
             ["long " * 100_000, "x", ""],
+            ["good\0 film", "bad\0film", "\0"],
         ],
     )
     def test_texts_of_all_kinds(self, texts):
@@ -224,6 +225,10 @@ class TestEmbedding:
                 texts, embedding=lambda some: [[1 / (t != "text 299")] for t in some]
             )
 
+    def test_an_encoder_that_fails_on_many_texts_together(self):
+        with pytest.raises(ValueError, match="failed on texts 1 to 7 together"):
+            encode(TEXTS, embedding=lambda some: [[1 / (len(some) < 7)] for _ in some])
+
     @pytest.mark.parametrize("embedding", [3, TfidfVectorizer, ["a"]])
     def test_what_is_no_encoder(self, embedding):
         with pytest.raises(TypeError, match="embedding must be a callable"):
@@ -231,8 +236,8 @@ class TestEmbedding:
 
     def test_another_encoder_later(self):
         encoder, _ = encode(TEXTS, embedding=lengths)
-        encoder.rename_embedding(lambda texts: np.ones((len(texts), 3)))
-        with pytest.raises(ValueError, match="it is another encoder"):
+        encoder._rename_embedding(lambda texts: np.ones((len(texts), 3)))
+        with pytest.raises(ValueError, match="of another encoder"):
             encoder.transform({"text": TEXTS})
 
     def test_vectors_of_a_table(self):
@@ -252,7 +257,7 @@ class TestNamedModels:
         np.testing.assert_allclose(X[:, -8:], vectors / norms, atol=1e-5)
 
     def test_no_model_there(self, tmp_path):
-        with pytest.raises(ValueError, match="encoder"):
+        with pytest.raises(ValueError, match=r"^the encoder '.*nothing' cannot be"):
             encode(TEXTS, embedding=tmp_path / "nothing")
 
     def test_no_library(self, monkeypatch):
@@ -294,9 +299,9 @@ class TestVectors:
     @pytest.mark.parametrize(
         ("cells", "words"),
         [
-            ([[1, 2], [1]], "have 1 to 2 numbers"),
+            ([[1, 2], [1]], "row 1, column .v.: the vector has 1 numbers"),
             ([[1, np.nan], [1, 2]], "the vector of row 1"),
-            ([["a"], ["b"]], "must return numbers"),
+            ([["a"], ["b"]], "column 'v' must return numbers"),
         ],
     )
     def test_wrong_vectors(self, cells, words):
@@ -306,6 +311,30 @@ class TestVectors:
     def test_no_column(self):
         with pytest.raises(ValueError, match="no column 'v' of vectors"):
             VectorEncoder("v").fit({"w": [[1]]})
+
+    def test_columns_of_other_lengths(self):
+        with pytest.raises(ValueError, match="different numbers of cells"):
+            VectorEncoder("v").fit({"v": [[1], [2]], "w": ["a"]})
+
+    def test_vectors_of_another_encoder(self):
+        encoder = VectorEncoder("v").fit({"v": [[1, 2], [3, 4]]})
+        with pytest.raises(ValueError, match="column 'v' has vectors of 3 numbers"):
+            encoder.transform({"v": [[1, 2, 3]]})
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [TextEncoder("text"), TableEncoder(text="text"), TableEncoder(drop="text")],
+    ids=str,
+)
+def test_one_name_in_place_of_a_list(encoder):
+    with pytest.raises(TypeError, match=r"must be a list of names, got 'text'"):
+        encoder.fit({"text": TEXTS, "t": TEXTS, "e": TEXTS, "x": TEXTS})
+
+
+def test_no_column_of_texts():
+    with pytest.raises(ValueError, match="columns is empty"):
+        TextEncoder([]).fit({"text": TEXTS})
 
 
 class TestImages:

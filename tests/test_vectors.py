@@ -1,7 +1,9 @@
 """Vectors of rows at the command line: ``--encoder`` and ``--features``."""
 
+import re
 import shutil
 import sqlite3
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -112,9 +114,48 @@ class TestEncoder:
             capsys.readouterr()
             code, err = run(*LABEL, *how, capsys=capsys)
             assert code == 2
-            assert "has the vectors of" in err
-            assert "Repeat --encoder of the first call" in err
+            assert "was made with the vectors of" in err
+            assert "Repeat the options of the first call" in err
         assert run(*LABEL, "--change", "features,learner")[0] == 0
+
+    def test_a_refused_call_changes_nothing(self, rows, static_model, capsys):
+        assert run(*LABEL)[0] == 0
+        for wrong in (static_model, "no such folder"):
+            assert run(*LABEL, "--encoder", wrong, capsys=capsys)[0] == 2
+        assert run(*LABEL)[0] == 0
+
+    def test_without_an_encoder_again(self, rows, static_model):
+        assert run(*LABEL, "--encoder", static_model)[0] == 0
+        assert run(*LABEL, "--change", "features,learner")[0] == 0
+        assert run(*LABEL)[0] == 0
+
+    @pytest.mark.parametrize("content", [b"", b"no database" * 999])
+    def test_a_damaged_file_of_vectors(self, rows, static_model, content, capsys):
+        assert run(*LABEL, "--encoder", static_model)[0] == 0
+        with open("labels.sqlite.vectors", "wb") as file:
+            file.write(content)
+        code, err = run(*LABEL, "--encoder", static_model, capsys=capsys)
+        assert code == 2
+        assert "delete it" in err or "was made with no --encoder" in err
+
+    def test_vectors_that_are_refused_are_not_kept(self, rows, monkeypatch):
+        path = "v.sqlite"
+        nothing = np.full((1, 2), np.nan)
+        monkeypatch.setattr(vectors, "load_encoder", lambda name: lambda some: nothing)
+        encoder = vectors.CachedEncoder("name", path)
+        assert np.isnan(encoder(["text"])).all()
+        monkeypatch.setattr(vectors, "load_encoder", lambda name: lambda some: [[1, 2]])
+        assert encoder(["text"]).tolist() == [[1, 2]]
+
+    def test_texts_of_a_table(self, rows, static_model):
+        rows.drop(columns="key").to_csv("rows.csv", index=False)
+        argv = ["label", "rows.csv", "--labelled", "kind", "--classes", "film,match",
+                "--out", "l.sqlite", "--encoder", static_model,
+                "--save-model", "m.skops"]  # fmt: skip
+        assert run(*argv)[0] == 0
+        assert run("predict", "m.skops", "new.csv", "--out", "new_out.csv")[0] == 0
+        found = pd.read_csv("new_out.csv")["prediction"]
+        assert (found == rows["kind"][:9]).all()
 
     def test_a_table_without_texts(self, rows, static_model, capsys):
         rows.assign(n=range(0, 2 * N, 2))[["n", "kind"]].to_csv("rows.csv", index=False)
@@ -130,7 +171,7 @@ class TestEncoder:
                 "--text", "text", "--folds", 3, "--repeats", 1]  # fmt: skip
         assert main([*map(str, argv)]) == 0
         out = " ".join(capsys.readouterr().out.split())
-        assert "Numbers: with the numbers above" in out
+        assert re.search(r"Numbers: \d+ chosen labels give", out)
         assert "and with words alone one of" in out
         assert main([*map(str, [*argv, "--encoder", static_model])]) == 0
         out = " ".join(capsys.readouterr().out.split())
@@ -203,6 +244,42 @@ class TestFeatures:
         code, err = run(*LABEL, "--features", name, capsys=capsys)
         assert code == 2
         assert "the vector of row k7 is not finite" in err
+
+    def test_a_csv_with_the_index_of_pandas(self, rows, features):
+        pd.DataFrame(features).assign(key=rows["key"]).to_csv("v.csv")
+        found = vectors.read_features(Path("v.csv"), "key", [*rows["key"]])
+        np.testing.assert_allclose(found, features, atol=1e-6)
+
+    def test_rows_of_any_name(self, features):
+        keys = ["NA", "null", "a", "007"]
+        self.write(features[:4], keys, "v.csv")
+        found = vectors.read_features(Path("v.csv"), "key", keys)
+        np.testing.assert_allclose(found, features[:4], atol=1e-6)
+
+    def test_duplicates_that_are_left_out(self, rows, features):
+        table = pd.concat([rows, rows.iloc[:5]]).rename(columns={"text": "title"})
+        table.drop(columns="key").to_csv("rows.csv", index=False)
+        np.save("v.npy", np.concatenate([features, features[:5]]))
+        argv = ["label", "rows.csv", "--text", "title", "--labelled", "kind",
+                "--find", "film", "--out", "l.sqlite", "--features", "v.npy",
+                "--predict", "o.csv"]  # fmt: skip
+        assert run(*argv)[0] == 0
+        assert len(pd.read_csv("o.csv")) == N
+
+    def test_rows_of_vectors_only(self, rows, features):
+        self.write(features, rows["key"], "v.csv")
+        rows[["key", "kind"]].to_csv("rows.csv", index=False)
+        argv = ["label", "rows.csv", "--id", "key", "--labelled", "kind", "--classes",
+                "film,match", "--out", "l.sqlite", "--features", "v.csv",
+                "--predict", "o.csv"]  # fmt: skip
+        assert run(*argv)[0] == 0
+
+    @pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04"])
+    def test_a_file_that_is_no_array(self, rows, content, capsys):
+        Path("v.npy").write_bytes(content)
+        code, err = run(*LABEL, "--features", "v.npy", capsys=capsys)
+        assert code == 2
+        assert "--features: v.npy" in err
 
     def test_words_beside_numbers(self, rows, features, capsys):
         table = pd.DataFrame(features).assign(key=rows["key"], note="x")

@@ -478,12 +478,13 @@ def read_rows(args, table=None, folder=None):
 def open_session(args, task, learner, path):
     """Begin the session, or resume it."""
     from ..labeling import LabelingSession
+    from .vectors import keep_encoder
 
     change = dict.fromkeys(args.change)
     if args.rename:
         change["classes"] = dict(args.rename)
     with blame(path), printed_warnings():
-        return LabelingSession(
+        session = LabelingSession(
             learner,
             task.X,
             path,
@@ -495,6 +496,8 @@ def open_session(args, task, learner, path):
             ahead=1,
             change=change,
         )
+    keep_encoder(args)
+    return session
 
 
 @contextmanager
@@ -661,7 +664,7 @@ def portable(encoder, name):
     if "folder" in params:
         encoder.set_params(folder=None)  # a path of this machine
     if name is not None:  # instead of the one with a file of vectors
-        encoder.rename_embedding(name)
+        encoder._rename_embedding(name)
     return encoder
 
 

@@ -70,6 +70,7 @@ def read_labelled(args):
             f"which column (--target) holds the labels? {list_columns(table.columns)}"
         )
     cells_of(table, target)
+    n_rows = len(table)
     for note in table.attrs["notes"]:
         tell(note)
     if args.find is not None or table.attrs["references"]:
@@ -84,7 +85,8 @@ def read_labelled(args):
     vectors = None
     if args.features is not None:
         ids = read_ids(table, args.id)
-        found = read_features(args.features, args.id, ids)
+        where = args.features, args.id, ids, table.index, n_rows
+        found = read_features(*where)
         vectors = dict(zip(table.index, found, strict=True))
     table, y = table[y != ""].drop(columns=target), y[y != ""]
     table = table.drop(columns=[args.id] * bool(args.id))

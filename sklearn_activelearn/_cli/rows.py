@@ -145,6 +145,7 @@ def read_task(args, table=None, folder=None):
     """
     path = args.FILE
     table = read_table(path) if table is None else table
+    n_rows = len(table)
     if args.labelled:
         cells_of(table, args.labelled)
     for note in table.attrs["notes"]:
@@ -188,8 +189,10 @@ def read_task(args, table=None, folder=None):
         encoder = TableEncoder(**options, embedding=embedding)
     rows = table.drop(columns=[args.id] * (kind == "table" and bool(args.id)))
     if args.features is not None:
-        rows = rows.assign(**{VECTORS: read_features(args.features, args.id, ids)})
-        encoder = VectorEncoder(VECTORS, encoder if kind != "image" else None)
+        where = args.features, args.id, ids, table.index, n_rows
+        has_others = kind == "text" or (kind == "table" and rows.shape[1])
+        rows = rows.assign(**{VECTORS: read_features(*where)})
+        encoder = VectorEncoder(VECTORS, encoder if has_others else None)
     X = encoder.fit_transform(rows)
     if embedding is not None:
         embedding.end()
@@ -198,11 +201,7 @@ def read_task(args, table=None, folder=None):
         own = encoder.encoder_  # of all but the vectors
     for line in getattr(own, "treated_as_", ()):
         tell(f"treated as {line}")
-    if (
-        args.encoder
-        and kind == "table"
-        and not any(kind_of == "text" for _, kind_of, _ in own.columns_)
-    ):
+    if args.encoder and kind == "table" and not own.has_texts():
         raise UsageError("--encoder: there is no column of texts; name one with --text")
     if args.start_with:
         start = score_similarity(args.start_with, own, X, items)

@@ -6,13 +6,14 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 
 import numpy as np
 
 from ..preprocessing._embeddings import load_encoder, vectors_of
+from ..preprocessing._tables import list_columns
 from .options import UsageError, tell
 
 #: Files of a folder that decide on the vectors of a model.
@@ -30,18 +31,53 @@ def open_encoder(args):
     UsageError
         If the session of ``--out`` has the vectors of another encoder.
     """
-    path = None
-    if args.out is not None and not args.rehearse:
-        path = args.out.with_name(f"{args.out.name}.vectors")
-        before = stored_encoder(path) if args.out.exists() else None
-        encoder = args.encoder and fingerprint_of(args.encoder)
-        if before and encoder != before[0] and "features" not in args.change:
+    path = vectors_beside(args)
+    encoder = None if args.encoder is None else CachedEncoder(args.encoder, path)
+    if path is not None and args.out.exists() and "features" not in args.change:
+        identity, name = stored_encoder(path)
+        if identity != (encoder and encoder.identity):
+            now = "is none" if encoder is None else f"is {args.encoder!r}"
+            before = f"the vectors of {name!r}" if identity else "no --encoder"
             raise UsageError(
-                f"--encoder: the session {args.out} has the vectors of {before[1]!r}, "
-                f"now it is {args.encoder!r}. Repeat --encoder of the first call, or "
-                "accept other numbers with --change features"
+                f"--encoder: the session {args.out} was made with {before}, now there "
+                f"{now}. Repeat the options of the first call, or accept other "
+                "numbers with --change features"
             )
-    return None if args.encoder is None else CachedEncoder(args.encoder, path)
+    return encoder
+
+
+def vectors_beside(args):
+    """Return the path of the file of vectors of a session, None for no session."""
+    if args.out is None or args.rehearse:
+        return None
+    return args.out.with_name(f"{args.out.name}.vectors")
+
+
+def keep_encoder(args):
+    """Store which encoder a session has, once it has been opened with its vectors."""
+    path = vectors_beside(args)
+    if path is None or (args.encoder is None and not path.exists()):
+        return
+    with open_vectors(path) as db:
+        db.execute("DELETE FROM encoder")
+        if args.encoder is not None:
+            row = fingerprint_of(args.encoder), args.encoder
+            db.execute("INSERT INTO encoder VALUES (?, ?)", row)
+
+
+@contextmanager
+def open_vectors(path):
+    """Yield the database of a file of vectors, which is made if it is not there."""
+    try:
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("CREATE TABLE IF NOT EXISTS encoder (identity, name)")
+            db.execute("CREATE TABLE IF NOT EXISTS vectors (key PRIMARY KEY, vector)")
+            yield db
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"{path}: {error}. It only keeps vectors: if it is damaged, delete it, and "
+            "texts are encoded again"
+        ) from error
 
 
 def encode_once(args, columns):
@@ -62,11 +98,11 @@ def encode_once(args, columns):
 
 
 def stored_encoder(path):
-    """Return identity and name of the encoder of a file of vectors, or None."""
+    """Return identity and name of the encoder of a file of vectors, or two None."""
     if not path.exists():
-        return None
-    with closing(sqlite3.connect(path)) as db:
-        return db.execute("SELECT identity, name FROM encoder").fetchone()
+        return None, None
+    with open_vectors(path) as db:
+        return db.execute("SELECT * FROM encoder").fetchone() or (None, None)
 
 
 class CachedEncoder:
@@ -86,17 +122,15 @@ class CachedEncoder:
     """
 
     def __init__(self, name, path=None):
+        if not name:
+            raise UsageError("--encoder: the name is empty")
         self.name, self.path = name, path
         self.identity = fingerprint_of(name)
         self.n_encoded, self._start, self._shown = 0, monotonic(), False
-        if path is not None:
-            with closing(sqlite3.connect(path)) as db, db:
-                db.executescript(
-                    "CREATE TABLE IF NOT EXISTS encoder (identity, name);"
-                    "CREATE TABLE IF NOT EXISTS vectors (key PRIMARY KEY, vector);"
-                    "DELETE FROM encoder"
-                )
-                db.execute("INSERT INTO encoder VALUES (?, ?)", (self.identity, name))
+
+    def __deepcopy__(self, memo):
+        """Return itself: a cloned transformer shares the file and the progress."""
+        return self
 
     def __getstate__(self):
         """Leave the progress out: runs that are kept have the same encoder later."""
@@ -114,7 +148,8 @@ class CachedEncoder:
             if vectors.ndim != 2 or len(vectors) != len(missing):
                 return vectors  # the caller says what is wrong
             new = dict(zip(missing, vectors.astype(np.float32), strict=True))
-            self._write(new)
+            if np.isfinite(vectors).all():  # else the caller refuses them
+                self._write(new)
             found |= new
             self._show(len(new))
         return np.array([found[key] for key in keys])
@@ -127,7 +162,7 @@ class CachedEncoder:
         if self.path is None:
             return {}
         query = "SELECT vector FROM vectors WHERE key = ?"
-        with closing(sqlite3.connect(self.path)) as db:
+        with open_vectors(self.path) as db:
             rows = {key: db.execute(query, (key,)).fetchone() for key in keys}
         return {
             key: np.frombuffer(row[0], dtype=np.float32)
@@ -139,7 +174,7 @@ class CachedEncoder:
         if self.path is None:
             return
         rows = [(key, vector.tobytes()) for key, vector in vectors.items()]
-        with closing(sqlite3.connect(self.path)) as db, db:
+        with open_vectors(self.path) as db:
             db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
 
     def _show(self, n_new):
@@ -174,7 +209,7 @@ def fingerprint_of(name):
     return digest.hexdigest()
 
 
-def read_features(path, id_column, ids):
+def read_features(path, id_column, ids, rows=None, n_rows=None):
     """Return the vectors of rows from a file.
 
     Parameters
@@ -186,6 +221,10 @@ def read_features(path, id_column, ids):
         The column of names of rows.
     ids : sequence
         Names of the rows.
+    rows : sequence of int, default=None
+        Their numbers in the file of rows, from 1, if some of them were left out.
+    n_rows : int, default=None
+        Number of rows of that file.
 
     Returns
     -------
@@ -194,21 +233,26 @@ def read_features(path, id_column, ids):
     """
     try:
         if path.suffix.lower() == ".npy":
-            vectors = np.load(path, allow_pickle=False)
+            with path.open("rb") as file:
+                vectors = np.lib.format.read_array(file, allow_pickle=False)
         else:
             vectors = read_feature_table(path, id_column, ids)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise UsageError(f"--features: {path}: {error}") from error
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind not in "fiub":
         raise UsageError(
             f"--features: {path} has an array of shape {vectors.shape} of "
             f"{vectors.dtype}; a matrix of numbers is needed, a row for each row"
         )
-    if len(vectors) != len(ids):
+    is_by_place = path.suffix.lower() == ".npy"
+    n_wanted = n_rows if is_by_place and n_rows is not None else len(ids)
+    if len(vectors) != n_wanted:
         raise UsageError(
             f"--features: {path} has {len(vectors):,} rows, and the file of rows "
-            f"{len(ids):,}"
+            f"{n_wanted:,}"
         )
+    if is_by_place and rows is not None:
+        vectors = vectors[np.asarray(rows) - 1]
     is_wrong = ~np.isfinite(vectors).all(axis=1)
     if is_wrong.any():
         row = ids[int(is_wrong.argmax())]
@@ -227,11 +271,21 @@ def read_feature_table(path, id_column, ids):
     is_csv = path.suffix.lower() == ".csv"
     if id_column is None:
         raise ValueError("which column has the names of the rows? (--id)")
-    names = {id_column: str} if is_csv else None
-    table = pd.read_csv(path, dtype=names) if is_csv else pd.read_parquet(path)
+    if is_csv:
+        table = pd.read_csv(path, index_col=False)
+        table = table[[name for name in table if not name.startswith("Unnamed: ")]]
+    else:
+        table = pd.read_parquet(path)
     if id_column not in table.columns:
-        raise ValueError(f"it has no column {id_column!r}, which --id names.")
-    table = table.set_index(table.pop(id_column).astype(str).str.strip())
+        raise ValueError(
+            f"it has no column {id_column!r}, which --id names. "
+            f"{list_columns(table.columns)}"
+        )
+    names = table.pop(id_column)
+    if is_csv:  # as texts, because a row may have the name NA or 007
+        how = {"usecols": [id_column], "dtype": str, "keep_default_na": False}
+        names = pd.read_csv(path, **how)[id_column]
+    table = table.set_index(names.astype(str).str.strip())
     if table.index.has_duplicates:
         twice = table.index[table.index.duplicated()][0]
         raise ValueError(f"two rows have the name {twice!r}.")
@@ -241,14 +295,15 @@ def read_feature_table(path, id_column, ids):
             f"{len(missing):,} rows have no vector there, such as {missing[0]!r}."
         )
     table = table.loc[[str(each) for each in ids]]
-    if table.shape[1] == 1 and table.dtypes.iloc[0].kind == "O":
+    words = [name for name in table if table[name].dtype.kind not in "fiub"]
+    holds_lists = [name for name in words if not isinstance(table[name].iloc[0], str)]
+    if table.shape[1] == len(holds_lists) == 1:
         lengths = {np.size(cell) for cell in table.iloc[:, 0]}
         if len(lengths) > 1:
             raise ValueError(
                 f"the vectors have {min(lengths)} to {max(lengths)} numbers."
             )
         return np.stack([np.ravel(cell) for cell in table.iloc[:, 0]])
-    words = [name for name in table if table[name].dtype.kind not in "fiub"]
-    if words:
-        raise ValueError(f"the column {words[0]!r} has no numbers.")
+    if others := [name for name in words if name not in holds_lists] or words:
+        raise ValueError(f"the column {others[0]!r} has no numbers.")
     return table.to_numpy(dtype=np.float64)

@@ -632,17 +632,19 @@ class Comparison:
     def _contrast(self, chosen, random, errors, passive_errors, gain):
         """Return a sentence with two means and the interval of their difference."""
         measure, n_runs, (_, low, high) = self.measure, len(errors), gain
-        if measure.is_error:  # few runs give intervals that are wider than possible
-            low, high = max(low, -1.0), min(high, 1.0)
-        interval = (
-            f"{LEVEL} interval of the difference: {measure.difference(low, high)}"
-        )
+        interval = f"{LEVEL} interval of the difference: {self._difference(low, high)}"
         if n_runs < FEWEST_RUNS:
             interval = f"no interval: there are only {n_runs} runs"
         return (
             f"{chosen} {measure.article} of {measure.text(errors.mean())}, and "
             f"{random} one of {measure.text(passive_errors.mean())} ({interval})."
         )
+
+    def _difference(self, low, high):
+        """Return the interval of a difference in words."""
+        if self.measure.is_error:  # few runs have intervals wider than possible
+            low, high = max(low, -1.0), min(high, 1.0)
+        return self.measure.difference(low, high) if low or high else "none"
 
     def _describe_stretches(self, result):
         """Return a sentence on where chosen labels are behind, if they are."""
@@ -676,13 +678,15 @@ class Comparison:
             ),
         ]
         if self.representation is not None:
-            chosen = f"Numbers: with the numbers above, {n_bought} chosen labels give"
+            chosen = f"Numbers: {n_bought} chosen labels give"
             levers.append((chosen, self.other_name, self.representation))
         for chosen, random, result in levers:
             errors = result.errors, result.passive_errors
-            difference = self.measure.difference(*result.area_gain[1:])
-            at_end = self._contrast(chosen, random, *errors, result.gain)
-            sentences.append(f"{at_end} On average over the curve: {difference}.")
+            sentence = self._contrast(chosen, random, *errors, result.gain)
+            if len(result.errors) >= FEWEST_RUNS:
+                difference = self._difference(*result.area_gain[1:])
+                sentence += f" On average over the curve: {difference}."
+            sentences.append(sentence)
         return sentences
 
     def to_text(self, data: str | None = None) -> str:
@@ -1070,7 +1074,7 @@ def compare(
         fixed = clone(baselines[0]).set_params(
             estimator=LogisticRegression(max_iter=1_000, class_weight=weight)
         )
-    other_name, other = other_preprocessor or ("", None)
+    other_name, other = check_other(other_preprocessor)
     # of each step the learner that runs, and the learner whose rows and label counts it
     # uses; learners with equal baselines share a step
     steps, random = {}, []
@@ -1195,6 +1199,22 @@ def baselines_within_budgets(learners, target_error):
         if None not in budgets[code]:
             baseline.set_params(budget=max(budgets[code]))
     return baselines
+
+
+def check_other(other_preprocessor):
+    """Return words and transformer, or two times nothing; raise for something else."""
+    if other_preprocessor is None:
+        return "", None
+    pair = other_preprocessor
+    if (
+        isinstance(pair, tuple | list)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and hasattr(pair[1], "transform")
+        and not isinstance(pair[1], type)
+    ):
+        return pair
+    raise TypeError(f"other_preprocessor must be (words, transformer), got {pair!r}.")
 
 
 def check_compared(learners):

@@ -51,8 +51,8 @@ def explored_score(
     -------
     estimate : Estimate
         Estimate of the score on rows like the rows of the pool, from ``n_labels``
-        random rows. Without a random row, or with labels of one class, the value is NaN
-        and the interval is [0, 1].
+        random rows. Without a random row, or with less than two labels of a second
+        class, the value is NaN and the interval is [0, 1].
 
     Raises
     ------
@@ -121,7 +121,8 @@ def explored_score(
     # the probability is 1 for rows that a rule chose and for unasked labels
     is_random = ledger.probabilities[entries] < 1
     n_random = int(np.count_nonzero(is_random))
-    if not n_random:
+    # with one label of a second class no model can be trained without it
+    if not n_random or stratified_folds(codes, N_FOLDS)[1] < 2:
         return nothing
     is_right = predict_held_out(learner, np.flatnonzero(is_random))
     groups = codes if scoring == "balanced_accuracy" else np.zeros_like(codes)
@@ -145,7 +146,7 @@ def predict_held_out(learner, rows):
     Parameters
     ----------
     learner : PoolClassifier
-        A learner with labels of two classes.
+        A learner with two labels of each of two classes.
     rows : ndarray of int of shape (n_tested,)
         Positions of the labels, in the order of teaching.
     """
@@ -153,10 +154,8 @@ def predict_held_out(learner, rows):
     codes = labelled.codes
     # each fold has labels of all classes: a model that lacks only the tested labels
     # would find their classes too rare
-    fold, n_folds = stratified_folds(codes, N_FOLDS)
+    fold, _ = stratified_folds(codes, N_FOLDS)
     is_right = np.zeros(len(codes), dtype=bool)
-    if n_folds < 2:
-        return is_right[rows]
     folds = np.unique(fold[rows])
     models = held_out_models(learner, [np.flatnonzero(fold != k) for k in folds])
     for k, model in zip(folds, models, strict=True):

@@ -19,6 +19,10 @@ LIBRARIES = ("sentence_transformers", "model2vec")
 BATCH = 256
 
 
+class EncoderError(ValueError):
+    """A named model cannot be loaded."""
+
+
 def fitted_vectors(encoder, items, what):
     """Return the vectors of items, and the fitted clone of a transformer or None."""
     check_encoder(encoder)
@@ -28,7 +32,7 @@ def fitted_vectors(encoder, items, what):
     return checked(fitted.fit_transform(items[:]), len(items), what), fitted
 
 
-def centred(vectors, mean):
+def centred(vectors, mean, source="embedding"):
     """Return vectors less their mean, of length 1.
 
     Vectors of many encoders point in nearly one direction. Without their mean, their
@@ -36,8 +40,8 @@ def centred(vectors, mean):
     """
     if vectors.shape[1] != len(mean):
         raise ValueError(
-            f"embedding returned vectors of {vectors.shape[1]} numbers, and of "
-            f"{len(mean)} when it was fitted: it is another encoder."
+            f"{source} has vectors of {vectors.shape[1]} numbers, and had vectors of "
+            f"{len(mean)} before: they are of another encoder."
         )
     return normalize(vectors - mean)
 
@@ -76,10 +80,16 @@ def vectors_of(encoder, items, what):
         some = items[start : start + BATCH]  # may raise: an image that is not there
         try:
             block = encoder(some)
+        except EncoderError:
+            raise
         except Exception as error:
-            number = start + 1 + first_failure(encoder, some)
+            first = first_failure(encoder, some)
+            which = f"{what} {start + 1 + (first or 0)}"
+            if first is None:
+                last = start + len(some)
+                which = f"{what}s {start + 1} to {last} together, on none alone"
             raise ValueError(
-                f"embedding failed on {what} {number}: {type(error).__name__}: {error}"
+                f"embedding failed on {which}: {type(error).__name__}: {error}"
             ) from error
         blocks.append(checked(block, len(some), what, start))
     widths = {block.shape[1] for block in blocks}
@@ -91,16 +101,16 @@ def vectors_of(encoder, items, what):
 
 
 def first_failure(encoder, items):
-    """Return the position of the first item that an encoder fails on alone."""
+    """Return the position of the first item that an encoder fails on alone, or None."""
     for position, item in enumerate(items):
         try:
             encoder([item])
         except Exception:
             return position
-    return 0
+    return None
 
 
-def checked(vectors, n_items, what, start=0):
+def checked(vectors, n_items, what, start=0, source="embedding"):
     """Return vectors as a matrix of finite numbers, or refuse them."""
     if hasattr(vectors, "toarray"):
         vectors = vectors.toarray()
@@ -108,18 +118,18 @@ def checked(vectors, n_items, what, start=0):
         vectors = np.asarray(vectors, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
-            f"embedding must return numbers, got {type(vectors).__name__} that is not "
+            f"{source} must return numbers, got {type(vectors).__name__} that is not "
             "an array of them."
         ) from None
     if vectors.ndim != 2 or vectors.shape[0] != n_items or not vectors.shape[1]:
         raise ValueError(
-            f"embedding must return one vector for each {what}: it returned an array "
+            f"{source} must return one vector for each {what}: it returned an array "
             f"of shape {vectors.shape} for {n_items} {what}s."
         )
     is_wrong = ~(np.abs(vectors) <= LARGEST_SCALE).all(axis=1)
     if is_wrong.any():
         raise ValueError(
-            f"embedding must return finite numbers up to {LARGEST_SCALE:g}: the vector "
+            f"{source} must return finite numbers up to {LARGEST_SCALE:g}: the vector "
             f"of {what} {start + 1 + int(is_wrong.argmax())} has others."
         )
     return vectors
@@ -137,12 +147,12 @@ def load_encoder(name: str) -> Callable[[list[str]], np.ndarray]:
 
     Raises
     ------
-    ValueError
+    EncoderError
         If the library is not installed, or the model cannot be loaded.
     """
     is_installed = [find_spec(each) is not None for each in LIBRARIES]
     if not any(is_installed):
-        raise ValueError(
+        raise EncoderError(
             f"the encoder {name!r} needs sentence-transformers or model2vec: pip "
             "install one of them."
         )
@@ -155,7 +165,7 @@ def load_encoder(name: str) -> Callable[[list[str]], np.ndarray]:
 
         return partial(SentenceTransformer(name).encode, show_progress_bar=False)
     except Exception as error:  # whatever a library and its downloads raise
-        raise ValueError(
+        raise EncoderError(
             f"the encoder {name!r} cannot be loaded: {type(error).__name__}: {error}. "
             "A name is downloaded; without a network, give the folder of a model."
         ) from error

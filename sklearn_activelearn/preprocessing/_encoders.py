@@ -25,7 +25,7 @@ from ._encoding import (
     make_encoder,
     round_numbers,
 )
-from ._tables import as_text_table, cells_of, joined_texts
+from ._tables import as_text_table, cells_of, check_lengths, joined_texts
 from ._texts import NO_WORDS, TextVectorizer
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder", "VectorEncoder"]
@@ -107,14 +107,8 @@ class RowEncoder(BaseEstimator):
     def _as_table(self, X):
         return as_text_table(X)
 
-    def rename_embedding(self, name: str) -> None:
-        """Let a name stand for the encoder of texts, as in a file of a model.
-
-        Parameters
-        ----------
-        name : str
-            Name or folder of the model that made the vectors.
-        """
+    def _rename_embedding(self, name):
+        """Let a name stand for the encoder of texts, as in a file of a model."""
         self.embedding = name
         for vectorizer in self._vectorizers():
             vectorizer.set_params(embedding=name)
@@ -193,6 +187,8 @@ class TableEncoder(RowEncoder):
         if self.dates is not None:
             check_option(self.dates, "dates", ORDERS)
         kinds = {"text": self.text, "categorical": self.categorical, "drop": self.drop}
+        for parameter, names in kinds.items():
+            check_names(names, parameter)
         columns = find_kinds(table, **kinds, dates=self.dates)
         used = [column for column in columns if column.kind != "left out"]
         self.treated_as_: list[str] = describe_kinds(columns)
@@ -202,8 +198,13 @@ class TableEncoder(RowEncoder):
         return self.encoder_.fit_transform(values), [column.name for column in used]
 
     def _vectorizers(self):
-        found = self.encoder_.named_transformers_.values()
+        unfitted = [each for _, each, _ in self.encoder_.transformers]
+        found = [*unfitted, *self.encoder_.named_transformers_.values()]
         return [each for each in found if isinstance(each, TextVectorizer)]
+
+    def has_texts(self) -> bool:
+        """Return True if a column is treated as texts."""
+        return any(kind == "text" for _, kind, _ in self.columns_)
 
     def _encode_table(self, table):
         columns = [Column(*each) for each in self.columns_]
@@ -298,6 +299,9 @@ class TextEncoder(RowEncoder):
         self.embedding = embedding
 
     def _fit_table(self, table):
+        check_names(self.columns, "columns")
+        if not len(self.columns):
+            raise ValueError("columns is empty: name one column of texts at least.")
         check_flag(self.parts, "parts")
         check_number(self.n_directions, "n_directions", 0, closed="left", integer=True)
         self.vectorizer_ = TextVectorizer(self.parts, self.n_directions, self.embedding)
@@ -447,6 +451,7 @@ class VectorEncoder(RowEncoder):
 
         if isinstance(X, Mapping):
             X = {name: pd.Series([*cells], dtype=object) for name, cells in X.items()}
+            check_lengths(X)
         table = pd.DataFrame(X)
         if self.column not in table.columns:
             raise ValueError(
@@ -456,17 +461,18 @@ class VectorEncoder(RowEncoder):
         return table
 
     def _vectors(self, table):
-        lengths = {np.size(cell) for cell in table[self.column]}
-        if len(lengths) > 1:
-            raise ValueError(
-                f"the vectors of the column {self.column!r} have {min(lengths)} to "
-                f"{max(lengths)} numbers; all need the same number."
-            )
+        lengths = [np.size(cell) for cell in table[self.column]]
+        for row, length in zip(table.index, lengths, strict=True):
+            if length != lengths[0]:
+                raise ValueError(
+                    f"row {row}, column {self.column!r}: the vector has {length} "
+                    f"numbers, and the first one {lengths[0]}."
+                )
         try:
             vectors = np.stack([np.ravel(cell) for cell in table[self.column]])
         except ValueError:
             raise ValueError("there is no row.") from None
-        return checked(vectors, len(table), "row")
+        return checked(vectors, len(table), "row", source=f"column {self.column!r}")
 
     def _fit_table(self, table):
         vectors = self._vectors(table)
@@ -480,10 +486,18 @@ class VectorEncoder(RowEncoder):
         return beside(others, dense), names
 
     def _encode_table(self, table):
-        dense = centred(self._vectors(table), self.mean_)
+        dense = centred(self._vectors(table), self.mean_, f"column {self.column!r}")
         if self.encoder_ is None:
             return dense
         return beside(self.encoder_.transform(table.drop(columns=self.column)), dense)
+
+
+def check_names(names, parameter):
+    """Refuse one name in place of a list, which would be read letter by letter."""
+    if isinstance(names, str):
+        raise TypeError(
+            f"{parameter} must be a list of names, got {names!r}: pass [{names!r}]."
+        )
 
 
 def beside(others, dense):

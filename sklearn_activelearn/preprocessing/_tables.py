@@ -202,8 +202,7 @@ def as_text_table(rows):
 
     if isinstance(rows, Mapping):
         rows = {name: pd.Series([*cells], dtype=object) for name, cells in rows.items()}
-        if len({*map(len, rows.values())}) > 1:
-            raise ValueError("the columns have different numbers of cells.")
+        check_lengths(rows)
         rows = pd.DataFrame(rows)
     elif not (hasattr(rows, "columns") and hasattr(rows, "items")):
         raise TypeError(
@@ -261,6 +260,12 @@ def cells_of(table, name):
             f"there is no column {name!r}.{hint} {list_columns(table.columns)}"
         )
     return table[name].tolist()
+
+
+def check_lengths(columns):
+    """Refuse columns, by name, that differ in length."""
+    if len({*map(len, columns.values())}) > 1:
+        raise ValueError("the columns have different numbers of cells.")
 
 
 def list_columns(names):

@@ -145,7 +145,7 @@ class PartsVectorizer(TransformerMixin, BaseEstimator):
 
     def transform(self, texts):
         """Return the weights of texts."""
-        if not any(text.strip() for text in texts):
+        if not any(map(split_words, texts)):
             return csr_matrix((len(texts), len(self.names_)))
         words, of_words = count_words(texts)
         # made anew, since files of models hold arrays in less space than dicts
@@ -153,9 +153,14 @@ class PartsVectorizer(TransformerMixin, BaseEstimator):
         return self.weights_.transform(of_words @ cutter.transform(words))
 
 
+def split_words(text):
+    """Return the words between the spaces of a text; NUL, which arrays drop, is one."""
+    return text.replace("\0", " ").split()
+
+
 def count_words(texts):
     """Return the words between the spaces of texts, and their counts in each text."""
-    counter = CountVectorizer(tokenizer=str.split, token_pattern=None)
+    counter = CountVectorizer(tokenizer=split_words, token_pattern=None)
     counts = counter.fit_transform(texts)
     return counter.get_feature_names_out(), counts
 
