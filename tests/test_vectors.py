@@ -70,6 +70,29 @@ class TestEncoder:
         found = pd.read_csv("new_out.csv")["prediction"]
         assert (found == rows["kind"][:9]).all()
 
+    def test_a_model_has_the_encoder_of_its_training(
+        self, rows, static_model, tmp_path, capsys
+    ):
+        mine = shutil.copytree(static_model, tmp_path / "mine")
+        argv = [*LABEL, "--encoder", "mine", "--save-model", "m.skops"]
+        assert run(*argv)[0] == 0
+        mine.rename("moved")
+        predict = "predict", "m.skops", "new.csv", "--out", "new_out.csv"
+        code, err = run(*predict, capsys=capsys)
+        assert code == 2
+        assert "'mine' is not the encoder" in err
+        assert run(*predict, "--encoder", "moved")[0] == 0
+        with open("moved/config.json", "a") as file:
+            file.write("\n")
+        assert run(*predict, "--encoder", "moved")[0] == 2
+
+    def test_a_model_without_an_encoder(self, rows, capsys):
+        assert run(*LABEL, "--save-model", "m.skops")[0] == 0
+        argv = "predict", "m.skops", "new.csv", "--out", "o.csv", "--encoder", "x"
+        code, err = run(*argv, capsys=capsys)
+        assert code == 2
+        assert "was trained without an encoder" in err
+
     def test_no_text_is_encoded_twice(self, rows, static_model, encoded):
         how = "--encoder", static_model
         assert run(*LABEL, *how)[0] == 0
@@ -296,6 +319,10 @@ class TestFeatures:
         assert main(argv) == 0
         out = " ".join(capsys.readouterr().out.split())
         assert "and without the vectors one of" in out
+        rows[["key", "kind"]].to_csv("rows.csv", index=False)
+        argv[7:9] = []
+        assert main(argv) == 0
+        assert "Numbers" not in capsys.readouterr().out
 
 
 def test_the_file_of_vectors_has_no_text(rows, static_model):

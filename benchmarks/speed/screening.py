@@ -32,18 +32,18 @@ from benchmarks.options import parse
 from sklearn_activelearn import RelevanceSamplingClassifier
 from sklearn_activelearn._cli.rows import (
     BATCH,
-    N_DIRECTIONS,
     model_of_words_and_directions,
 )
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.pool import RecallTarget
-from sklearn_activelearn.preprocessing._encoding import (
+from sklearn_activelearn.preprocessing._texts import (
     principal_directions,
     with_directions,
 )
 
 SEED = 0
 N_TERMS, N_WORDS, SHARE = 50_000, 400, 0.02
+N_DIRECTIONS = 100
 #: Labels for which somebody waits.
 N_WAITS = 30
 

@@ -664,7 +664,9 @@ def portable(encoder, name):
     if "folder" in params:
         encoder.set_params(folder=None)  # a path of this machine
     if name is not None:  # instead of the one with a file of vectors
-        encoder._rename_embedding(name)
+        from .vectors import fingerprint_of
+
+        encoder._rename_embedding(name, fingerprint_of(name))
     return encoder
 
 

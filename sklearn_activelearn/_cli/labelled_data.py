@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
 from ..preprocessing import VectorEncoder
-from ..preprocessing._columns import describe_kinds, find_kinds, read_columns
+from ..preprocessing._columns import NoColumns, describe_kinds, find_kinds, read_columns
 from ..preprocessing._encoding import make_encoder
 from ..preprocessing._references import drop_duplicates
 from ..preprocessing._tables import cells_of, list_columns, read_table
@@ -82,16 +82,22 @@ def read_labelled(args):
         raise ValueError(f"no row has a label in the column {target!r}.")
     if (y == "").any():
         tell(f"{(y == '').sum():,} of {len(y):,} rows have no label: they are left out")
-    vectors = None
+    vectors, n_vector = None, 0
     if args.features is not None:
         ids = read_ids(table, args.id)
         where = args.features, args.id, ids, table.index, n_rows
         found = read_features(*where)
-        vectors = dict(zip(table.index, found, strict=True))
+        vectors, n_vector = dict(zip(table.index, found, strict=True)), len(found[0])
     table, y = table[y != ""].drop(columns=target), y[y != ""]
     table = table.drop(columns=[args.id] * bool(args.id))
     names = "text", "categorical", "drop", "dates"
-    columns = find_kinds(table, **{name: getattr(args, name) for name in names})
+    options = {name: getattr(args, name) for name in names}
+    try:
+        columns = find_kinds(table, **options)
+    except NoColumns:
+        if vectors is None:
+            raise
+        columns = []
     used = [column for column in columns if column.kind != "left out"]
     n_texts = sum(column.kind == "text" for column in used)
     values = read_columns(table, used)
@@ -113,7 +119,7 @@ def read_labelled(args):
         values,
         y.to_numpy(str),
         encoder,
-        len(used) + WORDS_OF_A_TEXT * n_texts,
+        len(used) + WORDS_OF_A_TEXT * n_texts + n_vector,
         describe_kinds(columns),
-        (name, other_encoder) if n_texts or vectors is not None else None,
+        (name, other_encoder) if n_texts or (vectors and used) else None,
     )

@@ -21,6 +21,8 @@ MODEL
 FILE
     The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
     images. They have the columns that the model was trained on, in any order.
+--encoder NAME
+    The encoder of texts of the training, if it is in another folder now.
 --features FILE
     Take a vector for each row from this file, if the model was trained with --features:
     .npy, in the order of the rows, or .parquet or .csv with the column of --id.
@@ -90,10 +92,29 @@ def read_model(args):
             f"{args.MODEL}: this model does not take the rows of a table. Write "
             "one that does with label --save-model"
         )
+    check_encoder_of(args, encoder)
     if "folder" in encoder.get_params():
         is_folder = args.FILE.is_dir()
         encoder.set_params(folder=args.FILE if is_folder else args.FILE.parent)
     return model
+
+
+def check_encoder_of(args, encoder):
+    """Refuse another encoder of texts than that of the training."""
+    from .vectors import fingerprint_of
+
+    fingerprint = getattr(encoder, "fingerprint_", None)
+    if fingerprint is None:
+        if args.encoder is not None:
+            raise UsageError(f"--encoder: {args.MODEL} was trained without an encoder")
+        return
+    name = args.encoder or encoder.embedding
+    if fingerprint_of(name) != fingerprint:
+        raise UsageError(
+            f"--encoder: {name!r} is not the encoder that {args.MODEL} was trained "
+            f"with, which was {encoder.embedding!r}: pass --encoder FOLDER"
+        )
+    encoder._rename_embedding(name, fingerprint)
 
 
 def with_features(args, model, table):

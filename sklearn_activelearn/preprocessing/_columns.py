@@ -68,6 +68,10 @@ class Column(NamedTuple):
     remark: str = ""
 
 
+class NoColumns(ValueError):
+    """All columns of a table are left out."""
+
+
 def find_kinds(table, *, text=(), categorical=(), drop=(), dates=None):
     """Return the kind of each column of a table.
 
@@ -108,7 +112,7 @@ def find_kinds(table, *, text=(), categorical=(), drop=(), dates=None):
     ]
     if all(column.kind == "left out" for column in columns):
         reasons = "; ".join(f"{each.name} ({each.remark})" for each in columns[:20])
-        raise ValueError(f"there is no column to learn from. {reasons}".strip())
+        raise NoColumns(f"there is no column to learn from. {reasons}".strip())
     return columns
 
 

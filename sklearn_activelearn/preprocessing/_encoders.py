@@ -107,9 +107,9 @@ class RowEncoder(BaseEstimator):
     def _as_table(self, X):
         return as_text_table(X)
 
-    def _rename_embedding(self, name):
+    def _rename_embedding(self, name, fingerprint=None):
         """Let a name stand for the encoder of texts, as in a file of a model."""
-        self.embedding = name
+        self.embedding, self.fingerprint_ = name, fingerprint
         for vectorizer in self._vectorizers():
             vectorizer.set_params(embedding=name)
 
