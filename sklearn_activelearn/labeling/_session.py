@@ -1012,7 +1012,7 @@ class LabelingSession(Generic[LearnerT]):
 
         A new annotation is an answer, a changed one a correction. The answer of an
         annotation that is gone is withdrawn. Other answers are not touched. All changes
-        are on the disk when this returns; if an annotation is refused, none is stored.
+        are on the disk when this returns. If one is refused, nothing is stored.
 
         Parameters
         ----------

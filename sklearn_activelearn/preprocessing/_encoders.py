@@ -215,8 +215,8 @@ class TextEncoder(RowEncoder):
     """Encode texts as weights of words and of parts of words, and as vectors.
 
     There are three blocks of numbers, of which each has the same length in a row: the
-    TF-IDF weights of words; those of parts of words, of two to four characters, which
-    also serve languages without spaces; and either the places of the texts along
+    TF-IDF weights of words; the weights of parts of words, two to four characters long,
+    which also serve languages without spaces; and either the places of the texts along
     principal directions, or the vectors of an encoder that the user brings.
 
     Parameters
@@ -258,8 +258,8 @@ class TextEncoder(RowEncoder):
     X is a DataFrame, or a dict with the cells of each column. The directions are the
     right singular vectors of the matrix of weights of at most 3,000 of the texts,
     truncated: latent semantic analysis ([1]_, section 4). The places of a text are
-    scaled to length 1. Parts of words are those of [2]_, within words and with the
-    spaces around them.
+    scaled to length 1. Parts of words are the character n-grams of [2]_, within words
+    and with the spaces around them.
 
     References
     ----------

@@ -148,7 +148,7 @@ class PartsVectorizer(TransformerMixin, BaseEstimator):
         if not any(map(split_words, texts)):
             return csr_matrix((len(texts), len(self.names_)))
         words, of_words = count_words(texts)
-        # made anew, since files of models hold arrays in less space than dicts
+        # made for each call: a file of a model holds an array in less space than a dict
         cutter = CountVectorizer(**HOW_TO_CUT, vocabulary=self.names_.tolist())
         return self.weights_.transform(of_words @ cutter.transform(words))
 
