@@ -279,6 +279,11 @@ class TestFeatures:
         found = vectors.read_features(Path("v.csv"), "key", keys)
         np.testing.assert_allclose(found, features[:4], atol=1e-6)
 
+    def test_vectors_by_the_place_of_rows(self, rows, features):
+        np.save("v.npy", features[:5])
+        found = vectors.read_features(Path("v.npy"), None, ["a", "b"], [2, 5], 5)
+        np.testing.assert_array_equal(found, features[[1, 4]])
+
     def test_duplicates_that_are_left_out(self, rows, features):
         table = pd.concat([rows, rows.iloc[:5]]).rename(columns={"text": "title"})
         table.drop(columns="key").to_csv("rows.csv", index=False)
