@@ -6,12 +6,11 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
-from ..preprocessing import VectorEncoder
+from ..preprocessing import TextVectorizer, VectorEncoder
 from ..preprocessing._columns import NoColumns, describe_kinds, find_kinds, read_columns
 from ..preprocessing._encoding import make_encoder
 from ..preprocessing._references import drop_duplicates
 from ..preprocessing._tables import cells_of, list_columns, read_table
-from ..preprocessing._texts import TextVectorizer
 from .options import tell
 from .rows import VECTORS, read_ids
 from .vectors import encode_once, read_features
