@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, sleep
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 from sklearn.feature_extraction.text import TfidfTransformer
 from threadpoolctl import threadpool_limits
 
@@ -36,10 +36,7 @@ from sklearn_activelearn._cli.rows import (
 )
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.pool import RecallTarget
-from sklearn_activelearn.preprocessing._texts import (
-    principal_directions,
-    with_directions,
-)
+from sklearn_activelearn.preprocessing._texts import places, principal_directions
 
 SEED = 0
 N_TERMS, N_WORDS, SHARE = 50_000, 400, 0.02
@@ -69,7 +66,8 @@ def main():
     )
     with threadpool_limits(1):
         start = process_time()
-        X = with_directions(X, principal_directions(X, N_DIRECTIONS))
+        directions = principal_directions(X, N_DIRECTIONS)
+        X = hstack([X, csr_matrix(places(X, directions))]).tocsr()
         print(f"LSA | {process_time() - start:.2f}")
         model = model_of_words_and_directions(N_TERMS)
         learner = RelevanceSamplingClassifier(model, budget=None, random_state=SEED)

@@ -213,11 +213,6 @@ def places(X, directions):
         return directions.transform(X)
 
 
-def with_directions(X, directions):
-    """Return rows of weights followed by their places along the directions."""
-    return hstack([X, csr_matrix(places(X, directions))]).tocsr()
-
-
 #: Files of models name them by their public path.
 for _vectorizer in (PartsVectorizer, TextVectorizer):
     _vectorizer.__module__ = "sklearn_activelearn.preprocessing"
