@@ -1,14 +1,14 @@
 """Numbers of texts: weights of words and of their parts, directions, vectors."""
 
+from array import array
+from collections import defaultdict
+from itertools import count
+
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import (
-    CountVectorizer,
-    TfidfTransformer,
-    TfidfVectorizer,
-)
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from threadpoolctl import threadpool_limits
@@ -21,8 +21,6 @@ N_PARTS = 20_000  # likewise
 #: Lengths of the parts of words, in characters. In languages without spaces these parts
 #: are the words.
 PARTS = (2, 4)
-
-HOW_TO_CUT = {"analyzer": "char_wb", "ngram_range": PARTS}
 
 #: Directions are found from at most this number of texts. More texts take time, and
 #: gave no better directions.
@@ -89,18 +87,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         else:
             dense = np.empty((len(texts), 0))
         self.n_dense_ = dense.shape[1]
-        return hstack([weights, csr_matrix(dense)]).tocsr()
+        return hstack([weights, sparse(dense)]).tocsr()
 
     def transform(self, texts):
         """Return the numbers of texts."""
         texts = list(texts)
         blocks = [self.weights(texts)]
         if self.directions_ is not None:
-            blocks.append(csr_matrix(places(blocks[0], self.directions_)))
+            blocks.append(sparse(places(blocks[0], self.directions_)))
         elif self.mean_ is not None:
             encoder = self.embedding if self.embedding_ is None else self.embedding_
             vectors = centred(vectors_of(encoder, texts, "text"), self.mean_)
-            blocks.append(csr_matrix(vectors))
+            blocks.append(sparse(vectors))
         return hstack(blocks).tocsr()
 
     def weights(self, texts):
@@ -129,14 +127,18 @@ class PartsVectorizer(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, texts, y=None):
         """Learn the parts, and return the weights."""
-        words, of_words = count_words(texts)
-        cutter = CountVectorizer(**HOW_TO_CUT)
-        of_parts = cutter.fit_transform(words)
+        words, of_words = count_pieces(texts, split_words)
+        parts, of_parts = count_pieces(words, cut_word)
+        if not parts:
+            raise ValueError("empty vocabulary: the texts have no words.")
+        parts = np.array(parts)
         n_times = np.asarray(of_words.sum(axis=0)).ravel() @ of_parts
-        kept = np.sort(np.argsort(-n_times, kind="stable")[:N_PARTS])
-        self.names_ = cutter.get_feature_names_out()[kept].astype(str)
-        self.weights_ = TfidfTransformer(sublinear_tf=True)
-        return self.weights_.fit_transform(of_words @ of_parts[:, kept])
+        kept = np.lexsort((parts, -n_times))[:N_PARTS]
+        kept = kept[np.argsort(parts[kept])]
+        self.names_ = parts[kept]
+        n_times = of_words @ of_parts[:, kept]
+        self.weights_ = TfidfTransformer(sublinear_tf=True).fit(n_times)
+        return self.weights_.transform(n_times, copy=False)
 
     def fit(self, texts, y=None):
         """Learn the parts."""
@@ -145,24 +147,44 @@ class PartsVectorizer(TransformerMixin, BaseEstimator):
 
     def transform(self, texts):
         """Return the weights of texts."""
-        if not any(map(split_words, texts)):
-            return csr_matrix((len(texts), len(self.names_)))
-        words, of_words = count_words(texts)
-        # made for each call: a file of a model holds an array in less space than a dict
-        cutter = CountVectorizer(**HOW_TO_CUT, vocabulary=self.names_.tolist())
-        return self.weights_.transform(of_words @ cutter.transform(words))
+        words, of_words = count_pieces(texts, split_words)
+        columns = defaultdict(lambda: len(self.names_))
+        columns.update(zip(self.names_.tolist(), count()))
+        _, of_parts = count_pieces(words, cut_word, columns)
+        n_times = of_words @ of_parts[:, : len(self.names_)]
+        return self.weights_.transform(n_times, copy=False)
 
 
 def split_words(text):
     """Return the words between the spaces of a text; NUL, which arrays drop, is one."""
-    return text.replace("\0", " ").split()
+    return text.lower().replace("\0", " ").split()
 
 
-def count_words(texts):
-    """Return the words between the spaces of texts, and their counts in each text."""
-    counter = CountVectorizer(tokenizer=split_words, token_pattern=None)
-    counts = counter.fit_transform(texts)
-    return counter.get_feature_names_out(), counts
+def cut_word(word):
+    """Return the parts of a word, which begins and ends with a space."""
+    word = f" {word} "
+    return [
+        word[start : start + length]
+        for length in range(PARTS[0], PARTS[1] + 1)
+        for start in range(len(word) - length + 1)
+    ]
+
+
+def count_pieces(texts, split, columns=None):
+    """Return the pieces of texts, and how often each text (a row) has each of them.
+
+    With the columns of pieces, a dictionary with a default, a piece is counted there.
+    """
+    if columns is None:
+        columns = defaultdict(count().__next__)
+    found, ends = array("i"), [0]
+    for text in texts:
+        found.extend(map(columns.__getitem__, split(text)))
+        ends.append(len(found))
+    shape = len(texts), len(columns)
+    counts = csr_matrix((np.ones(len(found)), found, ends), shape)
+    counts.sum_duplicates()
+    return list(columns), counts
 
 
 def fitted_or_none(vectorizer, texts):
@@ -179,12 +201,24 @@ def fitted_or_none(vectorizer, texts):
 
 
 def joined(blocks):
-    """Return blocks of weights side by side, of length 1 together."""
+    """Return blocks of weights, which change, side by side, of length 1 together."""
     if not blocks:
         raise ValueError(NO_WORDS)
     if len(blocks) == 1:
         return blocks[0]
-    return hstack([HALF * block for block in blocks]).tocsr()
+    for block in blocks:
+        block.data *= HALF
+    return hstack(blocks).tocsr()
+
+
+def sparse(dense):
+    """Return a matrix as CSR; csr_matrix(dense) takes five times as long."""
+    n_rows, n_columns = dense.shape
+    indices = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
+    ends = np.arange(n_rows + 1) * n_columns
+    matrix = csr_matrix((dense.ravel(), indices, ends), dense.shape)
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def make_vectorizer():
@@ -201,16 +235,18 @@ def principal_directions(X, n_directions):
     if X.shape[0] > MOST_TEXTS:
         some = np.random.default_rng(0).permutation(X.shape[0])[:MOST_TEXTS]
         X = X[np.sort(some)]
-    svd = TruncatedSVD(min(n_directions, *X.shape), random_state=0)
+    # More iterations or digits take several times as long, for directions that are no
+    # better: docs/encoders.rst has the figures.
+    svd = TruncatedSVD(min(n_directions, *X.shape), n_iter=2, random_state=0)
     # texts that are all the same have no variance to explain
     with threadpool_limits(1), np.errstate(invalid="ignore", divide="ignore"):
-        return make_pipeline(svd, Normalizer()).fit(X)
+        return make_pipeline(svd, Normalizer()).fit(X.astype(np.float32))
 
 
 def places(X, directions):
     """Return the places of rows of weights along the directions."""
     with threadpool_limits(1):
-        return directions.transform(X)
+        return directions.transform(X.astype(np.float32))
 
 
 #: Files of models name them by their public path.
