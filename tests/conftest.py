@@ -120,3 +120,23 @@ def static_model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("static model")
     model2vec.StaticModel(vectors.astype(np.float32), tokenizer).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def sentence_model(tmp_path_factory):
+    """Return the folder of a small model of sentence-transformers, not trained."""
+    st = pytest.importorskip("sentence_transformers", reason="it brings PyTorch")
+    import torch
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    folder = tmp_path_factory.mktemp("sentence model")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "film", "plot", "good", "goal", "team"]
+    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    torch.manual_seed(0)
+    config = BertConfig(len(words), 16, 1, 2, 32)
+    BertModel(config).save_pretrained(folder)
+    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
+    words = st.models.Transformer(str(folder))
+    whole = st.models.Pooling(words.get_word_embedding_dimension())
+    st.SentenceTransformer(modules=[words, whole]).save(str(folder / "whole"))
+    return folder / "whole"

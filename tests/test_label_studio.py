@@ -7,9 +7,11 @@ import subprocess
 import sys
 from concurrent.futures import wait
 from contextlib import contextmanager
+from itertools import pairwise
 from time import monotonic, sleep
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
@@ -219,19 +221,18 @@ class TestOrder:
             assert studio.project["sampling"] == "Uncertainty sampling"
             assert sum("changed the order" in each for each in said) == 1
 
-    def test_large_projects_get_few_ranks_one_by_one(
+    def test_the_order_is_in_force_before_the_last_rank(
         self, path, studio, make, monkeypatch
     ):
-        monkeypatch.setattr(_label_studio, "LARGE", 10)
-        monkeypatch.setattr(_label_studio, "N_LATER_IF_LARGE", 2)
+        monkeypatch.setattr(_label_studio, "N_LATER", 2)
         with opened(path, studio) as session:
             loop = make(session)
             for _ in range(6):
                 assert label_next(studio, loop) in session.ids
             settle(loop)
-            assert "POST /api/projects/7/import/predictions" not in studio.log
+            post = "POST /api/predictions/"
+            assert ("PATCH /api/projects/7/", post) in pairwise(studio.log)
             assert studio.next_task() == waiting(session)[0]
-            assert len(studio.predictions) <= 6 + 2
 
     def test_predictions_are_shown_only_if_asked_for(self, path, studio, make):
         studio.project["show_collab_predictions"] = False
@@ -761,3 +762,21 @@ class TestCommand:
         assert main([*COMMAND, "--label-studio", url, "--out", str(path)]) == 0
         ids = select(path, "SELECT id FROM requests")
         assert {*ids} <= {f"{number}" for number in studio.tasks}
+
+    def test_vectors_by_the_number_of_the_task(
+        self, path, studio, url, monkeypatch, tmp_path, capsys
+    ):
+        from sklearn_activelearn._cli import label
+
+        monkeypatch.setattr(label, "run_loop", lambda loop: loop.step())
+        table = pd.DataFrame({"task": [*studio.tasks], "x": 1.0, "y": -1.0})
+        table.to_csv(tmp_path / "vectors.csv", index=False)
+        argv = [*COMMAND, "--label-studio", url, "--out", str(path)]
+        argv += ["--features", str(tmp_path / "vectors.csv")]
+        assert main(argv) == 0
+        ids = select(path, "SELECT id FROM requests")
+        assert {*ids} <= {f"{number}" for number in studio.tasks}
+        studio.add_tasks(make_texts(1, seed=1))
+        capsys.readouterr()
+        assert main(argv) == 2
+        assert f"{max(studio.tasks)}" in capsys.readouterr().err

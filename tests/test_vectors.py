@@ -70,6 +70,14 @@ class TestEncoder:
         found = pd.read_csv("new_out.csv")["prediction"]
         assert (found == rows["kind"][:9]).all()
 
+    @pytest.mark.slow
+    def test_a_sentence_encoder(self, rows, sentence_model):
+        how = "--encoder", sentence_model, "--save-model", "m.skops"
+        assert run(*LABEL, *how)[0] == 0
+        assert run("predict", "m.skops", "new.csv", "--out", "new_out.csv")[0] == 0
+        found = pd.read_csv("new_out.csv")["prediction"]
+        assert (found == rows["kind"][:9]).all()
+
     def test_a_model_has_the_encoder_of_its_training(
         self, rows, static_model, tmp_path, capsys
     ):

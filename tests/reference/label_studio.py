@@ -182,8 +182,6 @@ class LabelStudio:
             for key in gone:
                 del self.predictions[key]
             return 200, {"deleted_predictions": len(gone)}
-        if route == "POST /api/projects/7/import/predictions":
-            return 201, {"created": sum(map(self._store_prediction, body))}
         if route == "POST /api/predictions/":
             return (201, {}) if self._store_prediction(body) else (400, {})
         return 404, {"detail": "Not found."}

@@ -37,9 +37,8 @@ REPORT_PAUSE = 30.0  #: seconds between two lines on the score of the model
 RECENT_PAGE = 20  #: tasks that are read in one request in each round
 #: Label Studio gives changes the time before they are stored: seconds to look back.
 OVERLAP = timedelta(seconds=5)
-#: Rows that are ranked behind those asked for, in small and in large projects. In a
-#: large project each bulk of predictions takes Label Studio seconds.
-N_LATER, N_LATER_IF_LARGE, LARGE = 100, 10, 2_000
+#: Rows that are ranked behind those asked for, so that nobody waits for a training.
+N_LATER = 20
 #: Ranks are written as thousandths: a score must lie between 0 and 1.
 RANK_UNIT = 1e-3
 
@@ -196,20 +195,14 @@ class LabelStudioLoop:
         if project["task_number"] < self._task_number:
             self._skip_deleted(self.session.upcoming(N_LATER).ids)
         self._task_number = project["task_number"]
-        is_large = project["task_number"] > LARGE
-        n_later = N_LATER_IF_LARGE if is_large else N_LATER
-        upcoming = self.session.upcoming(n_later)
+        upcoming = self.session.upcoming(N_LATER)
         self._watch_training(upcoming.training)
         # of many held-out rows, only the first are ranked at a time
-        rows = [id for id in upcoming.ids if id not in self._deleted][: 2 * n_later]
-        has_order = (project["sampling"], project["model_version"]) == (
-            ORDER,
-            self._version,
-        )
+        rows = [id for id in upcoming.ids if id not in self._deleted][: 2 * N_LATER]
+        order = project["sampling"], project["model_version"]
         if rows and self._must_rank(rows, upcoming.n_asked):
-            n_first = upcoming.n_asked or len(rows)
-            self.write_ranks(rows, n_first if is_large else None)
-        elif rows and not has_order:
+            self.write_ranks(rows, min(upcoming.n_asked or len(rows), len(rows)))
+        elif rows and order != (ORDER, self._version):
             self._tell(
                 f"Somebody has changed the order of project {self.project}. It is set "
                 "again."
@@ -369,11 +362,11 @@ class LabelStudioLoop:
 
     # --- predictions
 
-    def write_ranks(self, rows, n_first=None):
+    def write_ranks(self, rows, n_first):
         """Write a prediction with its rank as the score for each of these rows.
 
-        With `n_first`, they are written one by one, and the order is in force as soon
-        as the first of them are written.
+        The order is in force as soon as the first of them are written. They are written
+        one by one, because Label Studio takes seconds for an import in a large project.
         """
         if self._versions is None:
             self._versions = self._read_versions()
@@ -382,44 +375,26 @@ class LabelStudioLoop:
         self._round += 1
         version = f"{self._prefix}{self._round}"
         self._versions.append(version)  # even if the answer to the request is lost
-        predictions = [
-            {
-                "task": int(id),
-                "score": rank * RANK_UNIT,
-                "model_version": version,
-                "result": result,
-            }
-            for rank, (id, result) in enumerate(
-                zip(rows, self._results_of(rows), strict=True), 1
-            )
-        ]
+        results = self._results_of(rows)
         try:
-            if n_first is None:
-                self._write_at_once(predictions)
-            else:
-                self._write_one_by_one(predictions[:n_first])
-            self._set_order(version)
-            self._version, self._ranked = version, rows[:n_first]
-            if n_first is not None:
-                self._write_one_by_one(predictions[n_first:])
-                self._ranked = rows
+            for rank, (id, result) in enumerate(zip(rows, results, strict=True), 1):
+                prediction = {
+                    "task": int(id),
+                    "score": rank * RANK_UNIT,
+                    "model_version": version,
+                    "result": result,
+                }
+                self.client.request("POST", "/api/predictions/", json=prediction)
+                if rank == n_first:
+                    self._set_order(version)
+                    self._version = version
+                if rank >= n_first:
+                    self._ranked = rows[:rank]
         except LabelStudioError as error:
             if error.status in (400, 404):
                 self._skip_deleted(rows)
             raise
         self._delete_versions(but=version)
-
-    def _write_one_by_one(self, predictions):
-        for each in predictions:
-            self.client.request("POST", "/api/predictions/", json=each)
-
-    def _write_at_once(self, predictions):
-        path = f"/api/projects/{self.project}/import/predictions"
-        n_stored = self.client.request("POST", path, json=predictions)["created"]
-        if n_stored < len(predictions):
-            raise LabelStudioError(
-                f"Label Studio has stored {n_stored} of {len(predictions)} ranks.", 400
-            )
 
     def _results_of(self, rows):
         """Return what the predictions show: the predicted classes, or nothing."""
