@@ -136,7 +136,5 @@ def sentence_model(tmp_path_factory):
     config = BertConfig(len(words), 16, 1, 2, 32)
     BertModel(config).save_pretrained(folder)
     BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    words = st.models.Transformer(str(folder))
-    whole = st.models.Pooling(words.get_word_embedding_dimension())
-    st.SentenceTransformer(modules=[words, whole]).save(str(folder / "whole"))
+    st.SentenceTransformer(str(folder)).save(str(folder / "whole"))  # with the mean
     return folder / "whole"
