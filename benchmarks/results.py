@@ -337,6 +337,14 @@ def write_csv(file, head, rows):
     print(f"\nwrote {file}")
 
 
+def write_table(file, head, rows):
+    """Print a table, and write it unless there is no file."""
+    rows = list(rows)
+    show_table(head, rows)
+    if file:
+        write_csv(file, head, rows)
+
+
 def show_table(head, rows):
     """Print a table, a line for each row; what is not known is a dash."""
     for row in [head, *rows]:

@@ -32,7 +32,7 @@ from benchmarks.papers._alms_purchases import (
     losses_of,
     utility,
 )
-from benchmarks.papers._alms_variants import ALMSVariant
+from benchmarks.papers.alms import ALMSVariant
 from benchmarks.provenance import recorded
 from benchmarks.results import Results, stored
 from sklearn_activelearn.pool import Known

@@ -10,10 +10,10 @@ numbers of labels the primary ones are drawn, which claims are judged by.
 
 import numpy as np
 
+from benchmarks.drawing import beside_published, main_of, save, subplots
 from benchmarks.results import by, column
 
 from ._alms_rows import FIGURE_SETTING, rank
-from ._drawing import beside_published, main_of, save, subplots
 from .alms import main as measure
 from .alms_scales import SCALES
 

@@ -8,10 +8,10 @@ Figure 2, and `benchmarks.papers.boosting_costs` for Figures 1 and 5.
 
 import numpy as np
 
+from benchmarks.drawing import band, main_of, save, subplots
 from benchmarks.results import by, column
 
 from . import boosting, boosting_costs
-from ._drawing import band, main_of, save, subplots
 
 STYLE = {
     "RBoost": "0.5",

@@ -9,9 +9,9 @@ histogram of the final test errors of the ramp. From the files that
 
 from functools import partial
 
+from benchmarks.drawing import beside_published, main_of, save, subplots
 from benchmarks.results import by, column
 
-from ._drawing import beside_published, main_of, save, subplots
 from .margin_loss import main as measure
 
 STYLE = {

@@ -7,9 +7,9 @@ From the files that `benchmarks.papers.ocr_curves --results DIR` wrote.
 
 from functools import partial
 
+from benchmarks.drawing import beside_published, main_of, save, subplots
 from benchmarks.results import by, column
 
-from ._drawing import beside_published, main_of, save, subplots
 from .ocr_curves import main as measure
 
 STYLE = {

@@ -8,9 +8,9 @@ claim, a column for each level of each factor.
 
 import numpy as np
 
+from benchmarks.drawing import main_of, save, subplots
 from benchmarks.results import as_text, by
 
-from ._drawing import main_of, save, subplots
 from .readings import main as measure_papers
 
 

@@ -7,9 +7,9 @@ From the files that `benchmarks.papers.second_order --results DIR` wrote.
 
 import numpy as np
 
+from benchmarks.drawing import band, main_of, save, subplots
 from benchmarks.results import by, column
 
-from ._drawing import band, main_of, save, subplots
 from .second_order import main as measure
 
 #: Left and right plot of Figure 2, in the paper's choice.

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.options import parse
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from benchmarks.screening import rankings
 from benchmarks.screening.stops import KINDS, order_of
 from sklearn_activelearn.evaluation import recall_estimate
@@ -98,8 +98,7 @@ def main():
         for share in args.explore
         for row in table(args.rankings, share, args.orders)
     ]
-    show_table(FIELDS, rows)
-    write_csv(args.results, FIELDS, rows)
+    write_table(args.results, FIELDS, rows)
 
 
 if __name__ == "__main__":

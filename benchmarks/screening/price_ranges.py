@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from benchmarks.options import parse
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from benchmarks.screening import tasks
 from benchmarks.screening.prices import factor
 from benchmarks.screening.stops import RECALL
@@ -92,8 +92,7 @@ def main():
         for line in search(loaders[name](), seed)
     ]
     lines = table(found)
-    show_table(FIELDS, lines)
-    write_csv(args.results, FIELDS, lines)
+    write_table(args.results, FIELDS, lines)
 
 
 if __name__ == "__main__":

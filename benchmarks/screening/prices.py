@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.options import parse
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from benchmarks.screening import rankings
 from benchmarks.screening.stops import RECALL
 from sklearn_activelearn.audit._recall import price_of
@@ -111,8 +111,7 @@ def main():
     results = Path("screening_prices.csv")
     args = parse(__doc__, rankings=rankings, stops=stops, results=results, orders=10)
     lines = table(args.rankings, args.stops, args.orders)
-    show_table(FIELDS, lines)
-    write_csv(args.results, FIELDS, lines)
+    write_table(args.results, FIELDS, lines)
 
 
 if __name__ == "__main__":

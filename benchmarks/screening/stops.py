@@ -32,7 +32,7 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 from benchmarks.options import parse
-from benchmarks.results import append_run, command_of, read_runs, show_table, write_csv
+from benchmarks.results import append_run, command_of, read_runs, write_table
 from benchmarks.screening import rankings, tasks
 from sklearn_activelearn.utils._statistics import (
     Reads,
@@ -371,10 +371,7 @@ def main():
         for path in sorted(args.rankings.glob("*.npz")):
             for stop in stops_of(path, 1 if args.quick else args.draws):
                 append_run(args.results, stop, command)
-    rows = summary(read_runs(args.results, Stop))
-    show_table(SUMMARY, rows)
-    if args.summary:
-        write_csv(args.summary, SUMMARY, rows)
+    write_table(args.summary, SUMMARY, summary(read_runs(args.results, Stop)))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import data, problems
 from benchmarks.options import parse
-from benchmarks.sets.stream_problems import odd
+from benchmarks.sets.streams import odd
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 
 N_STREAM, N_TEST = 10_000, 4_000

@@ -125,8 +125,6 @@ METHODS = {
     "hybrid": around(HybridSamplingClassifier),
     "Uncertainty Herding": around(UncertaintyHerdingClassifier),
     "Uncertainty Herding, local": around(UncertaintyHerdingClassifier, radius="local"),
-    "herding, tens": around(MinMarginClassifier, batch="herding", batch_size=10),
-    "margin, tens": around(MinMarginClassifier, batch_size=10),
     "committee": Method(
         partial(QueryByCommitteeClassifier, MODEL, param_grid=COMMITTEE, cv=3), True
     ),

@@ -4,13 +4,10 @@ import argparse
 import tempfile
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib import pyplot as plt
 
 from benchmarks.results import by, column, read
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 
 
 def subplots(n_rows, n_columns, figsize, **shared):
@@ -25,9 +22,10 @@ def subplots(n_rows, n_columns, figsize, **shared):
     )
 
 
-def save(figure, out):
+def save(figure, out, dpi=110):
     """Write a figure and forget it."""
-    figure.savefig(out, dpi=110)
+    Path(out).parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(out, dpi=dpi)
     plt.close(figure)
     print(f"wrote {out}")
 
