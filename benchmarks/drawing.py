@@ -1,7 +1,6 @@
 """What the figures have in common: they are drawn from files of results."""
 
 import argparse
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -85,30 +84,22 @@ def draw(drawn, folder, out):
             print(f"{name} is left out: {folder / name}.csv is not there")
 
 
-def main_of(doc, drawn, measure):
-    """Return the ``main`` of a script that draws what `measure` found.
+def main_of(doc, drawn):
+    """Return the ``main`` of a script that draws figures from files of results.
 
     Parameters
     ----------
     doc : str
-        Of the script.
+        Docstring of the script.
     drawn : dict of str: callable
         As for `draw`.
-    measure : callable
-        The ``main`` of the experiment, which a quick run begins with.
     """
 
     def main(argv=None):
         parser = argparse.ArgumentParser(description=doc.splitlines()[0])
         parser.add_argument("results", nargs="?", type=Path, default=Path())
         parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
-        parser.add_argument("--quick", action="store_true", help="toy size, seconds")
         args = parser.parse_args(argv)
-        if not args.quick:
-            draw(drawn, args.results, args.out)
-            return
-        with tempfile.TemporaryDirectory() as folder:
-            measure(["--quick", "--results", folder])
-            draw(drawn, Path(folder), args.out)
+        draw(drawn, args.results, args.out)
 
     return main

@@ -3,15 +3,13 @@
 From the files that `benchmarks.papers.boosting --results DIR` wrote, with --alphas for
 Figure 2, and `benchmarks.papers.boosting_costs` for Figures 1 and 5.
 
-    python -m benchmarks.papers.boosting_figures DIR [--out DIR] [--quick]
+    python -m benchmarks.papers.boosting_figures DIR [--out DIR]
 """
 
 import numpy as np
 
 from benchmarks.drawing import band, main_of, save, subplots
 from benchmarks.results import by, column
-
-from . import boosting, boosting_costs
 
 STYLE = {
     "RBoost": "0.5",
@@ -113,17 +111,7 @@ DRAWN = {
 }
 
 
-def measure(argv):
-    """Run both experiments."""
-    for experiment, options in (
-        (boosting, []),
-        (boosting, ["--alphas"]),
-        (boosting_costs, []),
-    ):
-        experiment.main([*options, *argv])
-
-
-main = main_of(__doc__, DRAWN, measure)
+main = main_of(__doc__, DRAWN)
 
 
 if __name__ == "__main__":

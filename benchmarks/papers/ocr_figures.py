@@ -10,8 +10,6 @@ from functools import partial
 from benchmarks.drawing import beside_published, main_of, save, subplots
 from benchmarks.results import by, column
 
-from .ocr_curves import main as measure
-
 STYLE = {
     "DKM²": ("C0", "-"), "DKMperc": ("C0", "--"), "CBGZ_DKM": ("C1", "-"),
     "CBGZperc": ("C1", "--"), "randDKM": ("0.5", "-"), "randPerc": ("0.5", "--"),
@@ -63,7 +61,7 @@ DRAWN = {
         xscale="log",
     ),
 }
-main = main_of(__doc__, DRAWN, measure)
+main = main_of(__doc__, DRAWN)
 
 
 if __name__ == "__main__":
