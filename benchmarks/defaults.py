@@ -1,4 +1,4 @@
-"""How the defaults of the stream learners were chosen.
+"""Choice of the defaults of the stream learners.
 
 Every setting meets the seven OCR problems and the ten-class digits untuned, with
 the package's other defaults; grey values are in [0, 1]. Columns, each a

@@ -1,4 +1,4 @@
-"""What the figures have in common: they are drawn from files of results."""
+"""Figures, which are drawn from files of results."""
 
 import argparse
 from pathlib import Path

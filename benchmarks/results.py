@@ -1,4 +1,4 @@
-"""What the experiments measured, as CSV files.
+"""Results of the experiments, as CSV files.
 
 A table or figure of a page is one file, with a row for each measurement. The first
 lines of a file, which begin with "#", say where its rows come from. They have the

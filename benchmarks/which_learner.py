@@ -1,4 +1,4 @@
-"""Which learner for which problem: every learner beside random labels, same model.
+"""Every learner beside random labels for the same model, on five problems.
 
 Five small problems, each with 200 labels to spend. For each learner and problem
 two figures, means over the runs:

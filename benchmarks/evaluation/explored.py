@@ -1,4 +1,4 @@
-"""How often `explored_score`'s 95 % interval holds the accuracy of its learner.
+"""Coverage of the 95 % interval of `explored_score`.
 
 A run buys 100 labels, in tens, of two thirds of the rows of a set, at most 1,500, with
 HybridSamplingClassifier(explore=0.2) around a logistic regression, or around the

@@ -1,4 +1,4 @@
-"""What the numbers of ``--image`` tell of images, beside 16 × 16 grey pixels alone.
+"""Accuracy on images with the numbers of ``--image``, and with 16 × 16 grey pixels.
 
 Digits of scikit-learn, and tiles of its two pictures: of which picture is a tile?
 Logistic regression on random labels; the mean accuracy on all other rows.

@@ -144,7 +144,7 @@ def random_width(n_wrong, n, n_rows):
 
 
 def holds(estimate, truth):
-    """Whether the interval holds the truth, up to rounding."""
+    """Return whether an interval holds the truth, up to rounding."""
     return estimate.low - 1e-9 <= truth <= estimate.high + 1e-9
 
 

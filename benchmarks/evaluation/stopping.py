@@ -121,7 +121,7 @@ def rules_for(aside):
 
 
 class Run(NamedTuple):
-    """What happened along one run."""
+    """Labels, errors, predictions and stops along one run."""
 
     n_labels: list  # of each model
     errors: list  # on the test rows

@@ -1,4 +1,4 @@
-"""What a text is made of: words alone, and the numbers of `TextEncoder`.
+"""Accuracy on texts with words alone, and with all numbers of `TextEncoder`.
 
 The learner of the command ``label`` buys labels of at most 2,500 texts in batches of
 10. The mean accuracy on at most 1,500 other texts with 20, 50, 100 and 200 labels, for
@@ -43,7 +43,7 @@ class Run(NamedTuple):
 
     @property
     def key(self):
-        """What tells runs apart."""
+        """The set, the kind of numbers, and the split: unique to a run."""
         return self[:3]
 
 

@@ -1,4 +1,4 @@
-"""What the trials of `alms` found, as rows of its files."""
+"""Results of the trials of `alms`, as rows of its files."""
 
 import numpy as np
 from scipy.special import entr

@@ -1,4 +1,4 @@
-"""What claims of several papers are checked with; see `claims`."""
+"""Functions that check claims of several papers; see `claims`."""
 
 import numpy as np
 

@@ -157,7 +157,7 @@ def all_readings(rows):
 
 
 class Runs:
-    """What the trials of a setting found, as arrays.
+    """Results of the trials of a setting, as arrays.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def of_claims(gains):
 
 
 def is_clear(gain):
-    """Whether a gain is above 0 in a paired t-test, with Bonferroni's correction."""
+    """Return whether a gain is above 0 in a paired t-test, Bonferroni-corrected."""
     if gain.mean() <= 0 or not np.ptp(gain):
         return False
     return ttest_1samp(gain, 0).pvalue < 0.05 / len(BASELINES)
@@ -395,7 +395,7 @@ class Bought:
 
     @property
     def key(self):
-        """What two of the same purchases have in common."""
+        """Rows and validation flags, equal for the same purchases."""
         return self.rows, self.is_validation
 
     def training(self):
@@ -427,7 +427,7 @@ def start_of(order, n_first):
 
 
 class Worth:
-    """What labels are worth after some have been bought, under any reading.
+    """Values of further labels after some have been bought, under any reading.
 
     Parameters
     ----------

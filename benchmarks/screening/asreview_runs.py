@@ -34,7 +34,7 @@ class Recall:
         self.recall = recall
 
     def stop(self, results, labels):
-        """Whether it is."""
+        """Return whether enough relevant rows are found."""
         return results["label"].sum() >= np.ceil(self.recall * np.sum(labels))
 
 

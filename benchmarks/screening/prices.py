@@ -1,4 +1,4 @@
-"""How right the price is: the number of relevant rows, and the rows to 95 % of them.
+"""Errors of a price: the number of relevant rows, and the rows to 95 % of them.
 
 Of the rankings of `benchmarks.screening.rankings`, after so many of the rows are read:
 the median over runs of |estimate / truth - 1| for the number of relevant rows, and how

@@ -1,4 +1,4 @@
-"""What the runs of `ranking` and `asreview_runs` come to, task by task.
+"""Summarize the runs of `ranking` and `asreview_runs`, task by task.
 
     python -m benchmarks.screening.report FILE ... [--out FOLDER]
 

@@ -1,4 +1,4 @@
-"""Where `RecallTarget` stops: how often below the target, and how many rows it reads.
+"""Stops of `RecallTarget`: how often below the target, and after how many rows.
 
 Rankings are those of `benchmarks.screening.rankings`, and two of other kinds:
 
@@ -77,7 +77,7 @@ class Stop(NamedTuple):
 
     @property
     def is_below(self):
-        """Whether the target was missed."""
+        """Return whether the target was missed."""
         return self.found < RECALL * self.relevant - 1e-9
 
 

@@ -1,4 +1,4 @@
-"""What the runs come to: a table of scores, and each method against a baseline."""
+"""Tables of runs: mean scores, and each method against a baseline."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What a blend of models gains over logistic regression, on many sets.
+"""Gains of a blend of models over logistic regression, on many sets.
 
 Reads the runs of the regimes "halves" and "rare" of `benchmarks.sets.pools`, and writes
 

@@ -181,12 +181,12 @@ class Result(NamedTuple):
 
     @property
     def key(self):
-        """What no other run has, but one that went on."""
+        """The set, the method and the seed: unique, but for a run that went on."""
         return self.set, self.method, self.seed
 
     @property
     def order(self):
-        """What pairs runs of several methods."""
+        """The seed, which pairs runs of several methods."""
         return self.seed
 
 

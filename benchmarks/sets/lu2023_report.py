@@ -1,4 +1,4 @@
-"""What the results of `benchmarks.sets.lu2023` say: the tables of its page.
+"""Summarize the results of `benchmarks.sets.lu2023`: the tables of its page.
 
 The published areas beside those here, seed by seed. Then each table compares some
 methods: means by set and mean ranks over the sets (Friedman); the others

@@ -111,7 +111,7 @@ RIVALS = ("random", "margin", "likeliest")
 
 
 class PoolRun(NamedTuple):
-    """What a learner found in a pool."""
+    """Positives that a learner found in a pool, and its scores."""
 
     set: str
     share: float
@@ -125,7 +125,7 @@ class PoolRun(NamedTuple):
 
     @property
     def key(self):
-        """What no other run has."""
+        """The set, share, learner and order: unique to a run."""
         return self[:4]
 
 
@@ -325,7 +325,7 @@ STREAM_LEARNERS = {
 
 
 class StreamRun(NamedTuple):
-    """What a learner made of a stream."""
+    """Errors of a learner on a stream, and the labels that it bought."""
 
     set: str
     share: float
@@ -341,7 +341,7 @@ class StreamRun(NamedTuple):
 
     @property
     def key(self):
-        """What no other run has."""
+        """The set, share, learner, weights and order: unique to a run."""
         return self[:5]
 
 

@@ -248,7 +248,7 @@ class StreamResult(NamedTuple):
 
     @property
     def key(self):
-        """What no other run has."""
+        """The set, the method, the setting and the order: unique to a run."""
         return self[:4]
 
 

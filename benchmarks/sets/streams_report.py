@@ -1,4 +1,4 @@
-"""What the results of `benchmarks.sets.streams` say: tables and pictures.
+"""Summarize the results of `benchmarks.sets.streams`: tables and pictures.
 
 Two questions, the same rule for every method. Best knobs: at each number of labels, the
 lowest mean error over all settings and all points of their curves; labels to a target
@@ -49,7 +49,7 @@ class Curve(NamedTuple):
 
     @property
     def is_passive(self):
-        """Whether every label was bought."""
+        """Return whether every label was bought."""
         return self.labels[-1] >= 0.999 * self.n_rows
 
 

@@ -1,4 +1,4 @@
-"""What calls cost beside their loops, before and after a change, in one run.
+"""Cost of calls beside their loops, before and after a change, in one run.
 
 Each source tree has a process of its own, compiled in place, and they take turns. The
 times are of the processor, so that what else runs counts for little; the least of the

@@ -1,4 +1,4 @@
-"""What an import takes beyond that of `sklearn.linear_model`, which all learners need.
+"""Import time beyond the import of `sklearn.linear_model`, which all learners need.
 
 Each statement runs in a process of its own, after `sklearn.linear_model`; in turn, so
 that all meet the same weather. Seconds are those of the processor, median over the

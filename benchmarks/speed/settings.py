@@ -60,7 +60,7 @@ def rows_of(name, shrink):
 
 
 class Work:
-    """What a process times: settings of a learner on rows of one set."""
+    """Settings of a learner on rows of one set, which a process times."""
 
     def __init__(self, name, shrink):
         self.X, self.y = rows_of(name, shrink)
