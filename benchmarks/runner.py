@@ -2,10 +2,12 @@
 
 from warnings import catch_warnings, simplefilter
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from benchmarks.results import append_run, command_of, read_runs
+from sklearn_activelearn.evaluation import label_curve
 
 
 def attempt(key, call, arguments):
@@ -73,3 +75,15 @@ class Runner:
                     append_run(self.file, run, self.command)
                 runs.append(run)
         return runs
+
+
+def ignore_silence():
+    """Do not warn of learners that stop asking, which is a result here."""
+    simplefilter("ignore", ConvergenceWarning)
+
+
+def quiet_curve(learner, X, y, *, jobs, **how):
+    """Return the label curve of a learner that may stop asking."""
+    with parallel_config("loky", initializer=ignore_silence), catch_warnings():
+        ignore_silence()
+        return label_curve(learner, X, y, n_jobs=jobs, **how)
