@@ -9,19 +9,6 @@ from benchmarks.sets.methods import METHODS
 from benchmarks.statistics import holm, paired_p, spread
 
 
-def with_twins(results):
-    """Return the results, and those of methods that are another one on two classes."""
-    twins = [
-        result._replace(method=name)
-        for name, method in METHODS.items()
-        for result in results
-        if result.n_classes == 2
-        and result.method == method.on_two_classes
-        and result.model in method.models
-    ]
-    return [*results, *twins]
-
-
 def in_order(names, known):
     """Return the names as they are listed, others after them by the alphabet."""
     return [n for n in known if n in names] + sorted(names - set(known))

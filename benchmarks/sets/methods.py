@@ -53,9 +53,6 @@ class Method(NamedTuple):
         `random_state`.
     models : tuple of str
         Which of MODELS it can teach.
-    on_two_classes : str, optional
-        The method that buys the same rows where there are two classes, and is run in
-        its place.
     classes : int, optional
         How many there must be.
     dense : bool
@@ -64,7 +61,6 @@ class Method(NamedTuple):
 
     make: Callable
     models: tuple = ("logistic", "svc")
-    on_two_classes: str | None = None
     classes: int | None = None
     dense: bool = False
 
@@ -96,22 +92,13 @@ def own(learner):
 
 
 STUMPS = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
-LOGISTIC, OWN = ("logistic",), ("own",)
+OWN = ("own",)
 ANY = ("logistic", "svc", "default", "forest")
 
 METHODS = {
     "random": Method(PassiveClassifier, ANY),
     "margin": Method(margin, ANY),
     "hybrid": Method(HybridSamplingClassifier, ANY),
-    "least confident": Method(
-        partial(UncertaintySamplingClassifier, measure="least_confident"),
-        LOGISTIC,
-        "margin",
-    ),
-    "entropy": Method(
-        partial(UncertaintySamplingClassifier, measure="entropy"), LOGISTIC, "margin"
-    ),
-    "min-margin": Method(MinMarginClassifier, LOGISTIC, "margin"),
     "committee": Method(committee),
     "herding start": Method(partial(margin, initial="herding")),
     "cluster batches": Method(partial(margin, batch="cluster")),
@@ -162,5 +149,4 @@ def applicable(methods, model, X, y):
         if model in method.models
         and method.classes in (None, n_classes)
         and not (method.dense and issparse(X))
-        and not (method.on_two_classes and n_classes == 2)
     }

@@ -23,7 +23,7 @@ from benchmarks.problems import GROUPS, PROBLEMS
 from benchmarks.results import read_runs, show_table, write_csv, write_table
 from benchmarks.sets import pools
 from benchmarks.sets._run import Result
-from benchmarks.sets._tables import Runs, with_twins
+from benchmarks.sets._tables import Runs
 from benchmarks.sets.methods import BASELINES, METHODS, MODELS
 from benchmarks.statistics import (
     critical_difference,
@@ -186,7 +186,7 @@ def main(argv=None):
     sets = GROUPS[args.sets]
     results = [
         result
-        for result in with_twins(read_runs(args.results, Result))
+        for result in read_runs(args.results, Result)
         if result.regime == args.regime
         and result.set in (args.only or sets)
         and (not args.methods or result.method in args.methods)
