@@ -39,7 +39,7 @@ def tiles():
 
 
 def mean_accuracy(X, y, n_labels, n_draws):
-    """Return the mean accuracy with so many random labels of at least two classes."""
+    """Return the mean accuracy with `n_labels` random labels."""
     accuracies = []
     for seed in range(n_draws):
         order = np.random.default_rng(seed).permutation(len(y))

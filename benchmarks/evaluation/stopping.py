@@ -1,6 +1,6 @@
 """Stopping rules: labels at the stop, what they cost, and whether advice comes true.
 
-Half of each set tests; the other half is the pool, but for 100 rows put aside (an
+Half of each set tests; the other half is the pool, but for 100 rows held out (an
 eighth of a small set). A learner buys 400 labels in batches of ten, and all rules judge
 along that one run. For each rule, means over sets of means over orders of the rows:
 
@@ -119,7 +119,7 @@ class Run(NamedTuple):
 
     n_labels: list  # of each model
     errors: list  # on the test rows
-    said: list  # what each model predicts for the rows put aside
+    said: list  # what each model predicts for the rows held out
     truth: np.ndarray  # the labels of these
     stops: dict  # rule: labels
 
@@ -184,12 +184,12 @@ def run_once(learner, X, y, seed, args):
 
 
 def error_at(run, n):
-    """Return the error of a run with so many labels, or with all that it bought."""
+    """Return the error of a run with `n` labels, or with all labels that it bought."""
     return run.errors[np.searchsorted(run.n_labels, min(n, run.n_labels[-1]))]
 
 
 def costs(runs, stops, price):
-    """Return what each run costs that ends with so many labels, in labels."""
+    """Return the cost in labels of each run that ends at its stop."""
     pairs = zip(runs, stops, strict=True)
     return [price * error_at(run, n) + min(n, run.n_labels[-1]) for run, n in pairs]
 

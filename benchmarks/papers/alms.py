@@ -277,7 +277,7 @@ def split(X, y, trial, n_pool=POOL, scaler=StandardScaler()):  # noqa: B008
 
 
 def candidates(problem, penalty):
-    """Return the estimator of the baselines, that of ALMS, and their grid."""
+    """Return the estimators of the baselines and of ALMS, and their grid."""
     if problem == "pima":
         powers = [0.01, 0.1, 1.0, 10.0, 100.0]
         return PlattSVC(), SVC(gamma=1.0), {"C": powers, "gamma": powers}

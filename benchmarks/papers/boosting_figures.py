@@ -39,7 +39,7 @@ def figure_1(rows, out):
 
 
 def figure_5(rows, out):
-    """Draw the time until so many labels."""
+    """Draw the time until each number of labels."""
     figure, ((axis,),) = subplots(1, 1, (5, 3.5))
     for name, points in by(rows, "method").items():
         seconds = column(points, "seconds")

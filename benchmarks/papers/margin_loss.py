@@ -49,9 +49,9 @@ class Finished(Exception):
 
 
 class Watcher:
-    """An oracle that looks at the learner's error every so many labels.
+    """An oracle that looks at the learner's error every `every` labels.
 
-    Weights are put by and scored together, 50 at a time: one product of matrices.
+    Weights are stored and scored together, 50 at a time: one product of matrices.
 
     Parameters
     ----------
@@ -80,13 +80,13 @@ class Watcher:
         return self.labels[rows]
 
     def look(self):
-        """Put the weights by if it is time."""
+        """Store the weights if it is time."""
         n_queries = self.learner.n_queries_
         if n_queries and n_queries % self.every == 0:
             self.weights.append(self.learner.coef_[0].astype(np.float32))
 
     def score(self):
-        """Turn the weights put by into errors."""
+        """Turn the stored weights into errors."""
         if self.weights:
             predicted = self.X @ np.stack(self.weights, axis=1) > 0
             self.errors += (predicted != self.positive).mean(axis=0).tolist()
@@ -115,7 +115,7 @@ def run(learner, rows, *, seed, start=None, **watching):
     Returns
     -------
     errors : list of float
-        After every so many labels.
+        After every `every` labels.
     final : float
         Error at the end.
     n_labels : int

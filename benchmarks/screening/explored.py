@@ -2,7 +2,7 @@
 
 Rows are read in the orders of `benchmarks.screening.stops`, but a share of each
 purchase of 5 % of the rows read, 10 at least, is drawn at random from all unread ones.
-After so many of the rows are read: the share of runs in which the bound was above the
+After a share of the rows is read: the share of runs in which the bound was above the
 recall then, or at an earlier one of these moments; the mean number of random rows; and
 the medians of the recall and of the bound, of all runs and of those with 200 relevant
 rows or more.

@@ -1,6 +1,6 @@
 """Errors of a price: the number of relevant rows, and the rows to 95 % of them.
 
-Of the rankings of `benchmarks.screening.rankings`, after so many of the rows are read:
+Of the rankings of `benchmarks.screening.rankings`, after a share of the rows is read:
 the median over runs of |estimate / truth - 1| for the number of relevant rows, and how
 often it is in the range that is given instead before 10 %; of the runs that have not
 reached 95 % yet, and so many tasks, the median factor by which the rows to it are off,

@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from benchmarks.options import parse
 from benchmarks.screening import tasks
 
-#: Labels are so many times as many from one plan to the next.
+#: Ratio of the numbers of labels at a plan and at the plan before it.
 STEP = 1.1
 
 

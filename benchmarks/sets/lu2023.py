@@ -58,7 +58,7 @@ MODEL = SVC(C=1.0, gamma="auto")
 #: Labels that are taught before the first purchase, and bought unless `--whole`.
 N_TAUGHT, N_BOUGHT = 20, 100
 
-#: Two whose published input is not that of the local files, and those whose pools take
+#: Two sets whose published input is not in the local files, and sets whose pools take
 #: minutes to empty.
 OTHER_INPUT, LARGE = ["tic", "breast"], ["spambase", "banana", "twonorm"]
 SETS = [

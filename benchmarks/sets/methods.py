@@ -1,7 +1,7 @@
 """The methods, each one row, and the models that they teach.
 
 A method is anything with `query`, `teach` and `predict` that buys a batch at a time. A
-competitor is a module of PEERS with rows of its own.
+competitor is a module of PEERS with its rows.
 """
 
 from collections.abc import Callable
@@ -87,7 +87,7 @@ def coverage(model, *, n_initial, batch_size, budget, random_state):
 
 
 def own(learner):
-    """Return the function that makes a learner with a model of its own."""
+    """Return the function that makes a learner that has a model already."""
     return lambda _, **settings: learner(**settings)
 
 
@@ -130,7 +130,7 @@ PEERS = ["skactiveml"]
 
 
 def all_methods():
-    """Return the methods by name, with those of the peers that are installed."""
+    """Return the methods by name, with the methods of installed peers."""
     methods = dict(METHODS)
     for peer in PEERS:
         try:
@@ -141,7 +141,7 @@ def all_methods():
 
 
 def applicable(methods, model, X, y):
-    """Return those of the methods that run with a model on such rows and labels."""
+    """Return the methods that run with a model on such rows and labels."""
     n_classes = len(np.unique(y))
     return {
         name: method

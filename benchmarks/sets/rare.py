@@ -388,7 +388,7 @@ def column(runs, name):
 
 
 def percent(part, whole):
-    """Return a share in percent, or a dash for that of nothing."""
+    """Return a share in percent, or a dash for a share of nothing."""
     return f"{100 * part / whole:.0f}" if whole else "-"
 
 

@@ -65,7 +65,7 @@ class Method(NamedTuple):
     seed : str
         The name of the parameter that takes the seed.
     rows, orders : int, optional
-        At most so many rows and orders, for those that are slow.
+        Largest numbers of rows and orders, for slow methods.
     sparse : dict
         Further parameters where the rows are sparse.
     prepare : callable, optional
@@ -161,14 +161,14 @@ PASSIVE = ["all labels, hinge", "all labels, second order"]
 
 
 def all_methods():
-    """Return the methods by name, with those of the peers that are installed."""
+    """Return the methods by name, with the methods of installed peers."""
     methods = dict(METHODS)
     for peer in installed():
         methods |= getattr(peer, "METHODS", {})
     return methods
 
 
-#: At most so many rows stream by, and so many are predicted.
+#: Largest numbers of rows in a stream and of test rows.
 N_STREAM, N_TEST = 6_000, 3_000
 
 

@@ -102,7 +102,7 @@ def best(of_method, target):
 
 
 def envelope(of_method):
-    """Return labels and the lowest error at so many or fewer, over all settings."""
+    """Return numbers of labels, and the lowest error of a setting up to each number."""
     labels = np.concatenate([curve.labels for curve in of_method])
     errors = np.concatenate([curve.errors for curve in of_method])
     order = np.argsort(labels, kind="stable")
@@ -114,7 +114,7 @@ def envelope(of_method):
 
 
 def passive_error(of_set):
-    """Return the lowest final error of those that bought every label."""
+    """Return the lowest final error of the curves with every label."""
     return min(curve.errors[-1] for curve in of_set if curve.is_passive)
 
 
