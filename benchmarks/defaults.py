@@ -1,4 +1,4 @@
-"""How the defaults of the stream learners were chosen.
+"""Choice of the defaults of the stream learners.
 
 Every setting meets the seven OCR problems and the ten-class digits untuned, with
 the package's other defaults; grey values are in [0, 1]. Columns, each a
@@ -16,15 +16,12 @@ failed      share of runs that never reached the target
     python -m benchmarks.defaults [--only MarginLoss] [--jobs 2] [--quick]
 """
 
-from warnings import catch_warnings, simplefilter
-
 import numpy as np
-from joblib import parallel_config
-from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import data
 from benchmarks.options import parse
 from benchmarks.papers.ocr import PROBLEMS, problem
+from benchmarks.runner import quiet_curve
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
@@ -35,7 +32,6 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
 )
-from sklearn_activelearn.evaluation import label_curve
 
 SEED = 2
 COUNTS = np.r_[1:100:2, 100:500:10, 500:4_000:50]
@@ -69,23 +65,8 @@ SETTINGS = (
 
 def measure(learner, X, y, args):
     """Return the curve of one learner on one problem."""
-    with parallel_config("loky", initializer=ignore_silence), catch_warnings():
-        ignore_silence()
-        return label_curve(
-            learner,
-            X,
-            y,
-            cv=5,
-            n_repeats=args.repeats,
-            n_jobs=args.jobs,
-            at=COUNTS,
-            random_state=SEED,
-        )
-
-
-def ignore_silence():
-    """Take a learner that stops asking for what it is here: a result."""
-    simplefilter("ignore", ConvergenceWarning)
+    how = {"cv": 5, "n_repeats": args.repeats, "at": COUNTS, "random_state": SEED}
+    return quiet_curve(learner, X, y, jobs=args.jobs, **how)
 
 
 def compare(curve, passive, target):

@@ -10,12 +10,14 @@ for C, which was not tuned either.
     python -m benchmarks.mnist_picture [--out FILE] [--jobs 2] [--quick]
 """
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.ticker import NullFormatter, StrMethodFormatter
 from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
 from benchmarks import data
+from benchmarks.drawing import save
 from benchmarks.options import parse
 from sklearn_activelearn import (
     CBGZClassifier,
@@ -26,9 +28,6 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import label_curve
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 
 SEED = 0
 N_TRAIN, N_POOL, N_COMPONENTS = 60_000, 10_000, 50
@@ -67,9 +66,9 @@ def finish(axis, title, ticks):
     axis.set(xscale="log", yscale="log", title=title)
     axis.set(xlabel="labels bought", ylabel="test error in %")
     axis.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axis.yaxis.set_minor_formatter(mpl.ticker.NullFormatter())
-    axis.xaxis.set_major_formatter(mpl.ticker.StrMethodFormatter("{x:,.0f}"))
-    axis.xaxis.set_minor_formatter(mpl.ticker.NullFormatter())
+    axis.yaxis.set_minor_formatter(NullFormatter())
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
     axis.grid(alpha=0.25)
     axis.legend(frameon=False, fontsize=9)
 
@@ -104,8 +103,7 @@ def main():
         draw(right, curve, label=label, color=color)
     finish(right, f"a pool of {n_pool:,} images, SVC", [2, 3, 5, 10, 20, 30, 50])
 
-    figure.savefig(args.out, dpi=110)
-    print(f"wrote {args.out}")
+    save(figure, args.out)
 
 
 if __name__ == "__main__":

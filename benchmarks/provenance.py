@@ -1,4 +1,4 @@
-"""Where rows come from: the commit, the libraries and the data."""
+"""Provenance of rows: the commit, the libraries and the data."""
 
 import hashlib
 import subprocess

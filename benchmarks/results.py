@@ -1,4 +1,4 @@
-"""What the experiments measured, as CSV files.
+"""Results of the experiments, as CSV files.
 
 A table or figure of a page is one file, with a row for each measurement. The first
 lines of a file, which begin with "#", say where its rows come from. They have the
@@ -335,6 +335,14 @@ def write_csv(file, head, rows):
     with file.open("w", newline="", encoding="utf-8") as stream:
         csv.writer(stream, lineterminator="\n").writerows([head, *rows])
     print(f"\nwrote {file}")
+
+
+def write_table(file, head, rows):
+    """Print a table, and write it unless there is no file."""
+    rows = list(rows)
+    show_table(head, rows)
+    if file:
+        write_csv(file, head, rows)
 
 
 def show_table(head, rows):

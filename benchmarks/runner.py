@@ -2,7 +2,8 @@
 
 from warnings import catch_warnings, simplefilter
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from benchmarks.results import append_run, command_of, read_runs
@@ -19,14 +20,14 @@ def attempt(key, call, arguments):
 
 
 class Runner:
-    """Runs of one experiment, of which those that a file has are not run again.
+    """Runs of one experiment; a run that is in the file is not run again.
 
     Parameters
     ----------
     file : path or None
         The file of runs; None: nothing is stored.
     kind : type
-        A named tuple: what was run, and what it came to. Its `key` tells runs apart.
+        A named tuple: what was run, and what it came to. Its `key` is unique to a run.
     experiment : str
         The module, such as "sets.pools".
     argv : list of str or None
@@ -73,3 +74,18 @@ class Runner:
                     append_run(self.file, run, self.command)
                 runs.append(run)
         return runs
+
+
+def ignore_silence():
+    """Do not warn of learners that stop asking, which is a result here."""
+    simplefilter("ignore", ConvergenceWarning)
+
+
+def quiet_curve(learner, X, y, *, jobs, **how):
+    """Return the label curve of a learner that may stop asking."""
+    # not needed where only another program runs
+    from sklearn_activelearn.evaluation import label_curve
+
+    with parallel_config("loky", initializer=ignore_silence), catch_warnings():
+        ignore_silence()
+        return label_curve(learner, X, y, n_jobs=jobs, **how)

@@ -11,11 +11,13 @@ microseconds that `partial_fit` takes for a row, both means over orders of the r
 
 import time
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.ticker import NullFormatter
 from sklearn.base import clone
 
 from benchmarks import data
+from benchmarks.drawing import save
 from benchmarks.mnist_picture import draw, finish
 from benchmarks.options import parse
 from sklearn_activelearn import (
@@ -27,9 +29,6 @@ from sklearn_activelearn import (
     SOLEClassifier,
 )
 from sklearn_activelearn.evaluation import label_curve
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 
 SEED = 0
 N_TRAIN, N_TEST, TARGET = 12_000, 10_000, 0.015
@@ -93,10 +92,9 @@ def main():
     right.margins(x=0.3, y=0.1)
     for axis, ticks in ((right.xaxis, [0.3, 1, 3, 10]), (right.yaxis, COUNTS)):
         axis.set_ticks(ticks, [f"{tick:,}" for tick in ticks])
-        axis.set_minor_formatter(mpl.ticker.NullFormatter())
+        axis.set_minor_formatter(NullFormatter())
     right.grid(alpha=0.25)
-    figure.savefig(args.out, dpi=110)
-    print(f"wrote {args.out}")
+    save(figure, args.out)
 
 
 if __name__ == "__main__":

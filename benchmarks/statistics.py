@@ -1,4 +1,4 @@
-"""What differences are worth: paired over splits, ranked over data sets.
+"""Tests of differences: paired over splits, ranked over data sets.
 
 After J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR
 7, 2006.

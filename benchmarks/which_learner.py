@@ -1,4 +1,4 @@
-"""Which learner for which problem: every learner beside random labels, same model.
+"""Every learner beside random labels for the same model, on five problems.
 
 Five small problems, each with 200 labels to spend. For each learner and problem
 two figures, means over the runs:
@@ -14,13 +14,10 @@ A learner is one row of LEARNERS, a problem one function that PROBLEMS lists.
 """
 
 import time
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from joblib import parallel_config
 from sklearn.datasets import make_moons
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
@@ -29,6 +26,7 @@ from sklearn.svm import SVC
 from benchmarks import data, problems
 from benchmarks.options import parse
 from benchmarks.papers.label_propagation import RandomLabelPropagation
+from benchmarks.runner import quiet_curve
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
     CBGZClassifier,
@@ -48,7 +46,6 @@ from sklearn_activelearn import (
     SOLEClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.evaluation import label_curve
 
 SEED = 0
 BUDGET = 200
@@ -124,28 +121,14 @@ LEARNERS = {
 }
 
 
-def ignore_silence():
-    """Take a learner that stops asking for what it is here: a result."""
-    simplefilter("ignore", ConvergenceWarning)
-
-
 def measure(learner, X, y, args):
     """Return the curve of a learner with 200 labels to spend."""
     settings = {"budget": args.budget, "batch_size": STEP}
     params = learner.get_params()
     learner.set_params(**{k: v for k, v in settings.items() if k in params})
-    with parallel_config("loky", initializer=ignore_silence), catch_warnings():
-        ignore_silence()
-        return label_curve(
-            learner,
-            X,
-            y,
-            cv=args.folds,
-            n_repeats=args.repeats,
-            n_jobs=args.jobs,
-            at=np.arange(STEP, args.budget + 1, STEP),
-            random_state=SEED,
-        )
+    at = np.arange(STEP, args.budget + 1, STEP)
+    how = {"cv": args.folds, "n_repeats": args.repeats, "at": at, "random_state": SEED}
+    return quiet_curve(learner, X, y, jobs=args.jobs, **how)
 
 
 def main():

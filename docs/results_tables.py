@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.drawing import draw
 from benchmarks.papers import _readings_rules
 from benchmarks.papers._alms_rows import SETTING, in_words, rank
 from benchmarks.papers._claims_cavallanti2008 import per_label, regret_bound
-from benchmarks.papers._drawing import draw
 from benchmarks.papers._steps import ROWS
 from benchmarks.papers.claims import CLAIMS
 from benchmarks.papers.label_propagation import LEARNERS

@@ -400,6 +400,7 @@ cdef class RootRampLoss(MarginLoss):
             return 0.0
         if z >= -self.t:
             return 1 - z
+        # (u^s - 1) / s, whose difference would lose digits where u is near 1
         return self.t + 1 + expm1(self.s * log(1 - self.t - z)) / self.s
 
     cdef double slope(self, double z) noexcept nogil:
@@ -415,7 +416,7 @@ cdef class SigmoidLoss(MarginLoss):
     name = "sigmoid"
 
     cdef double at(self, double z) noexcept nogil:
-        cdef double e = exp(-fabs(z))
+        cdef double e = exp(-fabs(z))  # of no positive number, which could overflow
         return e / (1 + e) if z > 0 else 1 / (1 + e)
 
     cdef double slope(self, double z) noexcept nogil:

@@ -61,6 +61,10 @@ OTHERS = {
 REFUSES_ROWS = {"CategoricalNB", "RadiusNeighborsClassifier"}
 
 
+#: What makes a training short, and changes nothing that the loop sees.
+FEW = {"n_estimators": 5, "Cs": 2}
+
+
 class NeedsLabels(NaiveBayes):
     """Naive Bayes that needs a number of labels."""
 
@@ -130,7 +134,9 @@ def classifiers():
     for name, kind in all_estimators("classifier"):
         if name not in OTHERS:
             names = kind.__init__.__code__.co_varnames
-            out[name] = kind(**{k: v for k, v in INSIDE.items() if k in names[:2]})
+            own = {k: v for k, v in INSIDE.items() if k in names[:2]}
+            few = {k: v for k, v in FEW.items() if k in names}
+            out[name] = kind(**own, **few)
     early = {"early_stopping": True, "random_state": 0}
     out |= {
         "early SGD": SGDClassifier(loss="log_loss", **early),

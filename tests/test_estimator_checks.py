@@ -103,9 +103,15 @@ each_of_both_kinds = each([STREAM_DEFAULTS[0], MinMarginClassifier()])
 #: Learners have their defaults here, but train less often where training takes long.
 QUICK = {
     ALMSClassifier: {"budget": 12},
+    ActiveLabelPropagationClassifier: {"batch_size": 10},
+    ASSLBoostClassifier: {"batch_size": 20},
+    COMBClassifier: {"batch_size": 20},
+    FASSLBoostClassifier: {"batch_size": 7},
+    MinMarginClassifier: {"batch_size": 20},
+    PassiveClassifier: {"batch_size": 20},
     RelevanceSamplingClassifier: {"batch_size": 10},
-    UncertaintyHerdingClassifier: {"budget": 20},
-    UncertaintySamplingClassifier: {"budget": 20},
+    UncertaintyHerdingClassifier: {"budget": 20, "batch_size": 6},
+    UncertaintySamplingClassifier: {"budget": 20, "batch_size": 5},
 }
 CHECKED = [clone(row).set_params(**QUICK.get(type(row), {})) for row in DEFAULTS]
 

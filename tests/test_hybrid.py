@@ -107,7 +107,9 @@ def test_many_classes_get_margins_once_they_have_labels(n_classes, n_enough):
     pool = rng.normal(size=(300, 5))
     labels = np.arange(300) % n_classes
     for n_labels in (n_enough - 1, n_enough):
-        learner = HybridSamplingClassifier(explore=0.0, batch_size=8, random_state=0)
+        learner = HybridSamplingClassifier(
+            LogisticRegression(), explore=0.0, batch_size=8, random_state=0
+        )
         learner.set_params(budget=None).teach(pool[:n_labels], labels[:n_labels])
         _, utilities = learner.query(pool, return_utility=True)
         # gaps lie in [0, 1], gains of coverage are divided by the number of rows

@@ -1,4 +1,4 @@
-"""What a competitor is timed on."""
+"""Tasks on which a competitor is timed."""
 
 from collections.abc import Callable
 from typing import NamedTuple

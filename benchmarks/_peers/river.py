@@ -5,7 +5,7 @@ from river import active, linear_model, optim
 from scipy.sparse import csr_array
 
 from benchmarks._peers._task import FEW, Pass
-from benchmarks.sets._stream_method import method
+from benchmarks.sets.streams import method
 
 PACKAGE = "river"
 

@@ -10,7 +10,7 @@ from skactiveml.stream import Split, VariableUncertainty
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 from benchmarks._peers._task import FEW, Pass
-from benchmarks.sets._stream_method import method
+from benchmarks.sets.streams import method
 
 PACKAGE = "scikit-activeml"
 

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from vowpalwabbit import Workspace
 
 from benchmarks._peers._task import Pass
-from benchmarks.sets._stream_method import method
+from benchmarks.sets.streams import method
 
 PACKAGE = "vowpalwabbit"
 

@@ -1,1 +1,1 @@
-"""What honest scores and stopping rules are worth: coverage, widths, regret."""
+"""Honest scores and stopping rules: coverage, widths, regret."""

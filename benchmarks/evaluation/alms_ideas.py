@@ -1,4 +1,4 @@
-"""What a validation set would need: ideas of ours beside ALMS of Ali et al. (2014).
+"""Other ways to choose a model than ALMS of Ali et al. (2014), beside ALMS.
 
 Every method buys labels, the same 10 random ones first; every choice takes one of 21
 penalties (lambda / 2 |w|^2 beside the mean of the losses) at each number of labels. All
@@ -32,7 +32,7 @@ from benchmarks.papers._alms_purchases import (
     losses_of,
     utility,
 )
-from benchmarks.papers._alms_variants import ALMSVariant
+from benchmarks.papers.alms import ALMSVariant
 from benchmarks.provenance import recorded
 from benchmarks.results import Results, stored
 from sklearn_activelearn.pool import Known

@@ -1,4 +1,4 @@
-"""Which labels are wrong: those that a model doubts, and what checking them gains.
+"""Doubtful labels: how many of them are wrong, and the gain of checking them.
 
 Half of each set tests, at most 2,000 rows. Of the other half 300 rows are labelled,
 and 10 % of these labels are wrong: another class, by chance. The rows are random ones,

@@ -1,4 +1,4 @@
-"""How often `explored_score`'s 95 % interval holds the accuracy of its learner.
+"""Coverage of the 95 % interval of `explored_score`.
 
 A run buys 100 labels, in tens, of two thirds of the rows of a set, at most 1,500, with
 HybridSamplingClassifier(explore=0.2) around a logistic regression, or around the
@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.options import parse
 from benchmarks.problems import PROBLEMS
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from sklearn_activelearn import HybridSamplingClassifier
 from sklearn_activelearn.evaluation import explored_score
 from sklearn_activelearn.utils._statistics import score_interval
@@ -86,9 +86,7 @@ def main(argv=None):
         for n_labels, means in zip(LABELS, np.mean(runs, axis=0), strict=True):
             cells = [f"{mean:.1f}" for mean in means]
             table.append([name, n_labels, args.runs, *cells])
-    show_table(HEAD, table)
-    if args.out:
-        write_csv(args.out, HEAD, table)
+    write_table(args.out, HEAD, table)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the numbers of ``--image`` tell of images, beside 16 × 16 grey pixels alone.
+"""Accuracy on images with the numbers of ``--image``, and with 16 × 16 grey pixels.
 
 Digits of scikit-learn, and tiles of its two pictures: of which picture is a tile?
 Logistic regression on random labels; the mean accuracy on all other rows.
@@ -39,7 +39,7 @@ def tiles():
 
 
 def mean_accuracy(X, y, n_labels, n_draws):
-    """Return the mean accuracy with so many random labels of at least two classes."""
+    """Return the mean accuracy with `n_labels` random labels."""
     accuracies = []
     for seed in range(n_draws):
         order = np.random.default_rng(seed).permutation(len(y))

@@ -38,7 +38,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import data
 from benchmarks.options import parse
 from benchmarks.problems import of_class
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from sklearn_activelearn import ErrorSamplingClassifier
 from sklearn_activelearn.audit import _machine_labels
 from sklearn_activelearn.datasets import make_twonorm
@@ -179,9 +179,7 @@ def main(argv=None):
                 task = make_task(X, y, kind, 0.15, 1_000, rng)
                 runs.append((*run(task, "ranked", target, seed), 1_000))
             add((f"{kind}, synthetic", 0.15, "ranked"), runs, target.error)
-    show_table(HEAD, table)
-    if args.out:
-        write_csv(args.out, HEAD, table)
+    write_table(args.out, HEAD, table)
 
 
 if __name__ == "__main__":

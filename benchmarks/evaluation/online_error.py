@@ -38,7 +38,7 @@ WINDOW = 500
 
 
 def scaled(X, y):
-    """Return at most so many random rows, with columns of one scale."""
+    """Return at most `MOST_ROWS` random rows, with columns of one scale."""
     rows = np.random.RandomState(0).permutation(X.shape[0])[:MOST_ROWS]
     return StandardScaler().fit_transform(X[rows]), y[rows]
 
@@ -144,7 +144,7 @@ def random_width(n_wrong, n, n_rows):
 
 
 def holds(estimate, truth):
-    """Whether the interval holds the truth, up to rounding."""
+    """Return whether an interval holds the truth, up to rounding."""
     return estimate.low - 1e-9 <= truth <= estimate.high + 1e-9
 
 

@@ -1,6 +1,6 @@
 """Stopping rules: labels at the stop, what they cost, and whether advice comes true.
 
-Half of each set tests; the other half is the pool, but for 100 rows put aside (an
+Half of each set tests; the other half is the pool, but for 100 rows held out (an
 eighth of a small set). A learner buys 400 labels in batches of ten, and all rules judge
 along that one run. For each rule, means over sets of means over orders of the rows:
 
@@ -13,11 +13,9 @@ regret   price of its labels and errors minus that of the best fixed budget for 
 The constants of LabelPrice and of advice were chosen on the sets in CHOSEN_ON, with
 other orders; the sets in OTHERS were not looked at.
 
-    python -m benchmarks.evaluation.stopping [--orders 10] [--set NAME]
-        [--learner NAME] [--quick]
+    python -m benchmarks.evaluation.stopping [--orders 10] [--set NAME] [--quick]
 """
 
-import time
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -29,11 +27,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
 
 from benchmarks.evaluation._sets import CHOSEN_ON, OTHERS, part_of
 from benchmarks.options import parse
-from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.pool import (
     AllOf,
@@ -53,12 +50,9 @@ PRICES = (1_000, 5_000, 20_000)
 FIXED = (100, 200, BUDGET)
 
 
-LEARNERS = {
-    "logistic regression, uncertainty": UncertaintySamplingClassifier(
-        LogisticRegression(max_iter=300), measure="margin"
-    ),
-    "LinearSVC, min-margin": MinMarginClassifier(LinearSVC()),
-}
+LEARNER = UncertaintySamplingClassifier(
+    LogisticRegression(max_iter=300), measure="margin"
+)
 
 
 class AnyMargin(MarginExhausted):
@@ -121,11 +115,11 @@ def rules_for(aside):
 
 
 class Run(NamedTuple):
-    """What happened along one run."""
+    """Labels, errors, predictions and stops along one run."""
 
     n_labels: list  # of each model
     errors: list  # on the test rows
-    said: list  # what each model predicts for the rows put aside
+    said: list  # what each model predicts for the rows held out
     truth: np.ndarray  # the labels of these
     stops: dict  # rule: labels
 
@@ -190,12 +184,12 @@ def run_once(learner, X, y, seed, args):
 
 
 def error_at(run, n):
-    """Return the error of a run with so many labels, or with all that it bought."""
+    """Return the error of a run with `n` labels, or with all labels that it bought."""
     return run.errors[np.searchsorted(run.n_labels, min(n, run.n_labels[-1]))]
 
 
 def costs(runs, stops, price):
-    """Return what each run costs that ends with so many labels, in labels."""
+    """Return the cost in labels of each run that ends at its stop."""
     pairs = zip(runs, stops, strict=True)
     return [price * error_at(run, n) + min(n, run.n_labels[-1]) for run, n in pairs]
 
@@ -304,9 +298,7 @@ def net_shares(results):
 
 
 def main():
-    args = parse(
-        __doc__, orders=10, aside=N_ASIDE, set=CHOSEN_ON | OTHERS, learner=[str]
-    )
+    args = parse(__doc__, orders=10, aside=N_ASIDE, set=CHOSEN_ON | OTHERS)
     args.budget, sets = BUDGET, args.set or CHOSEN_ON | OTHERS
     if args.quick:
         args.orders, args.budget, sets = 1, 120, ["tumours", "eights"]
@@ -314,30 +306,23 @@ def main():
         f"{args.budget} labels, {args.orders} orders from seed {SEED}, at most "
         f"{args.aside} rows held out"
     )
-    for title, learner in LEARNERS.items():
-        if not any(part in title for part in args.learner or [""]):
-            continue
-        results, started = {}, time.perf_counter()
-        for name in sets:
-            X, y = part_of(*{**CHOSEN_ON, **OTHERS}[name]())
-            if isinstance(X, np.ndarray):
-                X = StandardScaler().fit_transform(X)
-            with catch_warnings():
-                simplefilter("ignore", ConvergenceWarning)
-                results[name] = [
-                    run_once(learner, X, y, SEED + order, args)
-                    for order in range(args.orders)
-                ]
-        groups = {
-            f"{title}: {which}": {k: v for k, v in results.items() if k in group}
-            for which, group in (("chosen on", CHOSEN_ON), ("others", OTHERS))
-        }
-        for name, group in groups.items():
-            table(name, group, learner.estimator)
-            for ahead in (10, 50, 100):
-                advised(group, ahead)
-            net_shares(group)
-        print(f"  {time.perf_counter() - started:.0f} s")
+    results = {}
+    for name in sets:
+        X, y = part_of(*{**CHOSEN_ON, **OTHERS}[name]())
+        if isinstance(X, np.ndarray):
+            X = StandardScaler().fit_transform(X)
+        with catch_warnings():
+            simplefilter("ignore", ConvergenceWarning)
+            results[name] = [
+                run_once(LEARNER, X, y, SEED + order, args)
+                for order in range(args.orders)
+            ]
+    for which, group in (("chosen on", CHOSEN_ON), ("others", OTHERS)):
+        of_group = {name: runs for name, runs in results.items() if name in group}
+        table(which, of_group, LEARNER.estimator)
+        for ahead in (10, 50, 100):
+            advised(of_group, ahead)
+        net_shares(of_group)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a text is made of: words alone, the numbers of `TextEncoder`, an encoder.
+"""Accuracy on texts with words alone, with all numbers of `TextEncoder`, and vectors.
 
 The learner of the command ``label`` buys labels of at most 2,500 texts in batches of
 10, and is tested on at most 1,500 others, on the same splits with each kind of numbers.
@@ -56,7 +56,7 @@ class Run(NamedTuple):
 
     @property
     def key(self):
-        """The set, the kind of numbers and the split."""
+        """The set, the kind of numbers, and the split: unique to a run."""
         return self[:3]
 
 

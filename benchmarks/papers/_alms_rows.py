@@ -1,4 +1,4 @@
-"""What the trials of `alms` found, as rows of its files."""
+"""Results of the trials of `alms`, as rows of its files."""
 
 import numpy as np
 from scipy.special import entr
@@ -59,7 +59,7 @@ def heights_of(results, counts):
 
 
 def pooled(parts):
-    """Return the results and the areas of several problems as those of one."""
+    """Return the results and the areas of several problems as of one problem."""
     results, heights = zip(*parts, strict=True)
     return (
         {name: [one for part in results for one in part[name]] for name in results[0]},
@@ -135,7 +135,7 @@ def in_time(rows, results, counts):
 
 
 def entropy(probabilities, n_before_last):
-    """Return the entropy so many rounds before the last one, in nats; NaN if none."""
+    """Return the entropy some rounds before the last one, in nats; NaN if none."""
     if n_before_last >= len(probabilities):
         return np.nan
     return entr(probabilities[-1 - n_before_last]).sum()

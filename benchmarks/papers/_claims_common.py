@@ -1,4 +1,4 @@
-"""What claims of several papers are checked with; see `claims`."""
+"""Functions that check claims of several papers; see `claims`."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def factors(rows, group, baseline, names, figure):
 
 
 def fewer_labels(rows, figure, least=1.0, group="data", baseline="", names=()):
-    """Answer for each problem whether the baseline needs so many times the labels."""
+    """Answer for each problem whether the baseline needs `least` times the labels."""
     ours, published = (
         factors(rows, group, baseline, names, key) for key in (figure, "published")
     )

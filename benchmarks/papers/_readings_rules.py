@@ -78,7 +78,7 @@ def costs_of_margin_loss(row, rule):
 
 
 def is_less(one, other, tie, factor=1.0):
-    """Whether one cost times a factor is less than another, or level with it."""
+    """Return whether one cost times a factor is less than another, or level with it."""
     gain = other.mean - factor * one.mean
     error = np.hypot(factor * one.error, other.error)
     return gain > (-2 * error if tie == "counts for" else 0)

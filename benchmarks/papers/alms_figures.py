@@ -5,16 +5,15 @@ of the models. Figure 3: entropy of the models' probabilities over time, in nats
 the files that `benchmarks.papers.alms --results DIR` wrote; of several penalties and
 numbers of labels the primary ones are drawn, which claims are judged by.
 
-    python -m benchmarks.papers.alms_figures DIR [--out DIR] [--quick]
+    python -m benchmarks.papers.alms_figures DIR [--out DIR]
 """
 
 import numpy as np
 
+from benchmarks.drawing import beside_published, main_of, save, subplots
 from benchmarks.results import by, column
 
 from ._alms_rows import FIGURE_SETTING, rank
-from ._drawing import beside_published, main_of, save, subplots
-from .alms import main as measure
 from .alms_scales import SCALES
 
 SHOWN = {
@@ -103,7 +102,7 @@ DRAWN = {
     "alms_figure_2": figure_2,
     "alms_figure_2_models": figure_2_models,
 }
-main = main_of(__doc__, DRAWN, measure)
+main = main_of(__doc__, DRAWN)
 
 
 if __name__ == "__main__":

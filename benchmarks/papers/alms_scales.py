@@ -26,7 +26,7 @@ from benchmarks.results import Results, deviation, read_texts
 
 from . import _readings_alms, alms
 from ._alms_rows import PUBLISHED
-from ._readings_alms_scores import SETS, runs
+from ._readings_alms import SETS, runs
 from .readings import stored
 
 SETTING = {"penalty": "sum", "first labels": 10}

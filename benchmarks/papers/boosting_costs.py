@@ -3,7 +3,7 @@
 Figure 1: the cost C_{S_n} of ASSL-Boost, which begins again for each label, over all
 its steps (every fifth is written) and at the end of each training, and that of
 FASSL-Boost, which goes on.
-Figure 5: processor seconds until so many labels were bought, for QBB, COMB and
+Figure 5: processor seconds until a number of labels was bought, for QBB, COMB and
 FASSL-Boost, the median of some rounds in turn; a learner's time does not end with its
 last purchase but with the training on it. Twonorm, a pool of 400 rows, decision stumps.
 
@@ -78,7 +78,7 @@ def costs(X, y, first, last):
 
 
 def seconds_of(learner, X, y, counts):
-    """Return the processor seconds until so many labels were there, and used."""
+    """Return the processor seconds until each number of labels was there, and used."""
     learner, found = clone(learner), []
     learner.set_params(n_initial=counts[0], budget=counts[-1], random_state=SEED)
     started = process_time()

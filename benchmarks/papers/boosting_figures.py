@@ -3,15 +3,13 @@
 From the files that `benchmarks.papers.boosting --results DIR` wrote, with --alphas for
 Figure 2, and `benchmarks.papers.boosting_costs` for Figures 1 and 5.
 
-    python -m benchmarks.papers.boosting_figures DIR [--out DIR] [--quick]
+    python -m benchmarks.papers.boosting_figures DIR [--out DIR]
 """
 
 import numpy as np
 
+from benchmarks.drawing import band, main_of, save, subplots
 from benchmarks.results import by, column
-
-from . import boosting, boosting_costs
-from ._drawing import band, main_of, save, subplots
 
 STYLE = {
     "RBoost": "0.5",
@@ -41,7 +39,7 @@ def figure_1(rows, out):
 
 
 def figure_5(rows, out):
-    """Draw the time until so many labels."""
+    """Draw the time until each number of labels."""
     figure, ((axis,),) = subplots(1, 1, (5, 3.5))
     for name, points in by(rows, "method").items():
         seconds = column(points, "seconds")
@@ -113,17 +111,7 @@ DRAWN = {
 }
 
 
-def measure(argv):
-    """Run both experiments."""
-    for experiment, options in (
-        (boosting, []),
-        (boosting, ["--alphas"]),
-        (boosting_costs, []),
-    ):
-        experiment.main([*options, *argv])
-
-
-main = main_of(__doc__, DRAWN, measure)
+main = main_of(__doc__, DRAWN)
 
 
 if __name__ == "__main__":

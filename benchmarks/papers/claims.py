@@ -1,4 +1,4 @@
-"""What the papers claim, and whether the results of the experiments agree.
+"""Claims of the papers, and whether the results of the experiments agree.
 
 Each claim is checked on a file of results: one answer, yes or no, for each data set or
 other case that it speaks of. A claim is held if all answers are yes, and not held if

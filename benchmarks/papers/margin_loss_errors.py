@@ -18,8 +18,7 @@ from sklearn.base import clone
 from benchmarks.options import at_least, parse
 from benchmarks.results import Results, deviation, single_runs
 
-from ._margin_loss_runs import runs
-from .margin_loss import DATA, LEARNERS, SEED, digits, least_error, tuning_rows
+from .margin_loss import DATA, LEARNERS, SEED, digits, least_error, runs, tuning_rows
 
 
 def experiment(name, load, learners, args):

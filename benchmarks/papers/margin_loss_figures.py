@@ -9,10 +9,8 @@ histogram of the final test errors of the ramp. From the files that
 
 from functools import partial
 
+from benchmarks.drawing import beside_published, main_of, save, subplots
 from benchmarks.results import by, column
-
-from ._drawing import beside_published, main_of, save, subplots
-from .margin_loss import main as measure
 
 STYLE = {
     "hinge": ("0.4", "-"), "greedy": ("0.4", "--"), "ramp": ("C0", "-"),
@@ -74,7 +72,7 @@ DRAWN = {
     "margin_loss_figure_6": figure_6,
     "margin_loss_figure_7": figure_7,
 }
-main = main_of(__doc__, DRAWN, measure)
+main = main_of(__doc__, DRAWN)
 
 
 if __name__ == "__main__":

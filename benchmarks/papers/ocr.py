@@ -59,7 +59,7 @@ PUBLISHED = published("figure_3")
 
 
 def problem(name, n_rows, n_holdout, load=None):
-    """Return rows and labels of a problem, and those of its holdout."""
+    """Return rows and labels of a problem, and rows and labels of its holdout."""
     source, taken, positive, _ = PROBLEMS[name]
     X, y = (load or getattr(data, source))()
     rows = np.flatnonzero(np.isin(y, taken))

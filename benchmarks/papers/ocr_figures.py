@@ -7,10 +7,8 @@ From the files that `benchmarks.papers.ocr_curves --results DIR` wrote.
 
 from functools import partial
 
+from benchmarks.drawing import beside_published, main_of, save, subplots
 from benchmarks.results import by, column
-
-from ._drawing import beside_published, main_of, save, subplots
-from .ocr_curves import main as measure
 
 STYLE = {
     "DKM²": ("C0", "-"), "DKMperc": ("C0", "--"), "CBGZ_DKM": ("C1", "-"),
@@ -63,7 +61,7 @@ DRAWN = {
         xscale="log",
     ),
 }
-main = main_of(__doc__, DRAWN, measure)
+main = main_of(__doc__, DRAWN)
 
 
 if __name__ == "__main__":

@@ -21,13 +21,7 @@ from benchmarks.options import at_least, parse
 from benchmarks.provenance import DATA
 from benchmarks.results import Results, by, read, read_texts
 
-from . import (
-    _readings_alms_claims,
-    _readings_alms_scores,
-    _readings_boosting_claims,
-    alms,
-    boosting,
-)
+from . import _readings_alms, alms, boosting
 from . import _readings_boosting as endings
 from ._readings import by_level, crossed, summary
 from ._readings_alms import SETTINGS, readings_bought
@@ -77,7 +71,7 @@ def stored(args, argv, name, keys, tasks, seed, experiment="readings"):
 
 def ali2014(args, argv):
     """Return readings of model selection, and which claims and facts hold."""
-    sets, settings = _readings_alms_scores.SETS, crossed(SETTINGS)
+    sets, settings = _readings_alms.SETS, crossed(SETTINGS)
     load = {name: alms.LOAD[name] for name in sets}
     if args.quick:
         load, settings = {"heart": alms.toy}, settings[:1]
@@ -90,12 +84,12 @@ def ali2014(args, argv):
 
                 def run(problem=problem, setting=setting, trial=trial):
                     size = trial, args.labels, readings_bought()
-                    return _readings_alms_scores.runs(load[problem](), setting, *size)
+                    return _readings_alms.runs(load[problem](), setting, *size)
 
                 tasks.append((head, run))
     keys = "problem", *SETTINGS, "labels", "trial"
     rows = stored(args, argv, "readings_ali2014_runs", keys, tasks, "trial")
-    return _readings_alms_claims.answers_of(rows)
+    return _readings_alms.answers_of(rows)
 
 
 def wang2009(args, argv):
@@ -121,7 +115,7 @@ def wang2009(args, argv):
         errors = toy_errors(known["twonorm"])
     else:
         errors = read(args.results, "boosting_errors")
-    return *_readings_boosting_claims.answers_of(errors, rows), {}
+    return *endings.answers_of(errors, rows), {}
 
 
 def with_errors(folder):
@@ -129,16 +123,16 @@ def with_errors(folder):
     methods = by(read(folder, "boosting_errors"), "method")
     parts = [
         by(methods.get(name + end, []), "data")
-        for name in _readings_boosting_claims.METHODS
-        for end in _readings_boosting_claims.ENDS.values()
+        for name in endings.METHODS
+        for end in endings.ENDS.values()
     ]
     return [name for name in boosting.BENCHMARKS if all(name in of for of in parts)]
 
 
 def toy_errors(rows):
     """Return rows as in the file of errors, from one split."""
-    names, found = _readings_boosting_claims.METHODS, []
-    for criterion, end in _readings_boosting_claims.ENDS.items():
+    names, found = endings.METHODS, []
+    for criterion, end in endings.ENDS.items():
         methods = boosting.methods_with(criterion)
         curves = {
             name: np.array(boosting.curve(methods[name], *rows, 0))[:, None]

@@ -20,9 +20,17 @@ from benchmarks.results import Results, by, read, read_texts
 
 from . import alms
 from ._readings import crossed
-from ._readings_alms import BOUGHT, SETTINGS
-from ._readings_alms_claims import answers_of, gains_of, of_claims, runs_of
-from ._readings_alms_scores import SCORED, SETS, runs
+from ._readings_alms import (
+    BOUGHT,
+    SCORED,
+    SETS,
+    SETTINGS,
+    answers_of,
+    gains_of,
+    of_claims,
+    runs,
+    runs_of,
+)
 from .readings import stored
 
 WON = "ALMS is ahead of all three on most sets"

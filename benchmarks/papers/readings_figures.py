@@ -3,15 +3,13 @@
 From the files that `benchmarks.papers.readings --results DIR` wrote: a line for each
 claim, a column for each level of each factor.
 
-    python -m benchmarks.papers.readings_figures DIR [--out DIR] [--quick]
+    python -m benchmarks.papers.readings_figures DIR [--out DIR]
 """
 
 import numpy as np
 
+from benchmarks.drawing import main_of, save, subplots
 from benchmarks.results import as_text, by
-
-from ._drawing import main_of, save, subplots
-from .readings import main as measure_papers
 
 
 def levels(rows, out):
@@ -40,14 +38,9 @@ def levels(rows, out):
     save(figure, out)
 
 
-def measure(argv):
-    """Run the readings of one paper."""
-    measure_papers(["--paper", "ali2014", *argv])
-
-
 DRAWN = {"readings_ali2014_levels": levels, "readings_wang2009_levels": levels}
 
-main = main_of(__doc__, DRAWN, measure)
+main = main_of(__doc__, DRAWN)
 
 
 if __name__ == "__main__":

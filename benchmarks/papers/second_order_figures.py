@@ -7,10 +7,8 @@ From the files that `benchmarks.papers.second_order --results DIR` wrote.
 
 import numpy as np
 
+from benchmarks.drawing import band, main_of, save, subplots
 from benchmarks.results import by, column
-
-from ._drawing import band, main_of, save, subplots
-from .second_order import main as measure
 
 #: Left and right plot of Figure 2, in the paper's choice.
 PLOTS = (("SSMD", "SSNL", "SS"), ("SSMD", "DKMperc", "SOLE", "SOP", "PERC", "SS"))
@@ -72,7 +70,7 @@ def figure_3(rows, out):
 
 
 DRAWN = {"second_order_figure_2": figure_2, "second_order_figure_3": figure_3}
-main = main_of(__doc__, DRAWN, measure)
+main = main_of(__doc__, DRAWN)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""ASReview 3 on the screening tasks, in an environment of its own.
+"""ASReview 3 on the screening tasks, in a separate environment.
 
     python -m venv asreview && asreview/bin/pip install asreview==3.0.8
     asreview/bin/python -m benchmarks.screening.asreview_runs --results FILE
@@ -34,7 +34,7 @@ class Recall:
         self.recall = recall
 
     def stop(self, results, labels):
-        """Whether it is."""
+        """Return whether enough relevant rows are found."""
         return results["label"].sum() >= np.ceil(self.recall * np.sum(labels))
 
 

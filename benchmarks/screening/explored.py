@@ -2,7 +2,7 @@
 
 Rows are read in the orders of `benchmarks.screening.stops`, but a share of each
 purchase of 5 % of the rows read, 10 at least, is drawn at random from all unread ones.
-After so many of the rows are read: the share of runs in which the bound was above the
+After a share of the rows is read: the share of runs in which the bound was above the
 recall then, or at an earlier one of these moments; the mean number of random rows; and
 the medians of the recall and of the bound, of all runs and of those with 200 relevant
 rows or more.
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.options import parse
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from benchmarks.screening import rankings
 from benchmarks.screening.stops import KINDS, order_of
 from sklearn_activelearn.evaluation import recall_estimate
@@ -98,8 +98,7 @@ def main():
         for share in args.explore
         for row in table(args.rankings, share, args.orders)
     ]
-    show_table(FIELDS, rows)
-    write_csv(args.results, FIELDS, rows)
+    write_table(args.results, FIELDS, rows)
 
 
 if __name__ == "__main__":

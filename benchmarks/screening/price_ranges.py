@@ -11,12 +11,10 @@ the estimate, and how often the factor is 2 or less.
 """
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
 
 from benchmarks.options import parse
-from benchmarks.results import show_table, write_csv
-from benchmarks.screening import tasks
+from benchmarks.results import write_table
+from benchmarks.screening import rankings, tasks
 from benchmarks.screening.prices import factor
 from benchmarks.screening.stops import RECALL
 from sklearn_activelearn.audit._recall import price_of
@@ -33,29 +31,19 @@ FIELDS = (
 )
 
 
-def search(task, seed):
+def prices_of(task, seed):
     """Return (share, rows left to the recall, price) for each share of the rows."""
-    X, y = task.X, task.y
-    order, n, due, prices = list(task.start(seed)), len(y), list(SHARES), []
-    is_left = np.ones(n, dtype=bool)
-    is_left[order] = False
-    n_needed = np.ceil(RECALL * y.sum() - 1e-9)
-    while due or y[order].sum() < n_needed:
-        known, (left,) = np.array(order), np.nonzero(is_left)
-        rows, labels = X[known], y[known]
-        ratio = 9.8 * (len(labels) - labels.sum()) / labels.sum()
-        model = LinearSVC(C=0.11, class_weight={True: ratio, False: 1}, random_state=0)
-        scores = model.fit(rows, labels).decision_function(X[left])
+    y, due, prices = task.y, list(SHARES), []
+    n, n_needed = len(y), np.ceil(RECALL * y.sum() - 1e-9)
+    for order, left in rankings.search(task, seed):
+        if not due and y[order].sum() >= n_needed:
+            break
         if due and len(order) >= due[0] * n:
             while due and len(order) >= due[0] * n:
                 share = due.pop(0)
-            logistic = LogisticRegression(C=100, solver="liblinear").fit(rows, labels)
-            p = logistic.predict_proba(X[left])[:, 1]
-            reads = Reads(labels, np.zeros(len(order), dtype=bool), n)
+            p = rankings.chances(task, order, left)
+            reads = Reads(y[order], np.zeros(len(order), dtype=bool), n)
             prices.append((share, len(order), price_of(reads, p, RECALL, 0.95)))
-        best = np.argsort(-scores, kind="stable")[: max(10, len(order) // 20)]
-        order += left[best].tolist()
-        is_left[left[best]] = False
     n_rows = int(np.searchsorted(np.cumsum(y[order]), n_needed)) + 1
     return [(share, n_rows - n_read, price) for share, n_read, price in prices]
 
@@ -89,11 +77,10 @@ def main():
         (("chosen on", "held out")[i % 2], *line)
         for seed in range(args.orders)
         for i, name in enumerate(sorted(loaders))
-        for line in search(loaders[name](), seed)
+        for line in prices_of(loaders[name](), seed)
     ]
     lines = table(found)
-    show_table(FIELDS, lines)
-    write_csv(args.results, FIELDS, lines)
+    write_table(args.results, FIELDS, lines)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""How right the price is: the number of relevant rows, and the rows to 95 % of them.
+"""Errors of a price: the number of relevant rows, and the rows to 95 % of them.
 
-Of the rankings of `benchmarks.screening.rankings`, after so many of the rows are read:
+Of the rankings of `benchmarks.screening.rankings`, after a share of the rows is read:
 the median over runs of |estimate / truth - 1| for the number of relevant rows, and how
 often it is in the range that is given instead before 10 %; of the runs that have not
 reached 95 % yet, and so many tasks, the median factor by which the rows to it are off,
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.options import parse
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from benchmarks.screening import rankings
 from benchmarks.screening.stops import RECALL
 from sklearn_activelearn.audit._recall import price_of
@@ -111,8 +111,7 @@ def main():
     results = Path("screening_prices.csv")
     args = parse(__doc__, rankings=rankings, stops=stops, results=results, orders=10)
     lines = table(args.rankings, args.stops, args.orders)
-    show_table(FIELDS, lines)
-    write_csv(args.results, FIELDS, lines)
+    write_table(args.results, FIELDS, lines)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How soon relevance sampling finds all relevant rows, with several models.
+"""Rows read until relevance sampling finds all relevant rows, with several models.
 
 From one relevant row and another one, in batches of 5 % of the labels so far, until all
 relevant rows are found.

@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from benchmarks.options import parse
 from benchmarks.screening import tasks
 
-#: Labels are so many times as many from one plan to the next.
+#: Ratio of the numbers of labels at a plan and at the plan before it.
 STEP = 1.1
 
 
@@ -31,33 +31,44 @@ class Ranking(NamedTuple):
     probabilities: list  # for each plan, of the rows from there on in this order
 
 
+def search(task, seed):
+    """Yield the rows read, in order, and the rows left: before each batch, and last.
+
+    The next rows are the ones that score highest, by a model of the rows read.
+    """
+    X, y = task.X, task.y
+    order, is_left = task.start(seed), np.ones(len(y), dtype=bool)
+    is_left[order] = False
+    while is_left.any():
+        (left,), labels = np.nonzero(is_left), y[order]
+        yield order, left
+        ratio = 9.8 * (len(labels) - labels.sum()) / labels.sum()
+        model = LinearSVC(C=0.11, class_weight={True: ratio, False: 1}, random_state=0)
+        scores = model.fit(X[order], labels).decision_function(X[left])
+        best = left[np.argsort(-scores, kind="stable")[: max(10, len(order) // 20)]]
+        order = np.append(order, best)
+        is_left[best] = False
+    yield order, np.flatnonzero(is_left)
+
+
+def chances(task, read, left):
+    """Return the probabilities that rows are relevant, by a model of the rows read."""
+    logistic = LogisticRegression(C=100, solver="liblinear")
+    return logistic.fit(task.X[read], task.y[read]).predict_proba(task.X[left])[:, 1]
+
+
 def ranking_of(task, seed):
     """Return the order of one run, and the probabilities on the way."""
-    X, y = task.X, task.y
-    order, n = list(task.start(seed)), len(task.y)
-    is_left = np.ones(n, dtype=bool)
-    is_left[order] = False
     plans, due = [], 20
-    while len(order) < n:
-        known = np.array(order)
-        rows, labels = X[known], y[known]
-        n_relevant = int(labels.sum())
-        ratio = 9.8 * (len(labels) - n_relevant) / n_relevant
-        model = LinearSVC(C=0.11, class_weight={True: ratio, False: 1}, random_state=0)
-        (left,) = np.nonzero(is_left)
-        scores = model.fit(rows, labels).decision_function(X[left])
-        if len(order) >= due:
+    for order, left in search(task, seed):
+        if len(order) >= due and len(left):
             due = len(order) * STEP
-            p = np.zeros(n)
-            logistic = LogisticRegression(C=100, solver="liblinear").fit(rows, labels)
-            p[left] = logistic.predict_proba(X[left])[:, 1]
+            p = np.zeros(len(task.y))
+            p[left] = chances(task, order, left)
             plans.append((len(order), p))
-        best = np.argsort(-scores, kind="stable")[: max(10, len(order) // 20)]
-        order += left[best].tolist()
-        is_left[left[best]] = False
-    order = np.array(order)
     n_read = np.array([read for read, _ in plans])
-    return Ranking(order, y[order], n_read, [p[order[read:]] for read, p in plans])
+    chances_left = [p[order[read:]] for read, p in plans]
+    return Ranking(order, task.y[order], n_read, chances_left)
 
 
 def write(file, ranking):

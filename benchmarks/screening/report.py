@@ -1,4 +1,4 @@
-"""What the runs of `ranking` and `asreview_runs` come to, task by task.
+"""Summarize the runs of `ranking` and `asreview_runs`, task by task.
 
     python -m benchmarks.screening.report FILE ... [--out FOLDER]
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.results import read_runs, show_table, write_csv
+from benchmarks.results import read_runs, write_table
 from benchmarks.screening.results import Run
 from benchmarks.statistics import half_interval
 
@@ -77,9 +77,7 @@ def main():
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     for name, table in tables_of(args.files).items():
-        show_table(table[0], table[1:])
-        if args.out:
-            write_csv(args.out / name, table[0], table[1:])
+        write_table(args.out and args.out / name, table[0], table[1:])
 
 
 if __name__ == "__main__":

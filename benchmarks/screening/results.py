@@ -1,4 +1,4 @@
-"""What a run leaves: when which share of the relevant rows was found."""
+"""The result of a run: rows read until a share of the relevant rows was found."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Run(NamedTuple):
 
     @property
     def key(self):
-        """What no other run has."""
+        """The task, the method and the seed: unique to a run."""
         return self.task, self.method, self.seed
 
     def wss(self, recall):

@@ -1,4 +1,4 @@
-"""Where `RecallTarget` stops: how often below the target, and how many rows it reads.
+"""Stops of `RecallTarget`: how often below the target, and after how many rows.
 
 Rankings are those of `benchmarks.screening.rankings`, and two of other kinds:
 
@@ -32,7 +32,7 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 from benchmarks.options import parse
-from benchmarks.results import append_run, command_of, read_runs, show_table, write_csv
+from benchmarks.results import append_run, command_of, read_runs, write_table
 from benchmarks.screening import rankings, tasks
 from sklearn_activelearn.utils._statistics import (
     Reads,
@@ -77,7 +77,7 @@ class Stop(NamedTuple):
 
     @property
     def is_below(self):
-        """Whether the target was missed."""
+        """Return whether the target was missed."""
         return self.found < RECALL * self.relevant - 1e-9
 
 
@@ -371,10 +371,7 @@ def main():
         for path in sorted(args.rankings.glob("*.npz")):
             for stop in stops_of(path, 1 if args.quick else args.draws):
                 append_run(args.results, stop, command)
-    rows = summary(read_runs(args.results, Stop))
-    show_table(SUMMARY, rows)
-    if args.summary:
-        write_csv(args.summary, SUMMARY, rows)
+    write_table(args.summary, SUMMARY, summary(read_runs(args.results, Stop)))
 
 
 if __name__ == "__main__":

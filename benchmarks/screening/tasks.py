@@ -17,7 +17,7 @@ from benchmarks import data
 
 SEED = 0
 N_NEWS, FEWEST, MOST = 5_000, 20, 400
-#: Of the topics in the order of their frequency, those that are tasks are `N_TOPICS`
+#: Of the topics in the order of their frequency, the tasks are `N_TOPICS`
 #: spread over it; `TUNING` are between them.
 N_TOPICS = 14
 

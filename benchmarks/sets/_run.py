@@ -12,7 +12,7 @@ GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0]}
 
 
 class Regime(NamedTuple):
-    """How many labels are bought.
+    """Sizes of the batches and of the budget.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Regime(NamedTuple):
 
     @property
     def n_rounds(self):
-        """How often labels are bought."""
+        """Number of batches."""
         return 1 + (self.budget - self.n_initial) // self.batch_size
 
     def within(self, n_pool):
@@ -53,7 +53,7 @@ class Regime(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a run gave.
+    """Scores and times of a run.
 
     The scores, and the number of labels of the rarest class of the pool, are those
     after each batch. `query_ms` and `train_ms` are the mean milliseconds of a batch on
@@ -89,7 +89,7 @@ class Result(NamedTuple):
 
     @property
     def key(self):
-        """What no other run has."""
+        """The regime, set, model, method and order: unique to a run."""
         return self[:5]
 
     def after(self, n_labels, score="accuracy", batch_size=10):

@@ -1,4 +1,4 @@
-"""What the runs come to: a table of scores, and each method against a baseline."""
+"""Tables of runs: mean scores, and each method against a baseline."""
 
 from typing import NamedTuple
 
@@ -7,19 +7,6 @@ import numpy as np
 from benchmarks.problems import PROBLEMS
 from benchmarks.sets.methods import METHODS
 from benchmarks.statistics import holm, paired_p, spread
-
-
-def with_twins(results):
-    """Return the results, and those of methods that are another one on two classes."""
-    twins = [
-        result._replace(method=name)
-        for name, method in METHODS.items()
-        for result in results
-        if result.n_classes == 2
-        and result.method == method.on_two_classes
-        and result.model in method.models
-    ]
-    return [*results, *twins]
 
 
 def in_order(names, known):

@@ -1,7 +1,7 @@
 """Labels to a target error with adaptive steps, beside the best constant step.
 
 Learners go through a stream once, in random orders. For each loss and each constant
-eta0 of a grid, the mean error on rows put aside is followed. The target is 1.1 times
+eta0 of a grid, the mean error on held-out rows is followed. The target is 1.1 times
 the lowest error at the end of the stream, plus 0.1 %. Labels are counted to the point
 from which on the mean error stays at the target. The grid is 0.01 to 1,000 in steps of
 the square root of 10, divided by the mean squared norm of the rows, and the default.
@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import data, problems
 from benchmarks.options import parse
-from benchmarks.sets.stream_problems import odd
+from benchmarks.sets.streams import odd
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 
 N_STREAM, N_TEST = 10_000, 4_000
@@ -39,7 +39,7 @@ GRID = 10.0 ** np.arange(-2, 3.5, 0.5)
 
 
 def scaled(X, y):
-    """Give all columns of at most so many random rows mean 0 and variance 1."""
+    """Give all columns of some random rows mean 0 and variance 1."""
     rows = np.random.default_rng(0).permutation(len(y))[: N_STREAM + N_TEST]
     return StandardScaler().fit_transform(X[rows]), y[rows]
 

@@ -1,4 +1,4 @@
-"""What a blend of models gains over logistic regression, on many sets.
+"""Gains of a blend of models over logistic regression, on many sets.
 
 Reads the runs of the regimes "halves" and "rare" of `benchmarks.sets.pools`, and writes
 
@@ -31,19 +31,17 @@ the runs of the baseline, if it is that of an earlier version of the package.
 
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib import pyplot as plt
 
+from benchmarks.drawing import save
 from benchmarks.options import one_of, parse
 from benchmarks.problems import GROUPS
-from benchmarks.results import read_runs, show_table, write_csv
+from benchmarks.results import read_runs, write_table
 from benchmarks.sets import pools
 from benchmarks.sets._run import Result
 from benchmarks.sets._tables import Runs
 from benchmarks.statistics import half_interval, paired_t_p
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 
 #: By name: a model and a method of `pools`.
 ARMS = {
@@ -237,9 +235,8 @@ def write(folder, name, lines):
     lines = list(lines)
     if not lines:
         return
-    table = lines[0].keys(), [line.values() for line in lines]
-    write_csv(folder / "results" / name, *table)
-    show_table(*table)
+    rows = [line.values() for line in lines]
+    write_table(folder / "results" / name, lines[0].keys(), rows)
 
 
 def draw(runs, pairs, out, n_labels=100):
@@ -268,10 +265,7 @@ def draw(runs, pairs, out, n_labels=100):
     axis.set_xlabel(f"points of accuracy after {n_labels} labels")
     axis.grid(axis="x", alpha=0.25)
     axis.legend()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out, dpi=110)
-    plt.close(figure)
-    print(f"\nwrote {out}")
+    save(figure, out)
 
 
 def main(argv=None):

@@ -32,7 +32,7 @@ from sklearn.svm import SVC
 from benchmarks import data
 from benchmarks.options import parse, parts_of
 from benchmarks.problems import PROBLEMS, Split, raetsch, tumours, uci
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from benchmarks.runner import attempt
 from benchmarks.sets._run import Regime, run
 from benchmarks.sets.methods import METHODS, Method, margin
@@ -375,9 +375,8 @@ def main(argv=None):
         orders = range(1, args.orders + 1)
         head, *lines = table_of(part, args.only, orders, args.quick)
         print(part)
-        show_table(head, lines)
-        if args.results:
-            write_csv(args.results / f"hybrid_rows_{part}.csv", head, lines)
+        file = args.results and args.results / f"hybrid_rows_{part}.csv"
+        write_table(file, head, lines)
 
 
 if __name__ == "__main__":

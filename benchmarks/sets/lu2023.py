@@ -58,7 +58,7 @@ MODEL = SVC(C=1.0, gamma="auto")
 #: Labels that are taught before the first purchase, and bought unless `--whole`.
 N_TAUGHT, N_BOUGHT = 20, 100
 
-#: Two whose published input is not that of the local files, and those whose pools take
+#: Two sets whose published input is not in the local files, and sets whose pools take
 #: minutes to empty.
 OTHER_INPUT, LARGE = ["tic", "breast"], ["spambase", "banana", "twonorm"]
 SETS = [
@@ -125,8 +125,6 @@ METHODS = {
     "hybrid": around(HybridSamplingClassifier),
     "Uncertainty Herding": around(UncertaintyHerdingClassifier),
     "Uncertainty Herding, local": around(UncertaintyHerdingClassifier, radius="local"),
-    "herding, tens": around(MinMarginClassifier, batch="herding", batch_size=10),
-    "margin, tens": around(MinMarginClassifier, batch_size=10),
     "committee": Method(
         partial(QueryByCommitteeClassifier, MODEL, param_grid=COMMITTEE, cv=3), True
     ),
@@ -183,12 +181,12 @@ class Result(NamedTuple):
 
     @property
     def key(self):
-        """What no other run has, but one that went on."""
+        """The set, the method and the seed: unique, but for a run that went on."""
         return self.set, self.method, self.seed
 
     @property
     def order(self):
-        """What pairs runs of several methods."""
+        """The seed, which pairs runs of several methods."""
         return self.seed
 
 

@@ -1,4 +1,4 @@
-"""What the results of `benchmarks.sets.lu2023` say: the tables of its page.
+"""Summarize the results of `benchmarks.sets.lu2023`: the tables of its page.
 
 The published areas beside those here, seed by seed. Then each table compares some
 methods: means by set and mean ranks over the sets (Friedman); the others
@@ -19,16 +19,15 @@ import numpy as np
 
 from benchmarks.data import local_file
 from benchmarks.options import parse
-from benchmarks.results import read_runs, write_csv
+from benchmarks.results import read_runs, write_csv, write_table
 from benchmarks.sets import lu2023
 from benchmarks.sets._tables import Runs
 from benchmarks.sets.lu2023 import OTHER_INPUT, SETS, Result
-from benchmarks.sets.report import SCORES, list_table, listed
+from benchmarks.sets.report import SCORES, listed
 from benchmarks.statistics import friedman_p, paired_p, ranks
 
 AUBC = {"aubc": "area, pool emptied"}
 HERDING = ["Uncertainty Herding", "Uncertainty Herding, local"]
-PEERS = [f"skactiveml {name}" for name in ("MaxHerding", "TypiClust", "Falcun")]
 
 
 class Table(NamedTuple):
@@ -50,12 +49,10 @@ class Table(NamedTuple):
 TABLES = {
     "first": Table(["random", "margin"], ["hybrid"]),
     "herding": Table(["random", "margin", "hybrid"], HERDING),
-    "tens": Table(["random", "margin"], ["margin, tens", "herding, tens"]),
     "committee": Table(["random", "margin"], ["committee", "committee (own)"]),
     "own": Table(
         ["stumps, random (own)"], ["FASSL-Boost (own)", "query by boosting (own)"]
     ),
-    "peers": Table(["random", "margin", "hybrid"], PEERS),
     "whole": Table(["margin"], ["hybrid"], AUBC),
 }
 
@@ -165,12 +162,6 @@ def distance(results, published):
     return [str(len(results)), *means, f"{abs(apart).max():.5f}"]
 
 
-def show(title, head, lines, file):
-    """Print a table, and write it."""
-    list_table(title, head, lines)
-    write_csv(file, head, lines)
-
-
 def main(argv=None):
     quick, out = {"results": "toy.csv"}, Path("docs")
     args = parse(__doc__, argv, quick, results=lu2023.RESULTS, out=out)
@@ -188,18 +179,18 @@ def main(argv=None):
         if not {r.method for r in own}.issuperset(table.others):
             continue
         runs = Runs(own, SETS, [*table.baselines, *table.others])
-        score, title = next(iter(table.scores.items()))
-        show(f"{title}, in %", *by_set(runs, score), folder / f"lu2023_{name}.csv")
+        score = next(iter(table.scores))
+        write_table(folder / f"lu2023_{name}.csv", *by_set(runs, score))
         p = friedman_p(runs.table(runs.methods, score))
         print(f"\nFriedman p = {p:.2g}")
         file = folder / f"lu2023_{name}_against.csv"
-        show("Gains in points", *against(own, table), file)
+        write_table(file if name == "first" else None, *against(own, table))
     try:
         head, lines = calibration(results)
     except OSError as error:
         print(f"\nwithout the published areas of seeds: {error}")
     else:
-        show("Published areas", head, lines, folder / "lu2023_calibration.csv")
+        write_table(folder / "lu2023_calibration.csv", head, lines)
 
 
 if __name__ == "__main__":

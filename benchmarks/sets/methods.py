@@ -1,7 +1,7 @@
 """The methods, each one row, and the models that they teach.
 
 A method is anything with `query`, `teach` and `predict` that buys a batch at a time. A
-competitor is a module of PEERS with rows of its own.
+competitor is a module of PEERS with its rows.
 """
 
 from collections.abc import Callable
@@ -53,9 +53,6 @@ class Method(NamedTuple):
         `random_state`.
     models : tuple of str
         Which of MODELS it can teach.
-    on_two_classes : str, optional
-        The method that buys the same rows where there are two classes, and is run in
-        its place.
     classes : int, optional
         How many there must be.
     dense : bool
@@ -64,7 +61,6 @@ class Method(NamedTuple):
 
     make: Callable
     models: tuple = ("logistic", "svc")
-    on_two_classes: str | None = None
     classes: int | None = None
     dense: bool = False
 
@@ -91,27 +87,18 @@ def coverage(model, *, n_initial, batch_size, budget, random_state):
 
 
 def own(learner):
-    """Return the function that makes a learner with a model of its own."""
+    """Return the function that makes a learner that has a model already."""
     return lambda _, **settings: learner(**settings)
 
 
 STUMPS = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
-LOGISTIC, OWN = ("logistic",), ("own",)
+OWN = ("own",)
 ANY = ("logistic", "svc", "default", "forest")
 
 METHODS = {
     "random": Method(PassiveClassifier, ANY),
     "margin": Method(margin, ANY),
     "hybrid": Method(HybridSamplingClassifier, ANY),
-    "least confident": Method(
-        partial(UncertaintySamplingClassifier, measure="least_confident"),
-        LOGISTIC,
-        "margin",
-    ),
-    "entropy": Method(
-        partial(UncertaintySamplingClassifier, measure="entropy"), LOGISTIC, "margin"
-    ),
-    "min-margin": Method(MinMarginClassifier, LOGISTIC, "margin"),
     "committee": Method(committee),
     "herding start": Method(partial(margin, initial="herding")),
     "cluster batches": Method(partial(margin, batch="cluster")),
@@ -143,7 +130,7 @@ PEERS = ["skactiveml"]
 
 
 def all_methods():
-    """Return the methods by name, with those of the peers that are installed."""
+    """Return the methods by name, with the methods of installed peers."""
     methods = dict(METHODS)
     for peer in PEERS:
         try:
@@ -154,7 +141,7 @@ def all_methods():
 
 
 def applicable(methods, model, X, y):
-    """Return those of the methods that run with a model on such rows and labels."""
+    """Return the methods that run with a model on such rows and labels."""
     n_classes = len(np.unique(y))
     return {
         name: method
@@ -162,5 +149,4 @@ def applicable(methods, model, X, y):
         if model in method.models
         and method.classes in (None, n_classes)
         and not (method.dense and issparse(X))
-        and not (method.on_two_classes and n_classes == 2)
     }

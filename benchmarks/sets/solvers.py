@@ -13,13 +13,10 @@ import csv
 from pathlib import Path
 
 from benchmarks.options import parse
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import show_table, write_table
 from benchmarks.runner import attempt
-from benchmarks.sets._stream_curves import curves, labels_to
-from benchmarks.sets._stream_method import method, written
-from benchmarks.sets._stream_runs import run
-from benchmarks.sets.stream_problems import PROBLEMS, TOY
-from benchmarks.sets.streams_report import shown
+from benchmarks.sets.streams import PROBLEMS, TOY, method, run, written
+from benchmarks.sets.streams_report import curves, labels_to, shown
 from sklearn_activelearn import RLSSamplingClassifier
 
 SOLVERS = {
@@ -102,9 +99,9 @@ def main(argv=None):
     for name in names:
         lines += summary(name, measure(name, args.lam, args.orders), errors)
     show_table(HEAD, lines)
-    if args.out:
-        write_csv(args.out / "second_order_solvers.csv", HEAD, lines)
-        write_csv(args.out / "second_order_solvers_1.1.csv", *by_solver(lines))
+    write_table(
+        args.out and args.out / "second_order_solvers_1.1.csv", *by_solver(lines)
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the results of `benchmarks.sets.streams` say: tables and pictures.
+"""Summarize the results of `benchmarks.sets.streams`: tables and pictures.
 
 Two questions, the same rule for every method. Best knobs: at each number of labels, the
 lowest mean error over all settings and all points of their curves; labels to a target
@@ -14,20 +14,169 @@ target, a straight line between two scores, the labels are counted.
 
 from collections import defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
+from benchmarks.drawing import save
 from benchmarks.options import parse
-from benchmarks.results import read_runs, write_csv
+from benchmarks.results import read_runs, write_csv, write_table
 from benchmarks.sets import streams
-from benchmarks.sets._stream_curves import best, curves, labels_to, passive_error
-from benchmarks.sets._stream_method import written
-from benchmarks.sets._stream_picture import panels
-from benchmarks.sets._stream_runs import StreamResult
 from benchmarks.sets._tables import in_order
-from benchmarks.sets.report import list_table
-from benchmarks.sets.stream_methods import PASSIVE, all_methods
-from benchmarks.sets.stream_problems import PROBLEMS
+from benchmarks.sets.streams import (
+    PASSIVE,
+    PROBLEMS,
+    StreamResult,
+    all_methods,
+    written,
+)
+
+
+class Curve(NamedTuple):
+    """The runs of one setting on one set, means over the orders."""
+
+    set: str
+    method: str
+    setting: str
+    orders: int
+    n_rows: int
+    n_test: int
+    labels: np.ndarray
+    errors: np.ndarray
+    spread: np.ndarray
+
+    @property
+    def is_passive(self):
+        """Return whether every label was bought."""
+        return self.labels[-1] >= 0.999 * self.n_rows
+
+
+def curves(results):
+    """Return a `Curve` for each setting, in the order of the results.
+
+    A setting is left out if it failed in some orders that its method has results of.
+    """
+    runs, orders = defaultdict(list), defaultdict(set)
+    for run in results:
+        runs[run.set, run.method, run.setting].append(run)
+        orders[run.set, run.method].add(run.order)
+    means = []
+    for key, cell in runs.items():
+        if len(cell) == len(orders[key[:2]]):
+            n = len(cell)
+            labels, errors = (
+                np.array([getattr(run, part) for run in cell])
+                for part in ("labels", "errors")
+            )
+            spread = errors.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else errors[0] * 0
+            sizes = cell[0].n_rows, cell[0].n_test
+            points = labels.mean(axis=0), errors.mean(axis=0), spread
+            means.append(Curve(*key, n, *sizes, *points))
+    return means
+
+
+def labels_to(curve, target):
+    """Return after how many labels a mean curve is first at a target, inf if never.
+
+    Between two scores the curve is a straight line.
+    """
+    hits = np.flatnonzero(curve.errors <= target)
+    if not hits.size:
+        return np.inf
+    at = hits[0]
+    if at == 0:
+        return curve.labels[0]
+    before, after = curve.errors[at - 1], curve.errors[at]
+    share = (before - target) / (before - after)
+    return curve.labels[at - 1] + share * (curve.labels[at] - curve.labels[at - 1])
+
+
+def best(of_method, target):
+    """Return the fewest labels to a target over the settings of a method, and which."""
+    if not of_method:
+        return np.inf, None
+    fewest = min(of_method, key=lambda curve: labels_to(curve, target))
+    return labels_to(fewest, target), fewest
+
+
+def envelope(of_method):
+    """Return numbers of labels, and the lowest error of a setting up to each number."""
+    labels = np.concatenate([curve.labels for curve in of_method])
+    errors = np.concatenate([curve.errors for curve in of_method])
+    order = np.argsort(labels, kind="stable")
+    labels, errors = labels[order], np.minimum.accumulate(errors[order])
+    kept = np.flatnonzero(np.diff(errors, prepend=np.inf) < 0)
+    # the last point says how far the labels go
+    kept = np.append(kept, len(errors) - 1)
+    return labels[kept], errors[kept]
+
+
+def passive_error(of_set):
+    """Return the lowest final error of the curves with every label."""
+    return min(curve.errors[-1] for curve in of_set if curve.is_passive)
+
+
+#: Peers are drawn with broken lines.
+PEERS = ("Vowpal Wabbit", "river", "scikit-activeml")
+
+
+def panels(runs, pick, methods, out, n_columns=4):
+    """Draw the lower envelope of the curves of each method.
+
+    Parameters
+    ----------
+    runs : Streams
+    pick : callable
+        Returns the curves of a method on a set that count.
+    methods : list of str
+    out : path
+        The file.
+    """
+    n_columns = min(n_columns, len(runs.sets))
+    n_lines = -(-len(runs.sets) // n_columns)
+    figure, axes = plt.subplots(
+        n_lines,
+        n_columns,
+        figsize=(3.6 * n_columns, 3.1 * n_lines + 0.7),
+        layout="constrained",
+        squeeze=False,
+    )
+    colours = plt.get_cmap("tab20").colors
+    for axis in axes.flat[len(runs.sets) :]:
+        axis.set_axis_off()
+    for axis, name in zip(axes.flat, runs.sets, strict=False):
+        for i, method in enumerate(methods):
+            if cell := pick(name, method):
+                labels, errors = envelope(cell)
+                peer = method.startswith(PEERS)
+                style = {"ls": "--", "lw": 1.8} if peer else {"lw": 1.2}
+                colour = colours[2 * i % 20 + 2 * i // 20]
+                axis.plot(labels, 100 * errors, color=colour, label=method, **style)
+        passive = 100 * runs.target(name, 1)
+        axis.axhline(passive, color="0.6", lw=0.8, zorder=0)
+        axis.set(xscale="log", yscale="log", title=name, xlim=(10, None))
+        axis.set_ylim(0.8 * passive, min(5 * passive, 55))
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axis.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+        axis.yaxis.set_minor_formatter(NullFormatter())
+        axis.grid(alpha=0.25)
+    for axis in axes[-1]:
+        axis.set_xlabel("labels")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("test error, %")
+    handles = {}
+    for axis in axes.flat:
+        handles |= dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside lower center",
+        ncols=6,
+        fontsize=8,
+    )
+    save(figure, out, dpi=100)
 
 
 class Streams:
@@ -135,12 +284,9 @@ def main(argv=None):
     for kind, pick in kinds.items():
         for multiple in args.targets:
             head, lines = target_table(runs, multiple, pick)
-            list_table(f"Labels to {multiple:g} E, {kind} knobs", head, lines)
-            write_csv(folder / f"streams_{kind}_{multiple:g}.csv", head, lines)
+            write_table(folder / f"streams_{kind}_{multiple:g}.csv", head, lines)
         picture = args.out / "images" / f"streams_{kind}.png"
-        picture.parent.mkdir(parents=True, exist_ok=True)
         panels(runs, pick, [m for m in runs.methods if m not in PASSIVE], picture)
-        print(f"wrote {picture}")
     for multiple in args.targets:
         write_csv(folder / f"streams_chosen_{multiple:g}.csv", *chosen(runs, multiple))
 

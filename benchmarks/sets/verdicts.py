@@ -54,7 +54,7 @@ LEARNERS = {
 
 
 def table(name, n_rows, seed):
-    """Return random rows of a set, those of classes with a row for each fold."""
+    """Return random rows of a set, of the classes that have a row for each fold."""
     X, y = PROBLEMS[name].load()
     rows = np.random.RandomState(seed).permutation(len(y))[:n_rows]
     X, y = X[rows], np.unique(y[rows], return_inverse=True)[1]

@@ -33,7 +33,7 @@ def caches():
 
 
 def versions():
-    """Return those of Python and of the libraries that the times depend on."""
+    """Return the versions of Python and of the libraries that the times depend on."""
     libraries = {"numpy": numpy, "scipy": scipy, "scikit-learn": sklearn}
     named = [f"{name} {each.__version__}" for name, each in libraries.items()]
     return ", ".join([f"Python {platform.python_version()}", *named])

@@ -1,6 +1,6 @@
-"""What calls cost beside their loops, before and after a change, in one run.
+"""Cost of calls beside their loops, before and after a change, in one run.
 
-Each source tree has a process of its own, compiled in place, and they take turns. The
+Each source tree has a separate process, compiled in place, and they take turns. The
 times are of the processor, so that what else runs counts for little; the least of the
 rounds is taken. A ratio is to the call named in the column "to", of the same tree.
 scikit-activeml is run if it can be imported (extra `benchmark`).

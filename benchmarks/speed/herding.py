@@ -26,7 +26,7 @@ HEAD = ["pool", "sample", "first, s", "later, s", "coverage"]
 
 
 def measure(X, n_rows):
-    """Buy with samples of so many rows: seconds, and the rows' numbers."""
+    """Return the seconds of purchases with samples of `n_rows` rows, and the rows."""
     learner = UncertaintyHerdingClassifier(
         n_coverage=n_rows, n_candidates=n_rows, batch_size=10, random_state=0
     )

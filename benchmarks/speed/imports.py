@@ -1,6 +1,6 @@
-"""What an import takes beyond that of `sklearn.linear_model`, which all learners need.
+"""Import time beyond the import of `sklearn.linear_model`, which all learners need.
 
-Each statement runs in a process of its own, after `sklearn.linear_model`; in turn, so
+Each statement runs in a separate process, after `sklearn.linear_model`; in turn, so
 that all meet the same weather. Seconds are those of the processor, median over the
 rounds. The last line is different: what passes until `compare` prints its first line.
 

@@ -1,6 +1,6 @@
 """The compiled loop before and after a change, in one interleaved run.
 
-Each source tree has a process of its own, compiled in place, and the two take turns.
+Each source tree has a separate process, compiled in place, and the two take turns.
 The times are of the processor, so that what else runs counts for little; the least of
 the rounds is taken, also of the product `X @ w` that they are divided by. Both trees
 must buy the same labels and learn the same weights, which is checked.

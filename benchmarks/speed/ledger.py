@@ -1,4 +1,4 @@
-"""What remembering costs: rows that are out, rows that have labels.
+"""Cost of remembering pending rows and rows that have labels.
 
 Streams: a query and its answer for one row, with nothing out and with many rows out.
 Pools: what the ledger adds to a query, with labels bought from this very X, with rows

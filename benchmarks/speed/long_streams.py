@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import data
 from benchmarks.options import parse
-from benchmarks.results import show_table, write_csv
+from benchmarks.results import write_table
 from benchmarks.sets.solvers import SOLVERS
 from benchmarks.speed import _rows
 from benchmarks.speed._interleave import machine
@@ -81,9 +81,7 @@ def main(argv=None):
     with threadpool_limits(1):
         for stream in streams(*sizes):
             lines += measure(*stream, args.rounds)
-    show_table(HEAD, lines)
-    if args.out:
-        write_csv(args.out / "second_order_long_streams.csv", HEAD, lines)
+    write_table(args.out and args.out / "second_order_long_streams.csv", HEAD, lines)
 
 
 if __name__ == "__main__":

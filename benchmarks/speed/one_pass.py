@@ -8,9 +8,8 @@ named behind it.
 
 Dense rows are timed twice: with the widest vectors that the processor has, and
 with none wider than AVX2's ("vectors of 4"). All but a toy run write tables to
-docs/results: one_pass_speed.csv (large problems), one_pass_calls.csv (a part of it, of
-the calls that users make) and one_pass_speed_cache.csv (rows that stay in the cache).
-A goal is in brackets behind its ratio.
+docs/results: one_pass_speed.csv, and one_pass_calls.csv (a part of it, of the calls
+that users make). A goal is in brackets behind its ratio.
 
     python -m benchmarks.speed.one_pass [--rounds 9] [--quick]
 """
@@ -187,40 +186,32 @@ def compare(title, X, y, lines, rounds):
 
 
 def dense_tables(quick, rounds, widest):
-    """Print tables for dense rows; return columns of large and of small problems."""
+    """Print tables for dense rows; return their columns."""
     shrink, vectors = 100 if quick else 1, f"vectors of up to {widest} numbers"
     targets = {"kernel_target": 1.0, "scaled_target": 1.15, "whole_target": 1.2}
 
-    large, small = {}, {}
+    columns = {}
     X, y, digits, what = _rows.images(60_000 // shrink)
     lines = cases(X, y, **targets, faster=3.0)
     lines += float32_cases(X, y, 0.75) + class_cases(X, digits)
     title = f"{what}, {len(X)} x {X.shape[1]}, float64, {vectors}"
-    large[f"{what}, {len(X):,} x {X.shape[1]}"] = compare(title, X, y, lines, rounds)
+    columns[f"{what}, {len(X):,} x {X.shape[1]}"] = compare(title, X, y, lines, rounds)
     X, y = _rows.gaussian(500_000 // shrink, 54)
     lines = cases(X, y, **targets, faster=3.0) + float32_cases(X, y)
     title = f"Gaussian, {len(X)} x 54, float64, {vectors}"
-    large[f"{len(X):,} x 54"] = compare(title, X, y, lines, rounds)
-    for n_rows, n_features in [(2_000, 100), (300, 784), (60, 10)]:
-        X, y = _rows.gaussian(n_rows, n_features)
-        lines = cases(X, y, whole_target=1.5 if n_features == 784 else None)
-        lines += float32_cases(X, y)
-        title = f"In cache, {n_rows} x {n_features}, float64, {vectors}"
-        name = f"{n_rows:,} x {n_features}"
-        small[name] = compare(title, X, y, lines, rounds)
-    return large, small
+    columns[f"{len(X):,} x 54"] = compare(title, X, y, lines, rounds)
+    return columns
 
 
 def benchmark(quick, rounds):
     shrink = 100 if quick else 1
     before = products.widest
-    large, small = dense_tables(quick, rounds, before)
-    products.widest = 4
-    narrow = dense_tables(quick, rounds, 4)
-    products.widest = before
+    large = dense_tables(quick, rounds, before)
     calls = dict(large)
-    for columns, others in zip((large, small), narrow, strict=True):
-        columns |= {f"{name}, vectors of 4": cells for name, cells in others.items()}
+    products.widest = 4
+    for name, cells in dense_tables(quick, rounds, 4).items():
+        large[f"{name}, vectors of 4"] = cells
+    products.widest = before
     for n_rows, index_type in [
         (20_000, np.int32),
         (20_000, np.int64),
@@ -240,7 +231,6 @@ def benchmark(quick, rounds):
     if not quick:
         _results.write("one_pass_speed.csv", *side_by_side(large))
         _results.write("one_pass_calls.csv", *side_by_side(calls, CALLS))
-        _results.write("one_pass_speed_cache.csv", *side_by_side(small))
 
 
 if __name__ == "__main__":

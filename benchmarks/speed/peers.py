@@ -40,7 +40,7 @@ OURS = {
 
 
 class Line(NamedTuple):
-    """What was timed, on which rows: microseconds, and labels bought in per cent."""
+    """A timed method: its rows, microseconds, and labels bought in per cent."""
 
     rows: str
     method: str

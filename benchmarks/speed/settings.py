@@ -1,6 +1,6 @@
 """Many settings side by side, before and after a change, in one interleaved run.
 
-Each source tree has a process of its own, compiled in place, and the two take turns.
+Each source tree has a separate process, compiled in place, and the two take turns.
 The times are of the processor, so that what else runs counts for little; the least of
 the rounds is taken. The settings are values of b, from .003 to 1, or whole searches
 over 20 of them on 3 folds; "bare" does without averaging, scaling and intercept.
@@ -60,7 +60,7 @@ def rows_of(name, shrink):
 
 
 class Work:
-    """What a process times: settings of a learner on rows of one set."""
+    """Settings of a learner on rows of one set, which a process times."""
 
     def __init__(self, name, shrink):
         self.X, self.y = rows_of(name, shrink)

@@ -100,7 +100,7 @@ def read_model(args):
 
 
 def check_encoder_of(args, encoder):
-    """Refuse another encoder of texts than that of the training."""
+    """Refuse an encoder of texts that is not the encoder of the training."""
     from .vectors import fingerprint_of
 
     fingerprint = getattr(encoder, "fingerprint_", None)

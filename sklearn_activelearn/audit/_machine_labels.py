@@ -62,12 +62,15 @@ def leave_one_out(Z, targets, weights):
     fitted = weights > 0
     w, total = weights[fitted, None], weights.sum()
     center, level = w.T @ Z[fitted] / total, w.T @ targets[fitted] / total
+    # rows times the roots of their weights make weighted least squares ordinary
     A, B = np.sqrt(w) * (Z[fitted] - center), np.sqrt(w) * (targets[fitted] - level)
+    # one decomposition serves all penalties; rounding may turn 0 into a negative number
     values, vectors = np.linalg.eigh(A.T @ A)
     values, A = np.maximum(values, 0), A @ vectors
     moments, squares, best = A.T @ B, A**2, np.inf
     for penalty in PENALTIES:
         shrunk = moments / (values + penalty)[:, None]
+        # a row with a leverage of 1 decides its own value, and would divide by 0
         leverage = squares @ (1 / (values + penalty)) + w[:, 0] / total
         residuals = (B - A @ shrunk) / np.maximum(1 - leverage, 1e-3)[:, None]
         if (error := np.sum(residuals**2)) < best:
@@ -99,10 +102,11 @@ def score_errors(Z, machine, people, confidence, n_classes):
     scores[rows, machine] = -np.inf
     columns = [scores.max(axis=1) - own]
     if confidence is not None:
-        share = np.clip(confidence, 1e-3, 1 - 1e-3)
+        share = np.clip(confidence, 1e-3, 1 - 1e-3)  # odds of 0 and 1 are infinite
         columns.append(np.log(1 - share) - np.log(share))
     is_read, is_wrong = (people >= 0) & (machine >= 0), people != machine
     n_wrong = np.count_nonzero(is_wrong[is_read])
+    # without a right label there are no two classes to tell apart
     if FEWEST_WRONG <= n_wrong < np.count_nonzero(is_read):
         known = np.hstack([Z, one_hot[machine], *(c[:, None] for c in columns[1:])])
         columns += leave_one_out(known, 1.0 * is_wrong[:, None], 1.0 * is_read).T

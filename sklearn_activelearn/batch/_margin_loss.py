@@ -71,6 +71,7 @@ class Objective:
 
     def random_point(self, rng):
         """Return weights in a random direction; the median row has a score of 1."""
+        # much longer weights would put most rows where a bounded loss is flat
         coef = rng.standard_normal((self.n_vectors, self.X.shape[1]))
         intercept = np.zeros(self.n_vectors)
         sizes = np.abs(scores(Rows(self.X), coef, intercept, False))
@@ -85,6 +86,7 @@ class Objective:
         size = max(1, BLOCK * n_rows // max(1, self.X.size))
         for start in range(0, n_rows, size):
             rows = slice(start, start + size)
+            # the line search compares values whose difference float32 would lose
             X = self.X[rows].astype(np.float64, copy=False)
             z, z_slope = margins(X @ coef.T + intercept, self.codes[rows])
             total += self.loss.value(z).sum()
@@ -121,6 +123,7 @@ def margins(scores, codes):
     own = np.arange(len(codes)), codes
     rivals = scores / TEMPERATURE
     rivals[own] = -np.inf
+    # half the gap: with two vectors w and -w this is the margin of two classes
     z = (scores[own] - TEMPERATURE * logsumexp(rivals, axis=1)) / 2
     slope = -softmax(rivals, axis=1) / 2
     slope[own] = 0.5
@@ -354,6 +357,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         if objective.loss.convex or self.n_restarts == 0:
             return runs
         convex = objective.with_loss(SmoothHingeLoss(objective.loss.corner))
+        # the convex optimum is often near a good one of the loss that is not convex
         hinge = self._minimize(convex, first_point)
         runs.append(self._minimize(objective, hinge.x))
         runs[-1].nit += hinge.nit
@@ -370,6 +374,8 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
             method="L-BFGS-B",
             options={
                 "maxiter": self.max_iter,
+                # searches along a line may need several values an iteration; only
+                # `max_iter` shall end a start early, and only `tol` end it normally
                 "maxfun": 10 * self.max_iter,
                 "gtol": self.tol,
                 "ftol": 64 * np.finfo(float).eps,

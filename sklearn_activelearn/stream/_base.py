@@ -333,8 +333,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
         """Check rows that are not in memory; leave other rows to `ActiveClassifier`.
 
-        Memory maps are read in place, as arrays. Parameters are those of
-        `check_rows`.
+        Memory maps are read in place, as arrays. Parameters are as for `check_rows`.
         """
         source = None if type(X) is np.ndarray else as_source(X)
         if source is None or isinstance(source, ArraySource):

@@ -17,7 +17,8 @@ from ._rules import FunctionRule, LossRule, LossUpdate
 #: Exponent of each `learning_rate`.
 POWERS = {"constant": 0.0, "invscaling": 0.5, "adaptive": 0.0}
 
-#: Largest change of the margin of a row of average size by an adaptive step.
+#: Largest change of the margin of a row of average size by an adaptive step. Steps that
+#: move margins to where the loss is flat would end the purchases.
 GAIN = 2.0
 
 

@@ -88,9 +88,9 @@ def score_interval(center, scale, constant, linear, quadratic):
     a = 1 - scale * quadratic
     b = -2 * center - scale * linear
     c = center**2 - scale * constant
-    if a <= 0:
+    if a <= 0:  # the variance grows faster than the square: no x is refuted
         return -np.inf, np.inf
-    root = np.sqrt(max(b * b - 4 * a * c, 0.0))
+    root = np.sqrt(max(b * b - 4 * a * c, 0.0))  # rounding may make it negative
     return (-b - root) / (2 * a), (-b + root) / (2 * a)
 
 
@@ -115,6 +115,7 @@ def clopper_pearson_interval(share, n, confidence):
        illustrated in the case of the binomial", Biometrika 26, 1934.
     """
     tail, right, wrong = (1 - confidence) / 2, n * share, n * (1 - share)
+    # beta distributions have no parameter 0: without successes the end is 0 itself
     low = betaincinv(right, wrong + 1, tail) if right > 0 else 0.0
     high = betaincinv(right + 1, wrong, 1 - tail) if wrong > 0 else 1.0
     return float(low), float(high)
@@ -131,6 +132,7 @@ def lower_ends(losses):
         Losses of each model.
     """
     n_models, n = losses.shape
+    # one loss has no deviation; the models are then compared by their losses alone
     deviation = losses.std(axis=1, ddof=1) if n > 1 else np.zeros(n_models)
     return np.maximum(losses.mean(axis=1) - 1.96 * deviation / np.sqrt(n), 0)
 

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.papers._alms_variants import variant
+from benchmarks.papers.alms import variant
 from tests.reference import alms as reference
 from tests.test_alms import SMALL_LAMS, TWINS, check_purchases, slow_run, smaller_pool
 

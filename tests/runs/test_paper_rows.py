@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
+from benchmarks.drawing import plt
 from benchmarks.papers import (
     boosting,
     boosting_costs,
@@ -21,7 +22,6 @@ from benchmarks.papers._alms_rows import (
     rank,
     summary,
 )
-from benchmarks.papers._drawing import plt
 from benchmarks.papers.alms_figures import of_primary_setting
 from sklearn_activelearn.datasets import make_twonorm
 

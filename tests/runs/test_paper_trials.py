@@ -7,7 +7,6 @@ import pytest
 
 from benchmarks.evaluation import alms_ideas
 from benchmarks.papers import (
-    _margin_loss_runs,
     alms,
     boosting,
     boosting_costs,
@@ -155,12 +154,12 @@ class TestMarginLoss:
         found = []
         for n_labels in (0, 100, 500, 1000, 10_000):
             learner.n_queries_ = n_labels
-            found.append(_margin_loss_runs.threshold(learner))
+            found.append(margin_loss.threshold(learner))
         assert found == [10, 9.1, 5.5, 1, 1]
-        assert _margin_loss_runs.threshold(SimpleNamespace()) == 10
+        assert margin_loss.threshold(SimpleNamespace()) == 10
 
     def test_all_runs_may_go_on_or_none(self):
-        assert _margin_loss_runs.runs(None, None, range(3, 3), 1) == [[], [], []]
+        assert margin_loss.runs(None, None, range(3, 3), 1) == [[], [], []]
 
     def test_the_rate_of_least_error_is_by_the_last_weights(self, monkeypatch):
         ends = {0.1: [([], 0.4), ([0.2], 0.9)], 1.0: [([0.5], 0.1), ([0.4], 0.1)]}

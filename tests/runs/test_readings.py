@@ -8,12 +8,11 @@ import pytest
 
 from benchmarks.papers import _readings as common
 from benchmarks.papers import _readings_alms as bought_by
-from benchmarks.papers import _readings_alms_scores as scores
 from benchmarks.papers import _readings_boosting as endings
 from benchmarks.papers import _readings_rules as rules
 from benchmarks.papers import alms, boosting, readings, readings_again
 from benchmarks.papers._alms_purchases import Labelled
-from benchmarks.papers._alms_variants import variant
+from benchmarks.papers.alms import variant
 from benchmarks.results import Results, read_texts
 from sklearn_activelearn import PassiveClassifier
 from sklearn_activelearn.pool.alms._value_of_information import (
@@ -152,7 +151,7 @@ class TestModelSelection:
     def test_choices_are_those_of_cross_validation(self, pool):
         rows = bought_by.order_of(pool, 5, 10)[:20]
         models = bought_by.models_with("mean")
-        found = scores.chosen_by_others(Labelled(pool, rows, models))
+        found = bought_by.chosen_by_others(Labelled(pool, rows, models))
         for scoring, chosen in (("neg_log_loss", found[0]), ("accuracy", found[2])):
             learner = PassiveClassifier(
                 models[0],
@@ -169,7 +168,7 @@ class TestModelSelection:
             [np.flatnonzero(pool.sign > 0)[0], np.flatnonzero(pool.sign < 0)[0]],
             bought_by.models_with("mean"),
         )
-        assert scores.chosen_by_others(known) == [10, 0, 10, 0]
+        assert bought_by.chosen_by_others(known) == [10, 0, 10, 0]
 
 
 def run_of(area, others):
@@ -319,7 +318,7 @@ class TestCommand:
         readings.main(argv)
         first = capsys.readouterr().out
         assert "1 of 1: heart, mean, 10, 15, 1000" in first
-        monkeypatch.setattr(scores, "runs", None)
+        monkeypatch.setattr(bought_by, "runs", None)
         readings.main(argv)
         again = capsys.readouterr().out
         assert [line for line in first.splitlines() if "heart, mean" not in line] == (

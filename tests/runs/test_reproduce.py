@@ -19,25 +19,17 @@ def test_every_step_is_an_experiment():
     assert run == known - {"data", "claims", "step_times"}
 
 
-def test_tables_and_pictures(tmp_path, capsys, monkeypatch):
+def test_tables_pictures_and_verdicts(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-    main(["ali2014", "--quick", "--results", str(tmp_path / "new" / "folder")])
-    out, _ = capsys.readouterr()
-    assert "== alms --cache" in out
-    assert "published" in out
-    results = tmp_path / "new" / "folder" / "quick"  # no real run finds toy results
-    assert [path.name for path in results.glob("*.png")]
-
-
-def test_verdicts_on_what_was_run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-    main(["cavallanti2008", "--quick", "--results", str(tmp_path)])
-    _, _, verdicts = capsys.readouterr().out.partition("\n== claims (of toy data")
+    results = tmp_path / "new" / "folder"
+    main(["cavallanti2008", "--quick", "--results", str(results)])
+    tables, _, verdicts = capsys.readouterr().out.partition("\n== claims (of toy data")
+    assert "\n== second_order" in tables
     found = [line.split()[0] for line in verdicts.splitlines()[1:] if line[0] != " "]
     assert len(found) == sum(claim.paper == "cavallanti2008" for claim in claims.CLAIMS)
     assert set(found) <= {"held", "partly", "not", "untested"}
     assert found.count("untested") <= 2  # toy curves are too short for these
-    results = tmp_path / "quick"
+    results /= "quick"  # no real run finds toy results
     assert (results / "second_order_figure_2.csv").exists()
     assert (results / "second_order_figure_2.png").exists()
 

@@ -161,17 +161,6 @@ class TestRuns:
         assert {"random", "margin", "committee"} <= set(starts)
         assert len(set(starts.values())) == 1
 
-    def test_on_two_classes_some_methods_are_one(self, tumours):
-        model = LogisticRegression()
-        for method in METHODS.values():
-            if method.on_two_classes:
-                twin = METHODS[method.on_two_classes]
-                curves = [
-                    run((0,), m, model, REGIME, tumours).accuracy
-                    for m in (method, twin)
-                ]
-                assert curves[0] == curves[1]
-
     def test_the_committee_is_around_the_model(self):
         learner = METHODS["committee"].make(LogisticRegression(C=0.5), budget=20)
         np.testing.assert_allclose(learner.param_grid["C"], [0.05, 0.5, 5.0])
@@ -245,12 +234,9 @@ class TestRuns:
     def test_applicable(self, digits, tumours):
         sparse = csr_matrix(tumours.X)
         names = set(applicable(METHODS, "logistic", *digits[:2]))
-        assert {"random", "entropy", "min-margin"} <= names
+        assert {"random", "margin", "committee"} <= names
         assert "label propagation" not in names
-        names = set(applicable(METHODS, "logistic", *tumours[:2]))
-        assert {"random", "margin"} <= names
-        assert not names & {"entropy", "min-margin", "least confident"}
-        assert "entropy" not in applicable(METHODS, "svc", *digits[:2])
+        assert "committee" not in applicable(METHODS, "forest", *digits[:2])
         own = [
             "FASSL-Boost" in applicable(METHODS, "own", X, y)
             for X, y in (tumours[:2], digits[:2], (sparse, tumours.y))

@@ -223,7 +223,7 @@ class StablePredictions(StoppingRule):
 def kappa(first, second):
     """Return Cohen's kappa of two arrays of labels; 0 if all labels are equal."""
     if len(np.unique(np.append(first, second))) == 1:
-        return 0.0
+        return 0.0  # chance alone agrees on one class, and kappa would be 0 / 0
     return cohen_kappa_score(first, second)
 
 

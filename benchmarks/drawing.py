@@ -1,16 +1,12 @@
-"""What the figures have in common: they are drawn from files of results."""
+"""Figures, which are drawn from files of results."""
 
 import argparse
-import tempfile
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib import pyplot as plt
 
 from benchmarks.results import by, column, read
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 
 
 def subplots(n_rows, n_columns, figsize, **shared):
@@ -25,9 +21,10 @@ def subplots(n_rows, n_columns, figsize, **shared):
     )
 
 
-def save(figure, out):
+def save(figure, out, dpi=110):
     """Write a figure and forget it."""
-    figure.savefig(out, dpi=110)
+    Path(out).parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(out, dpi=dpi)
     plt.close(figure)
     print(f"wrote {out}")
 
@@ -87,30 +84,22 @@ def draw(drawn, folder, out):
             print(f"{name} is left out: {folder / name}.csv is not there")
 
 
-def main_of(doc, drawn, measure):
-    """Return the ``main`` of a script that draws what `measure` found.
+def main_of(doc, drawn):
+    """Return the ``main`` of a script that draws figures from files of results.
 
     Parameters
     ----------
     doc : str
-        Of the script.
+        Docstring of the script.
     drawn : dict of str: callable
         As for `draw`.
-    measure : callable
-        The ``main`` of the experiment, which a quick run begins with.
     """
 
     def main(argv=None):
         parser = argparse.ArgumentParser(description=doc.splitlines()[0])
         parser.add_argument("results", nargs="?", type=Path, default=Path())
         parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
-        parser.add_argument("--quick", action="store_true", help="toy size, seconds")
         args = parser.parse_args(argv)
-        if not args.quick:
-            draw(drawn, args.results, args.out)
-            return
-        with tempfile.TemporaryDirectory() as folder:
-            measure(["--quick", "--results", folder])
-            draw(drawn, Path(folder), args.out)
+        draw(drawn, args.results, args.out)
 
     return main
