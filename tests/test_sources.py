@@ -32,7 +32,6 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
-    UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.sources import (
@@ -398,8 +397,7 @@ def test_what_the_estimator_understands_passes(make, tmp_path):
 
 
 @each_source
-@each([COMBClassifier(), ALMSClassifier(), UncertaintyHerdingClassifier(),
-       MinMarginClassifier(batch="cluster")])  # fmt: skip
+@each([COMBClassifier(), ALMSClassifier()])
 def test_learners_that_need_all_rows_say_so(prototype, make, tmp_path):
     X, y = problem()
     source = make(X, [60], tmp_path)
