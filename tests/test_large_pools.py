@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.sparse import csr_array
+from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
     HybridSamplingClassifier,
     MinMarginClassifier,
+    RelevanceSamplingClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
@@ -148,3 +151,53 @@ def test_random_first_rows_come_from_all_rows(monkeypatch):
     with pytest.raises(ValueError, match=r"embedding .* failed"):
         failing.query(X)
     assert vars(failing) == before
+
+
+SCORING = [
+    MinMarginClassifier(),
+    UncertaintySamplingClassifier(measure="entropy"),
+    RelevanceSamplingClassifier(positive=1),
+]
+
+
+@each(SCORING)
+def test_the_best_rows_of_parts_are_those_of_the_pool(prototype):
+    """As an engine does: the best of each shard, and one query on these rows."""
+    X, y = make_classification(600, 8, random_state=1)
+    ids = np.array([f"r{row}" for row in range(600)])
+    whole, parts = (fresh(prototype, batch_size=4, n_initial=40) for _ in "ab")
+    found = whole.query(X, ids=ids)
+    assert parts.query(X, ids=ids).tolist() == found.tolist()
+    for _ in range(4):
+        for learner in (whole, parts):
+            learner.teach(X[found], y[found], ids=ids[found])
+        is_left = ~np.isin(ids, parts.record()["ids"])
+        best = []
+        for part in np.array_split(np.arange(600), 3):
+            left = part[is_left[part]]
+            best += left[np.argsort(-parts.utility(X[left]))[:4]].tolist()
+        found = np.array(best)[parts.query(X[best], ids=ids[best])]
+        assert found.tolist() == whole.query(X, ids=ids).tolist()
+    assert parts.n_queries_ == whole.n_queries_ == 56
+
+
+@pytest.mark.parametrize("make", SOURCES.values(), ids=list(SOURCES))
+def test_utility_of_a_source(make, tmp_path):
+    X, y = problem()
+    source = make(X, [70], tmp_path)
+    learner = fresh(MinMarginClassifier()).teach(source[np.arange(20)], y[:20])
+    found = learner.utility(source)
+    assert type(found).__module__.startswith("dask") == (make is SOURCES["dask"])
+    expected = fresh(MinMarginClassifier()).teach(X[:20], y[:20]).utility(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_utility_needs_a_model_and_a_rule_that_scores_rows():
+    X, _ = problem()
+    assert not any(hasattr(learner, "utility") for learner in LEARNERS[:3])
+    learner = fresh(MinMarginClassifier())
+    with pytest.raises(NotFittedError):
+        learner.utility(X)
+    learner.teach(X[:2], [1, 1])
+    with pytest.raises(ValueError, match=r"2 labels are too few or of one class\. Buy"):
+        learner.utility(X)

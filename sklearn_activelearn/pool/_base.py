@@ -160,6 +160,12 @@ def _models_have(method):
     )
 
 
+def _scores_rows(learner):
+    kind = type(learner)
+    has_rule = kind._utility is not PoolClassifier._utility
+    return has_rule and kind._select is PoolClassifier._select
+
+
 def _has_record(learner):
     return learner._follows_from_labels()
 
@@ -1683,6 +1689,59 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
         return answer_by_blocks(answer, learner._rows_to_predict(X))
+
+    @available_if(_scores_rows)
+    @answers_like_input
+    def utility(self, X: RowsLike) -> Floats:
+        """Return the number by which `query` ranks each row; higher is bought sooner.
+
+        Only learners that score rows one by one have this method. Any engine can apply
+        it to parts of a pool where they are stored, and keep the best rows of each
+        part. `query` on these rows alone then makes the purchase that `query` on the
+        whole pool makes: it counts the labels, leaves out labelled and pending rows,
+        and breaks ties, at random between utilities that agree in half of their digits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows: the pool, or a part of it.
+
+        Returns
+        -------
+        utilities : ndarray of shape (n_samples,)
+            One number for each row; a dask array for a dask array. Labelled and pending
+            rows have a number, too.
+
+        Raises
+        ------
+        ValueError
+            If there is no model yet: before the first labels of two classes. Buy these
+            with `query`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn_activelearn import UncertaintySamplingClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> X /= X.max(axis=0)
+        >>> learner = UncertaintySamplingClassifier(random_state=0)
+        >>> learner = learner.teach(X[:50], y[:50])
+        >>> best = np.argsort(-learner.utility(X[50:]))[:5] + 50
+        >>> print(learner.query(X[best]) == 0, learner.n_queries_)
+        [ True] 1
+        """
+        learner = self._trained_copy()
+        if learner._n_trained < max(len(learner._ledger.labelled), 1):
+            raise ValueError(
+                f"utility needs a model, and {type(self).__name__} has none: its "
+                f"{len(learner._ledger.labelled)} labels are too few or of one class. "
+                "Buy the first rows with query, and teach their labels."
+            )
+        X = learner._rows_to_predict(X)
+        if isinstance(X, Source):
+            return X.answers(partial(selection.score_block, learner._utility, True))
+        return learner._utilities(X, np.arange(n_rows(X)))
 
     def _rows_to_predict(self, X):
         return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)
