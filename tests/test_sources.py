@@ -1047,6 +1047,8 @@ def test_a_dataset_and_a_list_of_files_will_do(tmp_path):
     dataset = ds.dataset(folder)
     expected = fresh(MinMarginClassifier()).query(X).tolist()
     assert fresh(MinMarginClassifier()).query(dataset).tolist() == expected
+    taken = dataset.take(expected).to_pandas().to_numpy()
+    np.testing.assert_array_equal(taken, X[expected])
     turned = ParquetSource([folder / "1.parquet", folder / "0.parquet"])
     np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
     assert len(turned[[]]) == 0

@@ -76,7 +76,7 @@ from ..sources._containers import (
 )
 from ..sources._conversion import as_source
 from ..sources._identity import VALUES, ByValue, identify, plain_id
-from ..sources._source import Source, is_mapped
+from ..sources._source import ArraySource, Source, is_mapped
 from ..utils._compat import (
     CALLBACK_ATTRIBUTES,
     CallbackSupportMixin,
@@ -150,8 +150,16 @@ FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
 
 
 def answer_by_blocks(function, X):
-    """Return ``function(X)``; the rows of a source are read block by block."""
-    return X.answers(function) if isinstance(X, Source) else function(X)
+    """Return ``function(X)``; the rows of a source are read block by block.
+
+    Estimators convert other numbers to float64: this, too, is done block by block.
+    """
+    if isinstance(X, Source):
+        return X.answers(function)
+    is_converted = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
+    if is_converted and X.dtype != np.float64 and len(X):
+        return ArraySource(X).answers(function)
+    return function(X)
 
 
 def _models_have(method):

@@ -2,7 +2,9 @@
 
 import os
 import runpy
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,10 @@ import pytest
 
 from sklearn_activelearn import MinMarginClassifier
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),  # engines warn of their dependencies
+]
 SNIPPETS = Path(__file__).resolve().parents[2] / "docs" / "snippets"
 FEATURES, N_ROWS = [f"x{j}" for j in range(5)], 3_000
 
@@ -81,3 +86,9 @@ def test_dask(folder):
     dask_frames = pytest.importorskip("dask.dataframe")
     rows = dask_frames.read_parquet(folder)
     check_purchases(recipe("dask"), rows, folder)
+
+
+def test_sql(folder):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        pd.read_parquet(folder).to_sql("pool", connection, index=False)
+        check_purchases(recipe("sql"), connection, folder)
