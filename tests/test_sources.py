@@ -32,7 +32,6 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
-    UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.sources import (
@@ -398,8 +397,7 @@ def test_what_the_estimator_understands_passes(make, tmp_path):
 
 
 @each_source
-@each([COMBClassifier(), ALMSClassifier(), UncertaintyHerdingClassifier(),
-       MinMarginClassifier(batch="cluster")])  # fmt: skip
+@each([COMBClassifier(), ALMSClassifier()])
 def test_learners_that_need_all_rows_say_so(prototype, make, tmp_path):
     X, y = problem()
     source = make(X, [60], tmp_path)
@@ -1049,6 +1047,8 @@ def test_a_dataset_and_a_list_of_files_will_do(tmp_path):
     dataset = ds.dataset(folder)
     expected = fresh(MinMarginClassifier()).query(X).tolist()
     assert fresh(MinMarginClassifier()).query(dataset).tolist() == expected
+    taken = dataset.take(expected).to_pandas().to_numpy()
+    np.testing.assert_array_equal(taken, X[expected])
     turned = ParquetSource([folder / "1.parquet", folder / "0.parquet"])
     np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
     assert len(turned[[]]) == 0

@@ -95,6 +95,11 @@ class BlendClassifier(CombinedClassifier):
         of their labels are of one class, because balanced models find fewer rows of
         the other classes; else the blend itself.
 
+    first_estimator_ : classifier
+        The first candidate, trained on all rows. With it `HybridSamplingClassifier`
+        looks for uncertain rows in a large pool, because it is quick by default; the
+        blend chooses among the rows that it finds.
+
     classes_ : ndarray of shape (n_classes,)
         Classes, sorted.
 
@@ -298,10 +303,9 @@ class BlendClassifier(CombinedClassifier):
         """Train the candidates that have a weight."""
         _, candidates, _, temperatures, weights = self._weighed
         members = np.flatnonzero(weights)
-        needed = {*members.tolist(), *([0] if self._is_first_needed else [])}
+        needed = {0, *members.tolist()}
         trained = {m: fit_on_labels(clone(candidates[m]), X, y) for m in needed}
-        self.classes_ = classes
-        self._row_estimator = trained[0] if self._is_first_needed else None
+        self.classes_, self.first_estimator_ = classes, trained[0]
         self.estimators_ = [trained[m] for m in members]
         names = list(self.cv_log_losses_)
         self.member_names_ = [names[m] for m in members]
@@ -357,7 +361,7 @@ class BlendClassifier(CombinedClassifier):
     def row_estimator_(self) -> Any:
         """The model with which `HybridSamplingClassifier` chooses rows."""
         check_is_fitted(self, "estimators_")
-        return self if self._row_estimator is None else self._row_estimator
+        return self.first_estimator_ if self._is_first_needed else self
 
     @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:

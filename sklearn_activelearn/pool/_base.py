@@ -76,7 +76,7 @@ from ..sources._containers import (
 )
 from ..sources._conversion import as_source
 from ..sources._identity import VALUES, ByValue, identify, plain_id
-from ..sources._source import Source, is_mapped
+from ..sources._source import ArraySource, Source, is_mapped
 from ..utils._compat import (
     CALLBACK_ATTRIBUTES,
     CallbackSupportMixin,
@@ -113,6 +113,7 @@ from ._distances import (
     check_embedding,
 )
 from ._ledger import (
+    PENDING,
     KeptPool,
     Ledger,
     check_json,
@@ -127,12 +128,19 @@ from .stopping import _base as stopping_rules
 #: Why a learner takes no source, and what to do.
 NEEDS_ALL = (
     "needs all rows of the pool in memory: pass a sample of them as an array, or use a "
-    "learner that reads them by blocks, such as MinMarginClassifier"
+    "learner that reads them by blocks, such as HybridSamplingClassifier"
 )
 NEEDS_SAMPLE = (
     "needs all rows of the pool in memory: set n_candidates, to consider a sample of "
     "them for each purchase"
 )
+
+#: Distances are measured among all rows of a pool of at most this size. Of a larger one
+#: they are measured among N_SAMPLED random rows and the rows of the highest utilities.
+MOST_MEASURED, N_SAMPLED = 50_000, 10_000
+
+#: Makes the draw of rows that represent a large pool differ from the draws of a round.
+REPRESENT = 4
 
 #: Number of pool rows whose predictions are checked for being all the same.
 MOST_CHECKED = 1_000
@@ -142,14 +150,28 @@ FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
 
 
 def answer_by_blocks(function, X):
-    """Return ``function(X)``; the rows of a source are read block by block."""
-    return X.answers(function) if isinstance(X, Source) else function(X)
+    """Return ``function(X)``; the rows of a source are read block by block.
+
+    Estimators convert other numbers to float64: this, too, is done block by block.
+    """
+    if isinstance(X, Source):
+        return X.answers(function)
+    is_converted = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
+    if is_converted and X.dtype != np.float64 and len(X):
+        return ArraySource(X).answers(function)
+    return function(X)
 
 
 def _models_have(method):
     return lambda learner: all(
         has_method(model, method) for model in learner._make_trainer().models()
     )
+
+
+def _scores_rows(learner):
+    kind = type(learner)
+    has_rule = kind._utility is not PoolClassifier._utility
+    return has_rule and kind._select is PoolClassifier._select
 
 
 def _has_record(learner):
@@ -382,12 +404,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return selection.draw_different_rows(keys, rows, round.n_wanted, seed)
         if self.embedding is not None and selection.is_rows(initial):
             points = round.points
-            utility = selection.nearest_cosine(points.rows[rows], points.embed(initial))
+            anchors = points.embed(initial)
+            if len(points.keys) == n_rows(X):
+                utility = selection.nearest_cosine(points.rows[rows], anchors)
+                return selection.choose_batch(round, utility)
+            score = partial(selection.score_by_anchors, points.to_points, anchors)
         else:
             score = partial(selection.score_by_initial, initial)
-            utility = selection.score_rows(
-                score, X, rows, self.n_jobs, self._prototypes
-            )
+        utility = selection.score_rows(score, X, rows, self.n_jobs, self._prototypes)
         return selection.choose_batch(round, utility)
 
     def _coverage(self, round, chosen=NO_ROWS):
@@ -397,9 +421,22 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _choose_covering(self, coverage, round, weights=None):
         """Choose rows that cover the pool, among a sample of a large pool."""
-        n = None if self._samples else self.n_candidates
-        n = max(n or MOST_ROWS, self.n_initial, self._batch_size())
+        n = self._n_covering()
         return selection.choose_covering(coverage, round, weights, n)
+
+    def _n_covering(self):
+        """Return the number of random rows among which rows that cover are chosen."""
+        n = None if self._samples else self.n_candidates
+        return max(n or MOST_ROWS, self.n_initial, self._batch_size())
+
+    def _quick_utility(self, X):
+        """Return utilities by which the best rows of a large pool are found."""
+        return self._utility(X)
+
+    def _n_best(self, round):
+        """Return the number of the best rows of a large pool that are looked at."""
+        is_spread = round.initial is None and self.batch != "top"
+        return selection.BEST_PER_ROW * round.n_batch if is_spread else 0
 
     def _batch_size(self):
         """Return the number of rows of the next batch."""
@@ -412,10 +449,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _why_in_memory(self, trainer):
         """Return why it needs the pool in memory, "" if it does not."""
-        if trainer.keeps_pool:
-            return NEEDS_ALL
-        measures = self._measures_distances(self.initial)
-        return NEEDS_SAMPLE if self.n_candidates is None and measures else ""
+        return NEEDS_ALL if trainer.keeps_pool else ""
 
     def _check_parameters(self) -> None:
         check_counts(self, self._counts, self._optional_counts)
@@ -742,21 +776,73 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _apply_rule(self, round):
         """Choose rows by the model, or by `initial` while there is none."""
-        here = round
-        if self._measures_distances(round.initial):
-            here = round.in_memory()
-            here = here._replace(points=self._embed_rows(here.X))
         if round.initial is not None:
+            here = self._with_points(round)
             return here.in_pool(self._select_without_model(here))
+        try:
+            best = self._find_best(round)
+        except Exception as error:
+            return self._apply_without_model(round, error, "choice")
+        here = self._with_points(round, best)
         try:
             purchase = self._select(here)
         except NothingLearned as error:
-            self._go_on_without_model(error, "equal scores", round.X)
+            return self._apply_without_model(round, error, "equal scores")
         except Exception as error:
-            self._go_on_without_model(error, "choice", round.X)
-        else:
-            return here.in_pool(purchase)
+            return self._apply_without_model(round, error, "choice")
+        return here.in_pool(purchase)
+
+    def _apply_without_model(self, round, error, step):
+        self._go_on_without_model(error, step, round.X)
         return self._apply_rule(round._replace(initial=self._initial_for(0)))
+
+    def _is_represented(self, round):
+        """Return True if distances are measured among some rows of a large pool."""
+        is_large = round.share == 1 and n_rows(round.X) > MOST_MEASURED
+        return is_large and self._measures_distances(round.initial)
+
+    def _find_best(self, round):
+        """Return the rows of a large pool among which a model chooses by distances."""
+        n_best = self._n_best(round) if self._is_represented(round) else 0
+        if not n_best:
+            return NO_ROWS
+        X, rows, n_best = round.X, round.candidates, min(n_best, len(round.candidates))
+        utility = self._utilities(X, rows, self._quick_utility)
+        keys = [lambda some: hash_rows(X, rows[some])]
+        chosen = selection.find_best_different(utility, n_best, round.seed, keys)
+        return rows[chosen]
+
+    def _with_points(self, round, best=NO_ROWS):
+        """Return the round with points, if distances are measured.
+
+        Parameters
+        ----------
+        round : Round
+            Rows of the pool, in memory or not.
+        best : ndarray of int
+            Rows of a large pool that must be among the points.
+        """
+        if not self._measures_distances(round.initial):
+            return round
+        if not self._is_represented(round):
+            here = round.in_memory()
+            return here._replace(points=self._embed_rows(here.X))
+        X, initial, n_covering = round.X, round.initial, self._n_covering()
+        n = max(N_SAMPLED, n_covering, getattr(self, "n_coverage", None) or 0)
+        rng = np.random.default_rng((self._seed, 0, REPRESENT))
+        n = min(n, n_rows(X))
+        sample = np.sort(rng.choice(n_rows(X), n, replace=False, shuffle=False))
+        if not (initial is None or isinstance(initial, str)) or initial == "random":
+            # all rows are scored or drawn; the points check the embedding
+            return round._replace(points=self._embed_rows(take(X, sample)))
+        positions, found = self._ledger.positions, self._ledger.found
+        pending = found[(positions == PENDING) & (found >= 0)]
+        others = [best, pending, round.explored]
+        if np.count_nonzero(round.are_candidates(sample)) < n_covering:
+            others.append(round.sample_candidates(n_covering).rows)
+        others = np.setdiff1d(np.concatenate(others), sample)
+        here = round.restrict(np.append(sample, others))
+        return here._replace(points=self._embed_rows(here.X, n))
 
     def _go_on_without_model(self, error, step, X):
         """Warn that rows are chosen without a model, or raise the error.
@@ -781,15 +867,23 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             warn_of_cold_start(estimator, step, error, labelled)
             self._warned_of += (step,)
 
-    def _embed_rows(self, X):
-        """Return the pool as points; points of equal rows are not made again."""
-        keys = hash_rows(X)
-        if self._points is None or not np.array_equal(self._points.keys, keys):
+    def _embed_rows(self, X, n_fitted=None):
+        """Return rows as points; points of equal rows are not made again.
+
+        The embedding is fitted to the first `n_fitted` rows; None: to all of them.
+        """
+        keys, others = hash_rows(X), None
+        if n_fitted is not None:
+            X, others = take(X, slice(n_fitted)), take(X, slice(n_fitted, None))
+        fitted_keys = keys[:n_fitted]
+        if self._points is None or not np.array_equal(self._points.keys, fitted_keys):
             names = getattr(self, "feature_names_in_", None)
             estimator = self._make_trainer().estimators[0]
-            given = self.embedding, X, keys, self._seed, names, estimator
+            given = self.embedding, X, fitted_keys, self._seed, names, estimator
             self._points = Points(*given)
-        return self._points
+        if others is None or not n_rows(others):
+            return self._points
+        return self._points.with_others(others, keys[n_fitted:])
 
     def _n_first(self):
         """Return how many of the `n_initial` first rows are still to be bought.
@@ -838,10 +932,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         except NothingLearned as error:
             self._go_on_without_model(error, "equal scores", X)
 
-    def _utilities(self, X, rows):
-        """Return the utilities of these row numbers of X."""
-        given = self.n_jobs, self._prototypes
-        return selection.score_rows(self._utility, X, rows, *given, self.estimator_)
+    def _utilities(self, X, rows, utility=None):
+        """Return the utilities of these row numbers of X; None: `_utility`."""
+        given = self.n_jobs, self._prototypes, self.estimator_
+        return selection.score_rows(utility or self._utility, X, rows, *given)
 
     def _warn_if_constant(self, X):
         """Warn if all labels are of one class, or one class is predicted for all rows.
@@ -1603,6 +1697,59 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
         return answer_by_blocks(answer, learner._rows_to_predict(X))
+
+    @available_if(_scores_rows)
+    @answers_like_input
+    def utility(self, X: RowsLike) -> Floats:
+        """Return the number by which `query` ranks each row; higher is bought sooner.
+
+        Only learners that score rows one by one have this method. Any engine can apply
+        it to parts of a pool where they are stored, and keep the best rows of each
+        part. `query` on these rows alone then makes the purchase that `query` on the
+        whole pool makes: it counts the labels, leaves out labelled and pending rows,
+        and breaks ties, at random between utilities that agree in half of their digits.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows: the pool, or a part of it.
+
+        Returns
+        -------
+        utilities : ndarray of shape (n_samples,)
+            One number for each row; a dask array for a dask array. Labelled and pending
+            rows have a number, too.
+
+        Raises
+        ------
+        ValueError
+            If there is no model yet: before the first labels of two classes. Buy these
+            with `query`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn_activelearn import UncertaintySamplingClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> X /= X.max(axis=0)
+        >>> learner = UncertaintySamplingClassifier(random_state=0)
+        >>> learner = learner.teach(X[:50], y[:50])
+        >>> best = np.argsort(-learner.utility(X[50:]))[:5] + 50
+        >>> print(learner.query(X[best]) == 0, learner.n_queries_)
+        [ True] 1
+        """
+        learner = self._trained_copy()
+        if learner._n_trained < max(len(learner._ledger.labelled), 1):
+            raise ValueError(
+                f"utility needs a model, and {type(self).__name__} has none: its "
+                f"{len(learner._ledger.labelled)} labels are too few or of one class. "
+                "Buy the first rows with query, and teach their labels."
+            )
+        X = learner._rows_to_predict(X)
+        if isinstance(X, Source):
+            return X.answers(partial(selection.score_block, learner._utility, True))
+        return learner._utilities(X, np.arange(n_rows(X)))
 
     def _rows_to_predict(self, X):
         return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +12,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import normalize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from ..base._transaction import shallow_copy
 from ..base._verbs import seeded
 from ..exceptions import warn_user
 from ..sources._containers import (
-    NO_ROWS,
     as_numbers,
     copy_rows,
     is_frame,
@@ -75,7 +76,7 @@ GAPS = (
 
 
 class Points:
-    """The rows of a pool as points.
+    """The rows of a pool as points, or random rows that represent a large pool.
 
     Pickles leave the points out: the same pool, embedding and seed give them again.
 
@@ -84,9 +85,9 @@ class Points:
     embedding : transformer, callable or None
         As for the learners.
     X : rows
-        The pool.
+        The pool, or rows that represent it, to which the embedding is fitted.
     keys : ndarray of uint64 of shape (n_samples,)
-        Keys of its rows.
+        Keys of the rows.
     seed : int
         Seed of the embedding and of the choice of reference rows.
     names : ndarray of str, optional
@@ -99,6 +100,9 @@ class Points:
     ----------
     rows : {ndarray, CSR array} of float64 of shape (n_samples, n_dimensions)
         The points.
+    n_fitted : int
+        Number of rows, the first ones, to which the embedding was fitted. Reference
+        rows are among these.
     """
 
     keys = None  # until the points are made again
@@ -107,12 +111,15 @@ class Points:
         self.keys, self.seed = keys, seed
         self.names = None if embedding is None else names
         X = to_frame(X, self.names)
-        self.rows, self._embed = embed(embedding, X, seed, estimator)
+        self.rows, later = embed(embedding, X, seed, estimator)
+        #: Function that makes points of rows; unlike `Points`, pickles keep it.
+        self.to_points = partial(embed_frame, later, self.names)
+        self.n_fitted = len(keys)
         self._distances, self._lengths, self._kernel = {}, {}, {}
 
     def embed(self, X):
         """Return other rows as points of the same space."""
-        points = self._embed(to_frame(X, self.names))
+        points = self.to_points(X)
         if points.shape[1] != self.rows.shape[1]:
             raise ValueError(
                 f"embedding returned {points.shape[1]} columns for rows that are not "
@@ -121,9 +128,27 @@ class Points:
             )
         return points
 
+    def with_others(self, X, keys):
+        """Return the points with other rows of the pool below them.
+
+        Parameters
+        ----------
+        X : rows
+            The other rows.
+        keys : ndarray of uint64 of shape (n_others,)
+            Their keys.
+        """
+        points = shallow_copy(self)
+        points.rows = stack_rows(self.rows, self.embed(X))
+        points.keys = np.append(self.keys, keys)
+        points._distances, points._lengths, points._kernel = {}, {}, {}
+        for name, lengths in self._lengths.items():
+            points._lengths[name] = np.append(lengths, np.full(len(keys), np.nan))
+        return points
+
     def reference_rows(self, n):
         """Return the numbers of at most n random rows that represent the pool."""
-        n_all = self.rows.shape[0]
+        n_all = self.n_fitted
         if n >= n_all:
             return np.arange(n_all)
         return np.sort(np.random.default_rng(self.seed).permutation(n_all)[:n])
@@ -210,6 +235,11 @@ class Points:
 
     def __getstate__(self):
         return {}
+
+
+def embed_frame(to_points, names, X):
+    """Return rows as points; their columns get names, unless these are None."""
+    return to_points(to_frame(X, names))
 
 
 def check_embedding(embedding):
@@ -371,16 +401,16 @@ class Space(NamedTuple):
         Parameters
         ----------
         round : Round
-            Points of the pool, or of a sample of the rows that may be bought, and the
+            Points of the pool, or of some of its rows, and the
             rows that were drawn for the same batch.
         ledger : Ledger
             Requests and labels, located in the pool.
         """
         points, explored = round.points, round.explored
         positions, found = ledger.positions, ledger.found
-        if len(points.keys) < ledger.n_pool_rows:
-            # points of a sample include neither known nor explored rows
-            found, explored = np.full(len(found), -1), NO_ROWS
+        if round.pool_rows is not None:  # some of these rows may not be in X
+            found, explored = round.positions_of(found), round.positions_of(explored)
+            explored = explored[explored >= 0]
         known = np.append(found[(positions != SKIPPED) & (found >= 0)], explored)
         outside = np.sort(positions[(positions > PENDING) & (found < 0)])
         if not len(outside):

@@ -6,7 +6,7 @@ from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
 from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
 from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
-from ._base import NEEDS_ALL, PoolClassifier
+from ._base import PoolClassifier
 from ._distances import MOST_ROWS, Coverage, Space
 from ._passive import passive_baseline
 from ._selection import (
@@ -27,6 +27,9 @@ LABELS_PER_CLASS, MANY_CLASSES = 10, 10
 
 #: Number of the least certain rows among which rows far apart are chosen.
 N_BEST = 500
+
+#: Number of uncertain rows of a large pool that are found with a quick model.
+N_FOUND = 2_000
 
 #: Makes the draw of positions differ from other draws of a round.
 POSITIONS = 3
@@ -153,7 +156,7 @@ class HybridSamplingClassifier(PoolClassifier):
     --------
     UncertaintyHerdingClassifier : Buys only representative rows.
     UncertaintySamplingClassifier, MinMarginClassifier : Buy only uncertain rows, also
-        from pools that have no distances, or do not fit in memory.
+        from pools that have no distances.
 
     Notes
     -----
@@ -171,6 +174,11 @@ class HybridSamplingClassifier(PoolClassifier):
     pool, in order, have a widest gap, where a distance is the largest multiple of the
     distance before. A row is a near-copy of another one at less than a third of the
     distance that ends the gap.
+
+    Of a pool of more than 50,000 rows, distances are measured among 10,000 random rows,
+    or `n_coverage` or `n_candidates` if that is more, and the 2,000 rows, or ten times
+    `batch_size`, of the smallest gaps. One pass over the pool finds these, with the
+    first candidate of a blend.
 
     References
     ----------
@@ -239,9 +247,6 @@ class HybridSamplingClassifier(PoolClassifier):
 
     _advice_without_method = "It has no predict_proba, either."
 
-    def _why_in_memory(self, trainer):
-        return NEEDS_ALL
-
     def _make_trainer(self):
         model = self.estimator
         if model is None:
@@ -278,6 +283,10 @@ class HybridSamplingClassifier(PoolClassifier):
             representative = self._choose_covering(coverage, others, weights)
         return merge_purchases(is_margin, uncertain, representative)
 
+    def _n_best(self, round):
+        is_margin = round.initial is None and self._margin_share() > 0
+        return max(N_FOUND, BEST_PER_ROW * round.n_batch) if is_margin else 0
+
     def _margin_share(self):
         """Return the share of the smallest margins in the next purchase."""
         codes = self._ledger.labelled.codes
@@ -305,6 +314,10 @@ class HybridSamplingClassifier(PoolClassifier):
 
     def _utility(self, X):
         model = getattr(self.estimator_, "row_estimator_", self.estimator_)
+        return uncertainty_of_logits(logits_of(model, X))
+
+    def _quick_utility(self, X):
+        model = getattr(self.estimator_, "first_estimator_", self.estimator_)
         return uncertainty_of_logits(logits_of(model, X))
 
 

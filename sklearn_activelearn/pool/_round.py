@@ -18,8 +18,7 @@ class Round(NamedTuple):
     Attributes
     ----------
     X : rows
-        The pool; the candidates alone if distances between a sample of the pool are
-        needed.
+        The pool; some of its rows if distances are measured among these only.
     candidates : ndarray of int or RowsExcept of shape (n_candidates,)
         Row numbers of X from which the rule chooses; `rows` are the same as an array.
     n_wanted : int
@@ -38,7 +37,7 @@ class Round(NamedTuple):
         Number of candidates over the number of rows that may be bought; less than 1
         for a random sample of them.
     pool_rows : ndarray of int or None
-        The row numbers of the candidates in the pool, if X is not the pool.
+        The row numbers of the rows of X in the pool, if X is not the pool.
     points : Points or None
         The rows of X as points, if the rule measures distances.
     ranking : tuple of ndarray or None
@@ -89,17 +88,41 @@ class Round(NamedTuple):
         """Return the round with X in memory; of a sample, X holds only the sample."""
         if self.share == 1:
             return self._replace(X=to_memory(self.X))
-        rows = self.rows
-        X, positions = take(self.X, rows), np.arange(len(rows))
-        return self._replace(X=X, candidates=positions, pool_rows=rows)
+        return self.restrict(self.rows)
+
+    def restrict(self, rows: Ints) -> Self:
+        """Return the round with X in memory that holds only these rows of the pool."""
+        X, candidates = take(self.X, rows), np.flatnonzero(self.are_candidates(rows))
+        return self._replace(X=X, candidates=candidates, pool_rows=rows)
+
+    def are_candidates(self, rows: Ints) -> np.ndarray[Any, Any]:
+        """Return for each of these row numbers of X whether it is a candidate."""
+        if isinstance(self.candidates, RowsExcept):
+            return positions_in(self.candidates.others, rows) < 0
+        return positions_in(self.candidates, rows) >= 0
+
+    def positions_of(self, pool_rows: Ints) -> Ints:
+        """Return the row numbers in X of rows of the pool, -1 for rows not in X."""
+        if self.pool_rows is None:
+            return pool_rows
+        order = np.argsort(self.pool_rows)
+        found = positions_in(self.pool_rows[order], pool_rows)
+        return np.where(found < 0, -1, order[found])
 
     def in_pool(self, purchase: Purchase) -> Purchase:
         """Return a purchase of candidates as a purchase from the pool."""
-        if self.share == 1:
-            return purchase
         rows, probabilities, utilities, _ = purchase
         if self.pool_rows is not None:
             rows = self.pool_rows[rows]
         was_drawn = np.isnan(utilities)
         probabilities = np.where(was_drawn, self.share, 1) * probabilities
         return purchase._replace(rows=rows, probabilities=probabilities)
+
+
+def positions_in(ascending: Ints, rows: Ints) -> Ints:
+    """Return the position of each row number in an ascending array, -1 for none."""
+    if not len(ascending):
+        return np.full(len(rows), -1)
+    positions = np.searchsorted(ascending, rows)
+    positions = np.minimum(positions, len(ascending) - 1)
+    return np.where(ascending[positions] == rows, positions, -1)

@@ -445,6 +445,21 @@ def score_by_initial(initial, X):
     return of_padded(lambda rows: nearest_cosine(numbers(rows), anchors), X)
 
 
+def score_by_anchors(to_points, anchors, X):
+    """Return the cosine between each row and the most similar anchor.
+
+    Parameters
+    ----------
+    to_points : callable
+        Makes points of rows.
+    anchors : {ndarray, CSR array} of shape (n_anchors, n_dimensions)
+        Points.
+    X : rows
+        A block of the pool.
+    """
+    return nearest_cosine(to_points(X), anchors)
+
+
 def nearest_cosine(points, anchors):
     """Return the cosine between each point and the most similar anchor."""
     return cosine_similarity(points, anchors).max(axis=1)

@@ -8,7 +8,7 @@ from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
 from ..base._validation import check_flag, check_number, check_option
 from ..sources._containers import NO_ROWS
 from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
-from ._base import NEEDS_ALL, PoolClassifier
+from ._base import PoolClassifier
 from ._distances import MOST_ROWS, Coverage, Space, warn_if_distances_mislead
 from ._passive import passive_baseline
 from ._training import CalibratedModel
@@ -174,7 +174,9 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     A purchase takes time and memory in proportion to `n_coverage` times `n_candidates`,
     and time in proportion to `n_coverage` times the number of labelled rows. The
     distances of all rows to the rows that represent the pool are kept if there are at
-    most 2\ :sup:`24`, else computed for each purchase.
+    most 2\ :sup:`24`, else computed for each purchase. A pool of more than 50,000 rows
+    is represented by 10,000 random rows, or `n_coverage` or `n_candidates` if that is
+    more.
 
     References
     ----------
@@ -246,8 +248,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         (estimator,) = super()._make_trainer().estimators
         return CalibratedModel(estimator, self.calibrate)
 
-    def _why_in_memory(self, trainer):
-        return NEEDS_ALL
+    def _n_best(self, round):
+        return 0  # rows are chosen for the rows that they cover
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -131,6 +131,25 @@ class NoError(StoppingRule):
         return n_right >= self.n_labels, [n_known, n_right]
 
 
+#: The agreement of two models is measured on at most this number of rows.
+MOST_COMPARED = 10_000
+
+
+def stop_set(left):
+    """Return at most `MOST_COMPARED` row numbers, nearly the same ones each time.
+
+    A row is preferred by a hash of its number. So a row that is bought is replaced by
+    another one, and the other rows of the set stay.
+    """
+    if len(left) <= MOST_COMPARED:
+        return left
+    number = left.astype(np.uint64)  # the finalizer of splitmix64
+    number = (number ^ (number >> 30)) * np.uint64(0xBF58476D1CE4E5B9)
+    number = (number ^ (number >> 27)) * np.uint64(0x94D049BB133111EB)
+    order = np.argpartition(number ^ (number >> 31), MOST_COMPARED)
+    return np.sort(left[order[:MOST_COMPARED]])
+
+
 def times_in_a_row(progress, memory, agree):
     """Count the consecutive agreements of successive models.
 
@@ -166,8 +185,8 @@ class StablePredictions(StoppingRule):
 
     Models that are one label apart agree most of the time: with ``batch_size=1``
     this ends early, so buy ten or more at a time, or raise `patience`. Agreement is
-    measured on the rows that may still be bought, and models that predict one class
-    only do not count as agreeing.
+    measured on the rows that may still be bought, or on 10,000 of them, which are drawn
+    at random once. Models that predict one class only do not count as agreeing.
 
     Parameters
     ----------
@@ -214,6 +233,7 @@ class StablePredictions(StoppingRule):
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Decide whether to stop."""
+        progress = progress._replace(left=stop_set(progress.left))
         n_times, memory = times_in_a_row(
             progress, memory, lambda *both: kappa(*both) >= self.threshold
         )

@@ -1,0 +1,16 @@
+"""The best rows of a Ray data set."""
+
+
+def best_rows(learner, dataset, features, n):
+    """Return the n unlabelled rows with the highest utilities as a pandas DataFrame."""
+    known = learner.record()["ids"]
+
+    def best_of_batch(part):
+        part = part[~part["id"].isin(known)]
+        if not len(part):
+            return part.assign(utility=0.0)
+        values = learner.utility(part[features].to_numpy())
+        return part.assign(utility=values).nlargest(n, "utility")
+
+    best = dataset.map_batches(best_of_batch, batch_format="pandas", batch_size=65_536)
+    return best.to_pandas().nlargest(n, "utility")
