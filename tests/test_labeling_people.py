@@ -552,7 +552,7 @@ def test_the_long_form_tells_who_was_asked_because_of_a_tie(folder, path):
         agreement = session.agreement()
     with opened(path.with_name("other")) as session:
         session.import_labels(folder / "out.csv")
-        assert session.agreement()[2:] == agreement[2:] == (1, 2, 1.0)
+        assert session.agreement()[2:5] == agreement[2:5] == (1, 2, 1.0)
     assert [line[2] for line in answers_in(folder / "out.csv")] == PEOPLE[:3]
 
 
