@@ -113,7 +113,7 @@ class Target:
         return np.array(labels)
 
     def as_taught(self, labels):
-        """Return labels as the learner tells them apart: lists, if it learns several."""
+        """Return labels of rows as the classes of a learner that searches for one."""
         return labels if self._wanted is None else self.encode(labels).tolist()
 
     def decode(self, predicted, classes):

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..sources._containers import is_frame
-from ..utils._typing import Id, Label, RowLabel
+from ..utils._typing import Id, RowLabel
 from ._answers import DISPUTED, OPEN, count_votes
 from ._schema import SEVERAL, from_column, to_column
 
@@ -42,7 +42,7 @@ class ReviewRow(NamedTuple):
     answers: list[ReviewAnswer]
     notes: list[ReviewNote]
     predicted: RowLabel | None = None  # of a doubtful row: by a model without its label
-    tied: list[Label] = []  # of a disputed row: labels on which votes are tied
+    tied: list[str] = []  # of several labels those on which votes are tied
 
 
 class ReviewPage(NamedTuple):
@@ -71,9 +71,9 @@ def read_row(db, settings, id, viewer, predicted=None):
         values,
     ).fetchall()
     tied = []
-    if state == DISPUTED:
+    if state == DISPUTED and kind == SEVERAL:
         votes = [label for _, label, *_, is_final in answers if not is_final]
-        tied = count_votes(votes, kind)[1] or []
+        tied = count_votes(votes, kind)[1]
     if settings["votes"] == 1:
         values["viewer"] = None
     notes = db.execute(
@@ -88,8 +88,7 @@ def read_row(db, settings, id, viewer, predicted=None):
             for who, label, at, reason, is_final in answers
         ],
         [ReviewNote(*note) for note in notes.fetchall()],
-        predicted,
-        [from_column(each, None if kind == SEVERAL else kind) for each in tied],
+        predicted, tied,
     )  # fmt: skip
 
 
