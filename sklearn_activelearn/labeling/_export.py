@@ -93,9 +93,9 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
         which cannot be mistaken for a missing answer. A text that a spreadsheet would
         read as a formula gets an apostrophe in front, and so does a label that would be
         read as a number, unless the session has declared its classes. Semicolons
-        separate the names of several people; a semicolon or backslash in a name gets a backslash in
-        front. `LabelingSession.import_labels` reads the file. It holds names of people:
-        think of it before you pass the file on.
+        separate the names of several people; a semicolon or backslash in a name gets a
+        backslash in front. `LabelingSession.import_labels` reads the file. It holds
+        names of people: think of it before you pass the file on.
     form : {"wide", "long"}, default="wide"
         "wide": a line for each row that has a label. "long", only ``.csv``: a line for
         the last answer of each person to a row, with the columns id, label, who, when
