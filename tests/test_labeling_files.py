@@ -252,6 +252,15 @@ def test_nothing_is_lost_when_people_label_together(request):
     assert harness.check_kills_of_people(300 if explores() else 8) > 0
 
 
+@needs_fork
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize(
+    "options", [harness.ONE, harness.SEVERAL], ids=["one", "several"]
+)
+def test_nothing_is_lost_of_operations_that_are_killed(options):
+    assert harness.check_kills_of_operations(300, options) >= 300
+
+
 def interrupted_at(line, call):
     """Carry out a call that Ctrl-C stops after a number of lines; True if it did."""
     count, entered = iter(range(line)), set()
@@ -445,8 +454,9 @@ def test_a_damaged_file_is_refused_or_loses_nothing():
 
 
 @pytest.mark.every_learner
-def test_a_crafted_file_works_or_is_refused_with_a_sentence():
-    found = harness.check_crafted(5000 if explores() else 120)
+@pytest.mark.parametrize("several", [None, harness.SEVERAL], ids=["one", "several"])
+def test_a_crafted_file_works_or_is_refused_with_a_sentence(several):
+    found = harness.check_crafted(5000 if explores() else 120, several=several)
     assert found["refused"] > found["opened"] > 0
 
 

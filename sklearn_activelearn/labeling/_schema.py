@@ -101,7 +101,9 @@ STATEMENTS = {
     "labels": """CREATE VIEW labels AS
   SELECT rows.id, rows.label, (SELECT group_concat(DISTINCT vote.who) FROM standing
     JOIN answers AS vote USING (number)
-    WHERE standing.id = rows.id AND vote.label IS rows.label) AS who,
+    WHERE standing.id = rows.id AND (vote.label IS rows.label OR
+      (SELECT value FROM settings WHERE name = 'label_kind') = '"several"'
+      AND vote.label NOT NULL)) AS who,
     answers.at, rows.kind
   FROM rows JOIN answers ON answers.number = rows.decided
   WHERE rows.state = 'labelled' ORDER BY rows.decided""",
