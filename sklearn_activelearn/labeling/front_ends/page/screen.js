@@ -86,7 +86,7 @@ export function showTyped() {
     button.hidden = !found.includes(label);
     if (several) button.setAttribute("aria-pressed", `${chosen.includes(label)}`);
   }
-  $("send-word").textContent = `Send${isWarned ? " again" : ""}: ${describeLabel(chosen)}`;
+  $("send-word").textContent = `${isWarned ? "Again, to send" : "Send"}: ${describeLabel(chosen)}`;
   const whole = page.typing.find(typed, true).answer;
   const enter = whole ? `. Enter: ${whole.label}` : "";
   $("typed").textContent = problem ||
