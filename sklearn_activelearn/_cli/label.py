@@ -664,7 +664,10 @@ def write_results(args, session, task):
             print(f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} {how}.")
         if args.save_model:
             encoder = portable(task.encoder, args.encoder)
-            save_model(make_pipeline(encoder, session.model()), args.save_model)
+            model = make_pipeline(encoder, session.model())
+            if session.labels is not None and args.find is None:
+                model.label_names_ = session.labels  # of the columns that it predicts
+            save_model(model, args.save_model)
             print(
                 f"Model in {args.save_model}. For new rows: {PROGRAM} predict "
                 f"{args.save_model} FILE --out FILE"

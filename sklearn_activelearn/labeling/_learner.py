@@ -227,7 +227,8 @@ class SessionLearner:
                 self.taught[row] = label
             totals.append(len(labels))
         classes = self.target.classes
-        classes = None if classes is None else check_classes(classes).tolist()
+        if classes is not None and not self.target.is_matrix:
+            classes = check_classes(classes).tolist()
         is_declared = bool(labels) and classes is not None
         n_given = len(rows) - len(asked)
         purposes = [each["purpose"].replace(QUERY, "") for each in asked]
@@ -247,6 +248,7 @@ class SessionLearner:
             "classes": classes if is_declared else None,
             "declared": classes if is_declared else [],
             "may_grow": not is_declared,
+            "several_labels": is_declared and self.target.is_matrix,
             "n_queries": len(asked),
             **progress,
         }

@@ -223,7 +223,8 @@ class LabelsMeasure(Measure):
             # linearised: the part of each row in the error of a ratio of two sums
             parts = (2 * (y & z) - each * (y + z)) / np.maximum(shown, 1)
             parts = parts.sum(axis=1) / np.size(each)
-            error = 2 * sqrt((parts**2).sum() * len(y) / max(len(y) - 1, 1))
+            n = len(y)  # all right or all wrong: the error is that of one more row
+            error = max(2 * sqrt((parts**2).sum() * n / max(n - 1, 1)), 2 / n)
             found.append(
                 f"a {name} F1 of {np.mean(each):.2f} (give or take {error:.2f})"
             )

@@ -1428,8 +1428,9 @@ class LabelingSession(Generic[LearnerT]):
         Raises
         ------
         ValueError
-            Before two classes have labels; without `estimator`, for stream learners
-            and boosting, whose models are not trained on labelled rows alone.
+            Before two classes have labels; if a row may have several; without
+            `estimator`, for stream learners and boosting, whose models are not trained
+            on labelled rows alone.
         TypeError
             As `evaluation.doubtful_labels`.
         """
@@ -1443,6 +1444,11 @@ class LabelingSession(Generic[LearnerT]):
         """
         with self._storage.reading() as db:
             kind, own = get_settings(db)["label_kind"], self._worker.own
+            if kind == SEVERAL:
+                raise ValueError(
+                    "Doubtful labels are found only if each row has one label. Look at "
+                    'the rows of one label with review("labelled", label=…).'
+                )
             found = db.execute(
                 """SELECT id, label, answered, EXISTS (SELECT 1 FROM standing
                   JOIN answers USING (number) WHERE standing.id = rows.id AND is_final)
