@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from scipy.special import softmax
+from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
@@ -17,7 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base._codes import fit_on_labels
 from ..base._labels import stratified_folds
-from ..base._scores import fit_temperature, score_method_of, scores_of
+from ..base._scores import (
+    fit_temperature,
+    label_logits,
+    score_method_of,
+    scores_of,
+)
 from ..base._transaction import shallow_copy
 from ..base._validation import check_number, check_pool
 from ..base._verbs import draw_seeds, seeded
@@ -153,6 +158,8 @@ class BlendClassifier(CombinedClassifier):
     accuracy 0.94
     """
 
+    _takes_label_sets = True
+
     cv_log_losses_: dict[str, float]
     estimators_: list[Any]
     member_names_: list[str]
@@ -169,6 +176,11 @@ class BlendClassifier(CombinedClassifier):
         self.estimators = estimators
         self.cv = cv
         self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
 
     def _default_members(self):
         return [("logistic regression", LogisticRegression(max_iter=1_000))]
@@ -301,6 +313,7 @@ class BlendClassifier(CombinedClassifier):
         needed = {*members.tolist(), *([0] if self._is_first_needed else [])}
         trained = {m: fit_on_labels(clone(candidates[m]), X, y) for m in needed}
         self.classes_ = classes
+        self.thresholds_ = np.full(len(classes), 0.5) if y.ndim == 2 else None
         self._row_estimator = trained[0] if self._is_first_needed else None
         self.estimators_ = [trained[m] for m in members]
         names = list(self.cv_log_losses_)
@@ -315,10 +328,10 @@ class BlendClassifier(CombinedClassifier):
         losses, temperatures = np.full(n_candidates, np.nan), np.ones(n_candidates)
         weights = np.eye(n_candidates)[0]  # the first candidate alone
         fold, n_folds = np.zeros(len(y)), 1
-        if len(y) >= FEWEST_ROWS and len(counts) > 1:
+        if y.ndim == 1 and len(y) >= FEWEST_ROWS and len(counts) > 1:
             codes = np.unique(y, return_inverse=True)[1]
             fold, n_folds = stratified_folds(codes, self.cv)
-        if n_folds < 2:
+        if n_folds < 2 or y.ndim == 2:
             return losses, temperatures, weights
         held_out = [scores_of_fold(candidates, X, y, fold == k) for k in range(n_folds)]
         usable = [
@@ -376,6 +389,11 @@ class BlendClassifier(CombinedClassifier):
         check_is_fitted(self, "estimators_")
         X = to_memory(check_pool(self, self._row_takers, X, reset=False, min_rows=1))
         members = zip(self.estimators_, self.temperatures_, self.weights_, strict=True)
+        if self.thresholds_ is not None:
+            return sum(
+                weight * expit(label_logits(member, X) / temperature)
+                for member, temperature, weight in members
+            )
         return sum(
             weight * softmax(bounded_logits(member, X) / temperature, axis=1)
             for member, temperature, weight in members
@@ -395,12 +413,17 @@ class BlendClassifier(CombinedClassifier):
         labels : ndarray of shape (n_samples,)
             Classes.
         """
-        best = self.predict_proba(X).argmax(axis=1)
+        probabilities = self.predict_proba(X)
+        if self.thresholds_ is not None:
+            return (probabilities >= self.thresholds_).astype(np.int64)
+        best = probabilities.argmax(axis=1)
         return self.classes_[best]
 
 
 def is_unequal(y):
-    """Return True if one class has most of the labels."""
+    """Return True if one class has most of the labels, one for each row."""
+    if y.ndim == 2:
+        return False
     counts = np.unique(y, return_counts=True)[1]
     return counts.max() > COMMON * len(y)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
+from ..base._scores import logit_method_of
 from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
 from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
@@ -196,6 +196,8 @@ class HybridSamplingClassifier(PoolClassifier):
 
     batch = "herding"
 
+    _takes_label_sets = True
+
     _samples = False
 
     _optional_counts = ("n_coverage", "n_candidates")
@@ -305,7 +307,7 @@ class HybridSamplingClassifier(PoolClassifier):
 
     def _utility(self, X):
         model = getattr(self.estimator_, "row_estimator_", self.estimator_)
-        return uncertainty_of_logits(logits_of(model, X))
+        return self._uncertainty(model, X)
 
 
 def without_chosen(keys, rows, chosen, n_wanted):
