@@ -255,7 +255,9 @@ def test_nothing_is_lost_when_people_label_together(request):
 @needs_fork
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 @pytest.mark.parametrize(
-    "options", [harness.ONE, harness.SEVERAL], ids=["one", "several"]
+    "options",
+    [harness.ONE, harness.SEVERAL, harness.FINDING],
+    ids=["one", "several", "finding"],
 )
 def test_nothing_is_lost_of_operations_that_are_killed(options):
     assert harness.check_kills_of_operations(300, options) >= 300

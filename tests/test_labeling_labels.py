@@ -5,10 +5,14 @@ import json
 import sqlite3
 from contextlib import closing
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import (
@@ -28,8 +32,13 @@ FINDER = RelevanceSamplingClassifier(
     GaussianNB(), positive="late", n_initial=4, batch_size=3, budget=30, random_state=0
 )
 
+LEARNER = UncertaintySamplingClassifier(
+    LogisticRegression(), n_initial=4, batch_size=3, budget=30, random_state=0
+)
+each_learner = pytest.mark.parametrize("learner", [LEARNER, FINDER])
 
-def opened(path, learner=FINDER, **options):
+
+def opened(path, learner=LEARNER, **options):
     options = {"ids": list(range(40)), "labels": LABELS, **options}
     return LabelingSession(learner, X, path, **options)
 
@@ -45,8 +54,9 @@ def labels_of(session):
     return {row.id: row.label for row in session.review(limit=100).rows}
 
 
-def test_answers_are_lists_and_an_empty_one_is_an_answer(path):
-    with opened(path, test_size=3) as session:
+@each_learner
+def test_answers_are_lists_and_an_empty_one_is_an_answer(path, learner):
+    with opened(path, learner, test_size=3) as session:
         label_some(session, 12)
         given = labels_of(session)
         assert given == {id: SETS[id] for id in given}
@@ -68,9 +78,13 @@ def test_answers_are_lists_and_an_empty_one_is_an_answer(path):
         found = {row.id for row in session.review(label=[]).rows}
         assert found == {id for id in labels_of(session) if not SETS[id]}
         following, before = session.next(), session.status()
-    with opened(path, test_size=3) as session:
+        predicted = session.predictions()
+    with opened(path, learner, test_size=3) as session:
         assert session.next() == following
         assert session.status() == before
+        again = session.predictions()
+        assert again.labels == predicted.labels
+        assert np.array_equal(again.probabilities, predicted.probabilities)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +109,12 @@ def test_other_answers_are_refused(path, label, why):
         ({"classes": LABELS}, "not both"),
         ({"labels": [1, 2]}, "labels must be texts"),
         ({"labels": ["late"]}, "two"),
-        ({"learner": CBGZClassifier()}, "one label"),
-        ({"labels": ["rude", "broken"]}, "positive must be one of the labels"),
+        ({"learner": CBGZClassifier()}, "are taken by HybridSamplingClassifier"),
+        ({"learner": clone(FINDER).set_params(positive=None)}, "are taken by Hybrid"),
+        (
+            {"labels": ["rude", "broken"], "learner": FINDER},
+            "positive must be one of the labels",
+        ),
     ],
 )
 def test_what_cannot_begin_is_refused_before_a_file_is_there(path, options, why):
@@ -198,7 +216,7 @@ names = st.sampled_from(
     suffix=st.sampled_from([".csv", ".json", "long", "session"]),
 )
 def test_exports_are_imported_again(labels, answers, suffix):
-    options = {"labels": labels, "learner": FINDER_OF[labels[0]]}
+    options = {"labels": labels}
     with quick_folder() as folder:
         out = folder / f"out{suffix.replace('long', '.csv')}"
         form = "long" if suffix == "long" else "wide"
@@ -223,16 +241,6 @@ def test_exports_are_imported_again(labels, answers, suffix):
                 "0",
                 "1",
             }
-
-
-class Finders(dict):
-    """A learner that searches for a label."""
-
-    def __missing__(self, label):
-        return RelevanceSamplingClassifier(GaussianNB(), positive=label, random_state=0)
-
-
-FINDER_OF = Finders()
 
 
 def test_files_of_other_tools(path):
@@ -308,7 +316,7 @@ def test_a_damaged_file_gives_its_answers_back(path):
 
 def test_a_session_that_searches_for_one_label(path):
     out = path.with_name("out.csv")
-    with opened(path, test_size=4) as session:
+    with opened(path, FINDER, test_size=4) as session:
         label_some(session, 20)
         known = labels_of(session)
         assert session.predictions().classes == ["late"]
@@ -324,3 +332,71 @@ def test_a_session_that_searches_for_one_label(path):
             else:  # nothing is said of labels that the model does not know
                 assert cells[0] in "01"
                 assert cells[1:] == ["", ""]
+
+
+@each_learner
+def test_the_learner_knows_what_was_said_last(path, learner):
+    with opened(path, learner) as session:
+        label_some(session, 14)
+        wrong = next(id for id, labels in labels_of(session).items() if labels)
+        session.label(wrong, [])
+        session.label(wrong, SETS[wrong])
+        session.next()
+        known = labels_of(session)
+    rows = [*reversed(known)]
+    with opened(path.with_name("other"), learner) as session:
+        for id in rows:
+            session.label(id, known[id])
+        other = session.model()
+    with opened(path, learner) as session:
+        model = session.model()
+    assert model.predict(X).tolist() == other.predict(X).tolist()
+
+
+def test_the_f1_of_held_out_rows(path):
+    with opened(path, test_size=12) as session:
+        while (id := session.next()) is not None:
+            session.label(id, SETS[id])
+        rows, point = session.test_ids, session.curve()[-1]
+        predicted = session.predictions(rows).labels
+        z = np.array([[name in labels for name in LABELS] for labels in predicted])
+        assert point.measure == "micro F1"
+        assert point.score == pytest.approx(f1_score(Y[rows], z, average="micro"))
+        right = np.mean([p == SETS[id] for p, id in zip(predicted, rows, strict=True)])
+        assert point.accuracy == pytest.approx(right)
+        constants = [
+            f1_score(Y[rows], np.tile(c, (12, 1)), average="micro")
+            for c in np.ndindex(2, 2, 2)
+            if any(c)
+        ]
+        assert point.constant == pytest.approx(max(constants))
+        words = session.advice()
+        for average in "micro", "macro":
+            value = f1_score(Y[rows], z, average=average, zero_division=0)
+            assert f"a {average} F1 of {value:.2f} (give or take" in words
+        assert f"All labels are right on {right:.0%} of the rows" in words
+        by_name = session.curve("f1_macro")[-1]
+        assert by_name.measure == "f1 macro"
+        assert by_name.score == pytest.approx(f1_score(Y[rows], z, average="macro"))
+        with pytest.raises(ValueError, match="one label"):
+            session.doubtful()
+
+
+def test_predictions_of_all_rows_and_of_a_saved_model(path):
+    out = path.with_name("out.csv")
+    with opened(path) as session:
+        label_some(session, 20)
+        known, predicted = labels_of(session), session.predictions()
+        assert predicted.classes == LABELS
+        assert predicted.probabilities.shape == (40, 3)
+        assert session.export_predictions(out) == 20
+        model = session.model()
+    with out.open(newline="") as file:
+        for row, line in enumerate(csv.DictReader(file)):
+            has = model.predict(X[[row]])[0].tolist()
+            if row in known:
+                has = [label in known[row] for label in LABELS]
+            assert [int(line[label]) for label in LABELS] == has
+            p = [float(line[f"probability of {label}"]) for label in LABELS]
+            assert p == pytest.approx(model.predict_proba(X[[row]])[0], abs=1e-6)
+            assert line["origin"] in ("bought" if row in known else "predicted")

@@ -205,7 +205,7 @@ class Crowd:
     n_votes=st.integers(2, 3),
     ahead=st.integers(0, 1),
     test_size=st.sampled_from([0, 2]),
-    several=st.sampled_from([{}, SEVERAL | {"learner": FINDER}]),
+    several=st.sampled_from([{}, SEVERAL, SEVERAL | {"learner": FINDER}]),
 )
 def test_votes_are_counted_as_they_are_by_hand(
     actions, n_votes, ahead, test_size, several

@@ -104,13 +104,14 @@ def label_together(learner, plan, path, ahead, tell):
     tell("end -1")
 
 
-#: A session of rows that have one label, and of rows that may have several.
+#: A session of rows that have one label, and sessions of rows that may have several,
+#: in which the learner is taught all of them, or searches for one.
 ONE = {"classes": ["no", "yes", "maybe"], "learner": PLAIN}
-SEVERAL = {
-    "labels": ["no", "yes", "maybe"],
+SEVERAL = {"labels": ["no", "yes", "maybe"], "learner": PLAIN}
+FINDING = SEVERAL | {
     "learner": RelevanceSamplingClassifier(
         GaussianNB(), positive="yes", n_initial=4, batch_size=3, random_state=0
-    ),
+    )
 }
 SETS = {"no": [], "yes": ["yes", "maybe"], "maybe": ["maybe"]}
 
