@@ -239,10 +239,12 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and 
 
 @needs_fork
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("changes", [False, True])
 @pytest.mark.every_learner
-def test_nothing_is_lost_when_a_session_is_killed(changes):
-    assert harness.check_kills(1000 if explores() else 20, changes) >= 0
+def test_nothing_is_lost_when_a_session_is_killed(changes, several):
+    n_kills = 1000 if explores() else 20
+    assert harness.check_kills(n_kills, changes, several=several) >= 0
 
 
 @needs_fork

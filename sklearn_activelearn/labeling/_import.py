@@ -329,14 +329,15 @@ def read_label_json(path, columns):
             for annotation in truth or given:
                 who = annotation.get("completed_by")
                 who = who.get("email") if isinstance(who, dict) else who
-                several = [] if columns else None
+                # without results, the person has chosen that no label applies
+                several = None if annotation["result"] or not columns else []
                 for result in annotation["result"]:
                     if "choices" not in result["value"]:
                         others[result.get("type", "an unknown type")] += 1
                         continue
                     choices = [*map(str, result["value"]["choices"])]
                     if columns:
-                        several += choices
+                        several = [*(several or ()), *choices]
                         continue
                     if len(choices) != 1:
                         raise SeveralChoices(
@@ -354,7 +355,7 @@ def read_label_json(path, columns):
                             is_final=bool(truth and who),
                         )
                     )
-                if columns:
+                if several is not None:
                     who, is_final = str(who) if who else None, bool(truth and who)
                     found.append(ReadLabel(id, "", who, several, is_final=is_final))
             if len({(each.text, f"{each.label}") for each in found}) > 1:

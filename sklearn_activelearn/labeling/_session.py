@@ -1664,10 +1664,11 @@ class LabelingSession(Generic[LearnerT]):
         return self.report(scoring).advice
 
     def _advise_without_test(self, own):
-        if estimate := _scores.score_learner(own.learner):
-            return _scores.describe_score(own.learner, estimate)
-        if not own.has_model and getattr(own.learner, "explore", 0):
-            return _scores.NO_MODEL  # from then on, random rows tell
+        if not own.target.is_matrix:  # explored_score is of one label a row
+            if estimate := _scores.score_learner(own.learner):
+                return _scores.describe_score(own.learner, estimate)
+            if not own.has_model and getattr(own.learner, "explore", 0):
+                return _scores.NO_MODEL  # from then on, random rows tell
         return (
             "No rows are held out (test_size), so nothing tells how good the model is: "
             "rows that the learner chose would mislead."

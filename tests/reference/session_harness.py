@@ -15,6 +15,7 @@ import traceback
 import warnings
 from collections import Counter
 from contextlib import closing, suppress
+from functools import partial
 from itertools import cycle
 
 import numpy as np
@@ -63,7 +64,7 @@ CHANGING = [
 LONGER = [(30, {"n": n, "change": "pool"}) for n in (14, 22, 30)]  # for streams
 
 
-def label_all(learner, plan, path, ahead, tell):
+def label_all(learner, plan, path, ahead, tell, several=False):
     """Label to the end; tell of each row before it is shown, and after it is stored."""
     place = path.with_name("step")
     first = int(place.read_text() or 0) if place.exists() else 0
@@ -71,6 +72,11 @@ def label_all(learner, plan, path, ahead, tell):
         place.with_name("new").write_text(f"{step}")
         place.with_name("new").replace(place)
         options = {"test_size": 5, "classes": [0, 1], **what}
+        answers = y.tolist()
+        if several:
+            names = ["no", "yes", "maybe"]
+            options["labels"] = [names[code] for code in options.pop("classes")]
+            answers = [["yes"] * code for code in answers]
         n = options.pop("n", 30)
         pool, labels = X[:n] + options.pop("shift", 0.0), labels_of(path)
         with LabelingSession(
@@ -79,7 +85,7 @@ def label_all(learner, plan, path, ahead, tell):
             n_stored = len(labels)
             while n_stored < n_labels and (id := session.next()) is not None:
                 tell(f"shown {id}")
-                session.label(id, int(y[id]))
+                session.label(id, answers[id])
                 tell(f"kept {id}")
                 n_stored += 1
             session.next()
@@ -205,10 +211,11 @@ def run_and_kill(work, n_lines, seconds, *arguments):
     return [line.split(maxsplit=1) for line in told]
 
 
-def check_kills(n_kills, changes, seed=0):
+def check_kills(n_kills, changes, seed=0, several=False):
     """Kill labelling processes; return the number of sessions that were finished."""
     rng, n_ended = np.random.default_rng(seed), 0
-    pairs = cycle((learner, ahead) for learner in range(4) for ahead in (0, 1))
+    learners, work = range(1 if several else 4), partial(label_all, several=several)
+    pairs = cycle((learner, ahead) for learner in learners for ahead in (0, 1))
     for number, (which, ahead) in enumerate(pairs):
         learner = LEARNERS[which].set_params(random_state=number)
         plan = ALWAYS_THE_SAME
@@ -216,14 +223,14 @@ def check_kills(n_kills, changes, seed=0):
             plan = LONGER if which == 2 else CHANGING
         with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
             told = []
-            label_all(learner, plan, folder / "whole", ahead, told.append)
+            work(learner, plan, folder / "whole", ahead, told.append)
             (folder / "step").unlink()
             expected = [int(each.split()[1]) for each in told[:-1:2]]
             stored = []
             while True:
                 when = rng.integers(16), rng.choice([0.002, 0.02]) * rng.random()
                 path = folder / "killed"
-                told = run_and_kill(label_all, *when, learner, plan, path, ahead)
+                told = run_and_kill(work, *when, learner, plan, path, ahead)
                 n_kills -= 1
                 assert "error" not in dict(told), told
                 kept = stored + [int(id) for what, id in told if what == "kept"]
