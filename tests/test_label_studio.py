@@ -739,7 +739,7 @@ class TestCommand:
             task = studio.next_task()
             studio.annotate(task, ["bad", "good"])
             wait_until(lambda: labels_of(path), 30)
-        assert labels_of(path) == [(task, '["bad", "good"]')]
+        assert labels_of(path) == [(str(task), '["bad", "good"]')]
 
     def test_it_labels_takes_new_tasks_and_ends(self, path, studio, url):
         with running(url, path, "--test-size", "2") as process:
