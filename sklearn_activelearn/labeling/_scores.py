@@ -30,6 +30,8 @@ NO_MODEL = (
 N_AHEAD = 50
 #: A smaller lower bound on the recall is not mentioned.
 LOW_RECALL = 0.1
+#: The F1 of a label counts if at least this number of held-out rows have it.
+FEW_ROWS = 5
 #: Largest number of doubtful rows in a list.
 N_DOUBTFUL = 200
 
@@ -214,21 +216,31 @@ class LabelsMeasure(Measure):
         self._measures = measure
 
     def describe_f1(self, predicted):
-        """Return the micro and macro F1 in words, each give or take two errors."""
+        """Return the micro and macro F1 in words, each give or take two errors.
+
+        The macro F1 is the mean over labels that enough rows have: the F1 of other
+        labels is mostly chance, and 0 where no row has the label.
+        """
         y, z = self._y[: len(predicted)], self.encode(predicted)
-        found = []
-        for name, axis in (("micro", None), ("macro", 0)):
-            right, shown = 2 * (y & z).sum(axis), (y + z).sum(axis)
-            each = right / np.maximum(shown, 1)
-            # linearised: the part of each row in the error of a ratio of two sums
-            parts = (2 * (y & z) - each * (y + z)) / np.maximum(shown, 1)
-            parts = parts.sum(axis=1) / np.size(each)
-            n = len(y)  # all right or all wrong: the error is that of one more row
-            error = max(2 * sqrt((parts**2).sum() * n / max(n - 1, 1)), 2 / n)
-            found.append(
-                f"a {name} F1 of {np.mean(each):.2f} (give or take {error:.2f})"
-            )
-        return " and ".join(found)
+        is_often = y.sum(axis=0) >= FEW_ROWS
+        words = f"a micro F1 of {describe_ratio(y & z, y + z, None)}"
+        if n := np.count_nonzero(is_often):
+            y, z = y[:, is_often], z[:, is_often]
+            words += f" and a macro F1 of {describe_ratio(y & z, y + z, 0)}"
+        if 0 < n < len(is_often):
+            words += f" over the {n} labels that at least {FEW_ROWS} rows have,"
+        return words
+
+
+def describe_ratio(right, shown, axis):
+    """Return the mean of F1 = 2 * right / shown in words, give or take two errors."""
+    n_shown = np.maximum(shown.sum(axis), 1)
+    each = 2 * right.sum(axis) / n_shown
+    # linearised: the part of each row in the error of a ratio of two sums
+    parts = ((2 * right - each * shown) / n_shown).sum(axis=1) / np.size(each)
+    n = len(parts)  # if all are right, the error is that of one row
+    error = max(2 * sqrt((parts**2).sum() * n / max(n - 1, 1)), 2 / n)
+    return f"{np.mean(each):.2f} (give or take {error:.2f})"
 
 
 def make_measure(history, scoring):
