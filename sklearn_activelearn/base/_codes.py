@@ -20,6 +20,9 @@ from ._scores import (
 )
 from ._validation import has_method
 
+#: Decision value of a label that all rows have; minus this of one that no row has.
+CERTAIN = 10.0
+
 
 def fit_on_labels(model, X, y, **metadata):
     """Return the model, fitted on labels, or on their codes if it refuses labels.
@@ -153,12 +156,8 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: RowsLike) -> Floats:
         """Return decision values, positive if a label is present."""
         answer = self._answer(X, label_scores, scores_of)
-        is_constant = np.ones(answer.shape[1], dtype=bool)
-        is_constant[self.varying_] = False
-        most = np.abs(answer[:, self.varying_]).max(axis=1, keepdims=True) + 1
-        signs = 2 * self.constants_[is_constant] - 1
-        answer[:, is_constant] = signs * most  # as certain as no other label
-        return answer
+        is_varying = np.isin(self.classes_, self.varying_)
+        return np.where(is_varying, answer, CERTAIN * (2 * self.constants_ - 1))
 
 
 class CodedClassifier(ClassifierMixin, BaseEstimator):

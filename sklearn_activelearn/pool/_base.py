@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from scipy.special import logit
 from sklearn import get_config
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -878,6 +879,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if self._label_sets is None:
             return uncertainty_of_logits(logits_of(model, X) / temperature)
         logits = label_logits(model, X) / temperature
+        thresholds = getattr(self.estimator_, "thresholds_", None)
+        if thresholds is not None:  # a label is uncertain near its threshold
+            is_proper = (thresholds > 0) & (thresholds < 1)
+            logits = logits - logit(np.where(is_proper, thresholds, 0.5))
         return utility_of_label_sets(uncertainty_of_logits, 0 * logits, logits)
 
     def _utilities(self, X, rows):
