@@ -665,7 +665,7 @@ def write_results(args, session, task):
         if args.save_model:
             encoder = portable(task.encoder, args.encoder)
             model = make_pipeline(encoder, session.model())
-            if session.labels is not None and args.find is None:
+            if session.labels is not None and session.learner.positive is None:
                 model.label_names_ = session.labels  # of the columns that it predicts
             save_model(model, args.save_model)
             print(

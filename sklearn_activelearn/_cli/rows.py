@@ -231,17 +231,15 @@ def settle_classes(args, known, machine):
             )
     names = {f"{label}": label for label in args.classes}
     if args.several:
-        if args.find not in (None, *names):
-            raise UsageError(
-                f"--find: {args.find!r} is not one of {', '.join(names)} (--labels)"
-            )
         known = {row_id: parse_row_labels(cell) for row_id, cell in known.items()}
+        named = {} if args.find is None else {args.find: "--find"}
         for row_id, labels in known.items():
-            for label in {*labels} - {*names}:
-                raise UsageError(
-                    f"--labelled: row {row_id} has the label {label!r}, which is not "
-                    f"one of {', '.join(names)}: --labels must name all labels"
-                )
+            named |= dict.fromkeys(labels, f"--labelled: row {row_id}")
+        for label in named.keys() - {*names}:
+            raise UsageError(
+                f"{named[label]}: {label!r} is not one of {', '.join(names)}: --labels "
+                "must name all labels"
+            )
         return known
     if args.find is not None and (args.find not in args.classes or len(names) != 2):
         raise UsageError(

@@ -170,11 +170,10 @@ def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
         else:
             settings = get_settings(db)
             labels = name_columns(settings)
+            more = add_columns(columns or {}, {*TAKEN, *labels.values()})
             more = {
                 name: [cells[row_of(row.id)] for row in rows]
-                for name, cells in add_columns(
-                    columns or {}, {*TAKEN, *labels.values()}
-                ).items()
+                for name, cells in more.items()
             }
             names = (ExportedAnswer if is_long else ExportedLabel)._fields
             may_be_numbers = settings["classes"] is None
@@ -366,8 +365,7 @@ def tabulate_labels(decided, own, ids, labels, predicted, shares):
 
     A label that the model does not know has empty cells where nobody has decided.
     """
-    known = own.target.names_of(own.learner.classes_)
-    table = {"id": [*ids]}
+    known, table = own.label_names, {"id": [*ids]}
     for label, name in labels.items():
         table[name] = [
             int(label in decided[id].label) if id in decided
@@ -405,14 +403,10 @@ def write_label_csv(file, rows, names, more, may_be_numbers, labels=()):
         if may_be_numbers and is_text and parse_number(row.label) is not None:
             cells[1] = f"'{row.label}"
         if labels:
-            cells[1:2] = indicators_of(row.label, labels)
+            is_skip = row.label is None
+            cells[1:2] = [None if is_skip else int(n in row.label) for n in labels]
         further = (neutralise_cell(column[place]) for column in more.values())
         lines.writerow([*cells, *further])
-
-
-def indicators_of(label, names):
-    """Return 1 or 0 for each name: whether it is among the labels; None of a skip."""
-    return [None if label is None else int(name in label) for name in names]
 
 
 def join_names(names):

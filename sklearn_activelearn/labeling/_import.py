@@ -251,13 +251,10 @@ def read_label_csv(path, columns):
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = csv.DictReader(file)
             names = lines.fieldnames = [*map(restore_cell, lines.fieldnames or ())]
-            missing = [
-                name for name in columns.values() if name not in lines.fieldnames
-            ]
+            missing = sorted({*columns.values()} - {*names})
             has_columns = len(missing) < len(columns)
-            used = {"id", *columns.values()} if has_columns else {"id", "label"}
-            used -= {*missing}
-            if not used <= {*names}:
+            used = {*columns.values()} - {*missing} if has_columns else {"label"}
+            if not (used := {"id", *used}) <= {*names}:
                 each = ", or a column for each label" if columns else ""
                 raise ValueError(f"{path.name} needs the columns id and label{each}.")
             if has_columns and missing:

@@ -127,15 +127,9 @@ class Target:
             return [[self._wanted] * (each == self._wanted) for each in predicted]
         return predicted.tolist()
 
-    def names_of(self, classes):
-        """Return the labels that a model with these classes can predict."""
-        return classes.tolist() if self._wanted is None else [self._wanted]
-
-    def probabilities_of(self, probabilities, classes):
-        """Return the probabilities of these labels."""
-        if self._wanted is None:
-            return probabilities
-        return probabilities[:, classes == self._wanted]
+    def columns_of(self, classes):
+        """Return which classes of the learner are labels of the session."""
+        return slice(None) if self._wanted is None else classes == self._wanted
 
 
 class SessionLearner:
@@ -407,7 +401,13 @@ class SessionLearner:
         labels = target.decode(self.learner.predict(X), classes)
         if not hasattr(self.learner, "predict_proba"):
             return labels, None
-        return labels, target.probabilities_of(self.learner.predict_proba(X), classes)
+        return labels, self.learner.predict_proba(X)[:, target.columns_of(classes)]
+
+    @property
+    def label_names(self):
+        """Labels that the model can predict, in the order of its probabilities."""
+        classes = self.learner.classes_
+        return classes[self.target.columns_of(classes)].tolist()
 
 
 def record_teaching(db):

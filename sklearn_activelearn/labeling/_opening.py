@@ -335,10 +335,11 @@ class Resumption:
         if args.classes is None:
             args.classes = after if stored["classes"] else None
         elif {*after} != {*args.classes}:
+            option = "labels" if args.is_several else "classes"
             raise refusal(
-                f"The classes after renaming are {after}, not {args.classes}:",
-                "pass them as classes=.",
-                f"pass --classes {','.join(map(str, after))}.",
+                f"The {option} after renaming are {after}, not {args.classes}:",
+                f"pass them as {option}=.",
+                f"pass --{option} {','.join(map(str, after))}.",
             )
 
     def _compare_settings(self):

@@ -224,11 +224,11 @@ def check_row_labels(labels, known):
             "A row may have several labels here: pass a list, which is empty if none "
             f"applies, got {labels!r}."
         )
-    labels = [f"{label}" for label in labels]
+    labels = sorted({f"{label}" for label in labels})
     for label in labels:
         if label not in known:
             raise ValueError(f"The label {label!r} is not among {known}.")
-    return sorted({*labels})
+    return labels
 
 
 def is_label(label, kind, classes):

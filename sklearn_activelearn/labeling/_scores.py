@@ -205,9 +205,8 @@ class LabelsMeasure(Measure):
         self.majority = sorted(labels[place] for place in order[: best + 1])
         self._constant = [self.majority] * len(truth)
         scorer = check_scoring(None, scoring or "f1_micro")
-        self.name = "function"
-        if isinstance(scoring, str | None):
-            self.name = (scoring or "micro F1").replace("_", " ")
+        name = getattr(scoring, "__name__", scoring) or "micro F1"
+        self.name = f"{name}".replace("_", " ")
 
         def measure(model, X, y):
             with catch_warnings(action="ignore", category=UndefinedMetricWarning):

@@ -1261,7 +1261,7 @@ class LabelingSession(Generic[LearnerT]):
             votes without a name, and votes of people who were asked because of a
             disagreement do not count. If a row may have several labels, ``by_label``
             has Krippendorff's alpha of each label (given or not), and ``value`` is the
-            mean of those that are defined.
+            mean of the values that are defined.
 
         References
         ----------
@@ -1489,8 +1489,7 @@ class LabelingSession(Generic[LearnerT]):
             own.pool if rows is None else take(own.pool, rows)
         )
         names = self.ids if rows is None else self._ids.at(rows)
-        classes = own.target.names_of(own.learner.classes_)
-        return Predictions(names, labels, probabilities, classes)
+        return Predictions(names, labels, probabilities, own.label_names)
 
     def machine_label(self, id: Id) -> tuple[Label, float | None] | None:
         """Return the machine's label of a row and its confidence in the label.

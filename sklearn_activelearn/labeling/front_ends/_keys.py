@@ -133,8 +133,8 @@ class TypeAhead:
     """Letters typed one by one; the first that leaves a single class answers.
 
     If a row may have several labels, it chooses the label or takes the choice back, and
-    Enter on its own answers with all chosen labels. If none is chosen, Enter has to be
-    pressed twice.
+    Enter on its own answers with all chosen labels. If no label is chosen, Enter has to
+    be pressed twice.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class TypeAhead:
         self.chosen, self._is_warned = [*chosen], False
 
     def toggle(self, label):
-        """Choose a label, or take the choice back; the order is that of the classes."""
+        """Choose a label, or take the choice back; labels keep the order of classes."""
         chosen = {*self.chosen} ^ {label}
         self.start(each for each in self._keys.shown if each in chosen)
 

@@ -131,12 +131,10 @@ class LabelStudioLoop:
                 "Label Studio needs a pool learner: a stream learner cannot order rows."
             )
         if (session.labels is not None) != self.control.is_several:
-            number = ("one class", "several labels")
+            choice = "multiple" if session.labels else "single"
             raise ValueError(
-                f"A row of the session has {number[session.labels is not None]}, but "
-                f"a task has {number[self.control.is_several]}: set choice="
-                f'"{"multiple" if session.labels else "single"}" in the control '
-                f"{self.control.name!r}, or begin another session (labels=, --out)."
+                f'To label the rows of this session, set choice="{choice}" in the '
+                f"control {self.control.name!r}, or begin another session (--out)."
             )
         if {*map(str, session.classes or ())} != {*classes}:
             raise ValueError(

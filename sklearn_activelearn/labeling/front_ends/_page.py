@@ -191,9 +191,7 @@ class PageRequests:
 
     def _get_label(self, body):
         name = body.get("label")
-        if self._view.keys.several:
-            if not (isinstance(name, list) and all(isinstance(n, str) for n in name)):
-                raise ValueError("label must be a list of labels.")
+        if self._view.keys.several and isinstance(name, list):
             return name  # the session refuses other names
         if not isinstance(name, str):
             raise ValueError("label must be one of the classes.")

@@ -1,7 +1,7 @@
 /**
  * Letters typed one by one; the first that leaves a single class answers. If a row may
  * have several labels, it chooses the label or takes the choice back, and Enter on its
- * own answers with all chosen labels: twice, if none is chosen.
+ * own answers with all chosen labels: twice, if no label is chosen.
  */
 export class TypeAhead {
   static commands = "suq?*!#"; // as long as nothing is typed
@@ -42,7 +42,7 @@ export class TypeAhead {
     this.isWarned = false;
   }
 
-  /** Choose a label, or take the choice back; the order is that of the classes. */
+  /** Choose a label, or take the choice back; labels keep the order of classes. */
   toggle(label) {
     const isChosen = (each) => this.chosen.includes(each) !== (each === label);
     this.start(this.classes.map((each) => each.label).filter(isChosen));
