@@ -131,7 +131,7 @@ class TestAnswers:
             assert ask(client, "next")["row"]["id"] == row
             assert view.session.status().skipped == 0
             shown = ask(client, "label", id=row, label=["good", "bad"])
-            assert shown["last"].startswith(f"Row {row}: bad, good")
+            assert shown["last"].startswith(f"Row {row}: good, bad")
             other = shown["row"]["id"]
             shown = ask(client, "label", id=other, label=[])
             assert shown["last"].startswith(f"Row {other}: no label applies")
