@@ -1,8 +1,10 @@
 """Sessions in which a row may have several labels, or none."""
 
 import csv
+import io
 import json
 import sqlite3
+import sys
 from contextlib import closing
 
 import numpy as np
@@ -20,6 +22,7 @@ from sklearn_activelearn import (
     RelevanceSamplingClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
 from tests.reference.labeling import quick_folder
 from tests.reference.people import nominal_alpha
@@ -404,3 +407,42 @@ def test_predictions_of_all_rows_and_of_a_saved_model(path):
             p = [float(line[f"probability of {label}"]) for label in LABELS]
             assert p == pytest.approx(model.predict_proba(X[[row]])[0], abs=1e-6)
             assert line["origin"] in ("bought" if row in known else "predicted")
+
+
+WORDS = {"late": "delivery waited", "rude": "agent shouted", "broken": "screen crack"}
+
+
+def test_the_command_from_a_table_to_a_saved_model(path, monkeypatch, capsys):
+    def run(*argv, code=0, lines=""):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        assert main(["label", "mails.csv", "--text", "body", *argv]) == code
+        return "".join(capsys.readouterr())
+
+    monkeypatch.chdir(path.parent)
+    with open("mails.csv", "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["body", "tags", "late"])
+        for row, labels in enumerate(SETS):
+            words = " ".join(WORDS[label] for label in labels)
+            tags = "" if row >= 25 else ";".join(labels) or "[]"
+            table.writerow([f"mail {row} {words}", tags, "a column of the user"])
+    known = ["--labelled", "tags", "--out", "s.sqlite"]
+    assert "do not go together" in run("--labels", "a,b", "--classes", "a,b", code=2)
+    said = run(*known, "--labels", "late,rude", code=2)
+    assert "'broken' is not one of late, rude: --labels must name all labels" in said
+    said = run(*known, "--labels", ",".join(LABELS), lines="late, rude\n-\n")
+    assert "Labels in s.sqlite: 27." in said
+    run(*known, "--predict", "p.csv", "--save-model", "m.skops")  # --labels is known
+    with open("p.csv", newline="") as file:
+        lines = list(csv.DictReader(file))
+    for row, labels in enumerate(SETS[:25]):
+        assert [lines[row][each] for each in LABELS] == [
+            str(int(each in labels)) for each in LABELS
+        ]
+    assert lines[0]["input late"] == "a column of the user"
+    assert main(["predict", "m.skops", "mails.csv", "--out", "n.csv"]) == 0
+    with open("n.csv", newline="") as file:
+        for line, before in zip(csv.DictReader(file), lines, strict=True):
+            if before["origin"] == "predicted":
+                names = [*LABELS, *(f"probability of {each}" for each in LABELS)]
+                assert [line[each] for each in names] == [before[e] for e in names]

@@ -434,7 +434,8 @@ def make_tasks(labels, item_of):
         labels = row.label if isinstance(row.label, list) else [row.label]
         choice = {"choices": [*map(str, labels)]}
         result = {"from_name": "label", "to_name": "text", "type": "choices"}
-        annotation = {"result": [{**result, "value": choice}], "created_at": row.when}
+        results = [{**result, "value": choice}] * bool(labels)
+        annotation = {"result": results, "created_at": row.when}
         annotations = [
             {**annotation, "completed_by": {"email": who} if who else None}
             for who in row.who or [None]
