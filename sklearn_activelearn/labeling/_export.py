@@ -169,7 +169,7 @@ def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
             json.dump(make_tasks(rows, item_of), file, indent=1)
         else:
             settings = get_settings(db)
-            labels = name_columns(settings)
+            labels = name_label_columns(settings)
             more = add_columns(columns or {}, {*TAKEN, *labels.values()})
             more = {
                 name: [cells[row_of(row.id)] for row in rows]
@@ -184,7 +184,7 @@ def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
     return len(rows)
 
 
-def name_columns(settings):
+def name_label_columns(settings):
     """Return the name of the column of each label; none if a row has one label."""
     if settings["label_kind"] != SEVERAL:
         return {}
@@ -333,7 +333,7 @@ def write_predictions(db, path, own, ids, columns):
     """
     decided = {each.id: each for each in read_labels(db)}
     predicted, shares = own.predict(own.pool)
-    if labels := name_columns(get_settings(db)):
+    if labels := name_label_columns(get_settings(db)):
         table = tabulate_labels(decided, own, ids, labels, predicted, shares)
         write_table(path, table | add_columns(columns, {*TAKEN, *table}))
         return len(ids) - len(decided)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..exceptions import warn_user
 from ._answers import answers_of
-from ._export import FINAL, PREDICTED, SKIP, name_columns, parse_number
+from ._export import FINAL, PREDICTED, SKIP, name_label_columns, parse_number
 from ._output import function_for_suffix, restore_cell
 from ._schema import SEVERAL, from_column, get_pool, get_settings, is_label
 from ._settings import first_number, hashes_of_rows
@@ -62,7 +62,7 @@ def read_answers(path, ids, settings, pool, known, own):
     if not Path(path).exists():
         raise FileNotFoundError(ENOENT, strerror(ENOENT), str(path))
     if not is_session(path):
-        return read_label_file(Path(path), ids, known, name_columns(settings))
+        return read_label_file(Path(path), ids, known, name_label_columns(settings))
     if identity_of(path) == own:
         raise ValueError(f"{path} is the session that is open. Name another file.")
     return read_other_session(path, ids, settings, pool, known)

@@ -1,15 +1,17 @@
 """Lists of rows to review, paged and searched in SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from os import PathLike
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..sources._containers import is_frame
-from ..utils._typing import Id, RowLabel
+from ..utils._typing import Id, Label
 from ._answers import DISPUTED, OPEN, count_votes
 from ._schema import SEVERAL, from_column, to_column
 
+#: The label of a row, or all of its labels if it may have several.
+RowLabel: TypeAlias = Label | Iterable[str]
 ReviewList: TypeAlias = Literal[
     "labelled", "skipped", "disputed", "doubtful", "noted", "empty"
 ]

@@ -26,7 +26,6 @@ from ..utils._typing import (
     Id,
     Ids,
     Label,
-    RowLabel,
     RowsLike,
     Scoring,
 )
@@ -57,7 +56,7 @@ from ._export import (
 from ._ids import check_text, find_empty_rows, find_ids
 from ._import import read_answers
 from ._learner import SessionLearner, Worker, forget_progress, record_teaching
-from ._lists import ReviewList, ReviewPage, ReviewRow
+from ._lists import ReviewList, ReviewPage, ReviewRow, RowLabel
 from ._opening import Arguments, Resumption, begin, plan_beginning
 from ._output import check_table_file, columns_shown
 from ._people import (

@@ -52,8 +52,6 @@ Stopping: TypeAlias = Any
 #: The id and the label of a row, as a session stores them.
 Id: TypeAlias = str | int
 Label: TypeAlias = str | int | float | bool
-#: The label of a row, or all of its labels if it may have several.
-RowLabel: TypeAlias = Label | Iterable[str]
 Ids: TypeAlias = Sequence[Id]
 #: Parts of a session that may differ when it is opened again.
 Change: TypeAlias = Literal[
