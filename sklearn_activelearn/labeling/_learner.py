@@ -220,7 +220,7 @@ class SessionLearner:
                 labels.append(label)
                 self.taught[row] = label
             totals.append(len(labels))
-        classes = self.target.classes
+        classes = declared = self.target.classes
         if classes is not None and not self.target.is_matrix:
             classes = check_classes(classes).tolist()
         is_declared = bool(labels) and classes is not None
@@ -235,12 +235,12 @@ class SessionLearner:
             "taught": taught,
             "skipped": skipped,
             "calls": [
-                [total, classes or []]
+                [total, declared or []]
                 for n, total in enumerate(totals)
                 if total > (totals[n - 1] if n else 0)
             ],
             "classes": classes if is_declared else None,
-            "declared": classes if is_declared else [],
+            "declared": declared if is_declared else [],
             "may_grow": not is_declared,
             "several_labels": is_declared and self.target.is_matrix,
             "n_queries": len(asked),
