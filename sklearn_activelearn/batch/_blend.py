@@ -52,7 +52,7 @@ N_STEPS = 60
 FLOOR = 0.005
 
 #: Logits of the common threshold of several labels that are tried.
-COMMON_THRESHOLDS = np.linspace(-4.0, 0.0, 41)
+COMMON_THRESHOLDS = np.linspace(-4.0, 0.0, 21)
 
 #: Rows with a label that make its own threshold count as much as the common one.
 POSITIVES_TO_TRUST = 5
@@ -514,7 +514,7 @@ def default_candidates(X, y):
             (name, make_pipeline(StandardScaler(), OneVsRestClassifier(model)))
             for name, model in models
         ]
-        return [*found, ("forest", RandomForestClassifier())]
+        return [*found, ("forest", RandomForestClassifier(50))]
     found = [
         (f"logistic C={C}", LogisticRegression(C=C, max_iter=1_000))
         for C in (1, 0.1, 10, 100)

@@ -281,7 +281,13 @@ class HybridSamplingClassifier(PoolClassifier):
         return merge_purchases(is_margin, uncertain, representative)
 
     def _margin_share(self):
-        """Return the share of the smallest margins in the next purchase."""
+        """Return the share of the smallest margins in the next purchase.
+
+        Of several labels for a row some label is nearly always uncertain: rows that
+        cover the uncertain ones are better, and no set is worse than with random rows.
+        """
+        if self._label_sets is not None:
+            return 0.0
         codes = self._ledger.labelled.codes
         n_classes = len(np.unique(codes))
         n_enough = LABELS_PER_CLASS * max(n_classes, MANY_CLASSES)
