@@ -28,8 +28,8 @@ TRUSTED = frozenset(
     (
         "numpy.dtype",
         "sklearn.tree._tree.Tree",
-        "sklearn_activelearn.base._codes.LabelwiseClassifier",
         "sklearn_activelearn.batch.BlendClassifier",
+        "sklearn_activelearn.batch.LabelwiseClassifier",
         "sklearn_activelearn.batch.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
         "sklearn_activelearn.preprocessing.PartsVectorizer",
