@@ -235,6 +235,11 @@ def is_missing_label(label):
     return isinstance(label, Number | np.datetime64) and label != label
 
 
+def classes_of(y):
+    """Return the sorted distinct labels, or the columns of an indicator matrix."""
+    return np.unique(y) if np.ndim(y) == 1 else np.arange(y.shape[1])
+
+
 def find_classes(y):
     """Return the sorted classes of y, at least two."""
     classes = find_two_numbers(y)

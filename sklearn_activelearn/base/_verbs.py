@@ -86,10 +86,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows. They are recognised by their ids, or without ids by their exact
             values.
-        y : array-like of shape (n_samples,)
-            Labels of the rows.
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
+            Labels of the rows. Some pool learners take several labels for a row: 1
+            where a row has a label, 0 where it has not, dense or sparse.
         classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. Required unless the learner knows them.
+            All labels that can occur; of several labels for a row the names of the
+            columns. Required unless the learner knows them.
         ids : array-like of int or of str of shape (n_samples,), default=None
             Unique ids of the rows of X. Rows are recognised by their ids, and their
             values may change between calls. Pass ids in all calls or in none.
@@ -239,9 +241,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             The stream or the pool.
         oracle : callable
             ``oracle(rows) -> labels`` gets the row numbers of rows that are bought, and
-            returns one label for each.
+            returns their labels, as `teach` takes them.
         classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. Required unless the learner knows them.
+            All labels that can occur; of several labels for a row the names of the
+            columns. Required unless the learner knows them.
         candidates, exclude : array-like of int or of bool, default=None
             Rows of X that may, or may not, be bought, as for `query`. A stream learner
             takes the candidates in this order, without a copy of X. None: all rows.

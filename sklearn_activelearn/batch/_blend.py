@@ -78,7 +78,9 @@ class BlendClassifier(CombinedClassifier):
         standardised features; for sparse rows logistic regressions with ``C`` of 10
         and 1, a linear support vector machine, and, without negative values, complement
         naive Bayes. If more than 70 % of the labels are of one class, also models with
-        ``class_weight="balanced"``.
+        ``class_weight="balanced"``. For several labels for a row: one logistic
+        regression, one support vector machine and a forest, or for sparse rows one
+        logistic regression, a linear support vector machine and naive Bayes.
 
     cv : int >= 2, default=5
         Largest number of folds of the cross-validation.
@@ -105,10 +107,10 @@ class BlendClassifier(CombinedClassifier):
     temperatures_ : ndarray of shape (n_members,)
         Their scores are divided by these numbers.
 
-    thresholds_ : ndarray of shape (n_labels,) or None
-        Probabilities from which on each label is predicted, at most one half; None for
-        one label for each row. Infinite for a label that no row had, and 0 for one that
-        all rows had.
+    thresholds_ : ndarray of shape (n_labels,)
+        Probabilities from which on each of several labels for a row is predicted, at
+        most one half. Infinite for a label that no row had, 0 for one that all rows
+        had. Empty for one label for each row.
 
     cv_log_losses_ : dict of str to float
         Log loss of each candidate in cross-validation, lower is better; balanced over
@@ -157,6 +159,21 @@ class BlendClassifier(CombinedClassifier):
     weigh the same, and the probabilities of rare classes are often higher than their
     frequency.
 
+    Of several labels for a row each is a problem of two classes. The members share
+    temperatures and weights, which come from all labels of all rows together.
+    With few labelled rows the
+    probability of a label rarely passes one half, so each label has a threshold. On the
+    held-out rows, :math:`t_0` is the threshold in common with the best `scoring`, and
+    :math:`t_k` the one that predicts label k as often as its :math:`n_k` rows have it.
+    The logits of the thresholds are
+
+    .. math::
+
+        \min\left(0, \frac{n_k \, \mathrm{logit}(t_k) + 5 \, \mathrm{logit}(t_0)}
+        {n_k + 5}\right),
+
+    so a label with one positive row has nearly the common threshold.
+
     While there are fewer than 20 rows, or the second largest class has one, the first
     candidate is the only member.
 
@@ -166,6 +183,8 @@ class BlendClassifier(CombinedClassifier):
        Machine Learning 36, 1999 (the weights).
     .. [2] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, "On Calibration of Modern Neural
        Networks", ICML 2017, section 4.2 (the temperature).
+    .. [3] Y. Yang, "A Study of Thresholding Strategies for Text Categorization", SIGIR
+       2001 (thresholds that keep the share of a label, and tuned ones).
 
     Examples
     --------
@@ -185,6 +204,7 @@ class BlendClassifier(CombinedClassifier):
     estimators_: list[Any]
     member_names_: list[str]
     temperatures_: Floats
+    thresholds_: Floats
     weights_: Floats
 
     def __init__(
@@ -215,8 +235,8 @@ class BlendClassifier(CombinedClassifier):
         ----------
         X : array-like of shape (n_samples, n_features), or what the candidates take
             Rows.
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
+            Labels of two or more classes, or an indicator matrix of several labels.
 
         Returns
         -------
@@ -338,7 +358,7 @@ class BlendClassifier(CombinedClassifier):
         needed = {*members.tolist(), *([0] if self._is_first_needed else [])}
         trained = {m: fit_on_labels(clone(candidates[m]), X, y) for m in needed}
         self.classes_ = classes
-        if thresholds is not None:  # labels that do not vary are predicted so
+        if y.ndim == 2:  # labels that do not vary are predicted so
             thresholds = np.where(y.max(axis=0) == 0, np.inf, thresholds)
             thresholds = np.where(y.min(axis=0) == 1, 0.0, thresholds)
         self.thresholds_ = thresholds
@@ -357,7 +377,7 @@ class BlendClassifier(CombinedClassifier):
         n_candidates, is_several = len(candidates), y.ndim == 2
         losses, temperatures = np.full(n_candidates, np.nan), np.ones(n_candidates)
         weights = np.eye(n_candidates)[0]  # the first candidate alone
-        thresholds = np.full(y.shape[1], 0.5) if is_several else None
+        thresholds = np.full(y.shape[1] if is_several else 0, 0.5)
         nothing_found = losses, temperatures, weights, thresholds
         codes = np.unique(y, return_inverse=True, axis=0)[1].ravel()
         fold, n_folds = np.zeros(len(y)), 1
@@ -428,12 +448,13 @@ class BlendClassifier(CombinedClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Weighted mean of the members' probabilities.
+            Weighted mean of the members' probabilities; of several labels for a row
+            the probability of each.
         """
         check_is_fitted(self, "estimators_")
         X = to_memory(check_pool(self, self._row_takers, X, reset=False, min_rows=1))
         members = zip(self.estimators_, self.temperatures_, self.weights_, strict=True)
-        if self.thresholds_ is not None:
+        if len(self.thresholds_):
             return sum(
                 weight * expit(bounded_label_logits(member, X) / temperature)
                 for member, temperature, weight in members
@@ -454,11 +475,11 @@ class BlendClassifier(CombinedClassifier):
 
         Returns
         -------
-        labels : ndarray of shape (n_samples,)
-            Classes.
+        labels : ndarray of shape (n_samples,) or (n_samples, n_labels)
+            Classes, or an indicator matrix of the labels that reach their threshold.
         """
         probabilities = self.predict_proba(X)
-        if self.thresholds_ is not None:
+        if len(self.thresholds_):
             return (probabilities >= self.thresholds_).astype(np.int64)
         best = probabilities.argmax(axis=1)
         return self.classes_[best]

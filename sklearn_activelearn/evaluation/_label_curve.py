@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_memory
 
+from ..base._labels import classes_of
 from ..base._validation import check_number, check_sparse_rows, labels_for
 from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
 from ..pool._base import PoolClassifier
@@ -39,7 +40,7 @@ from ..utils._typing import (
 )
 from ..utils._version import __version__
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
-from ._measures import classes_of, learner_of, measures_of
+from ._measures import learner_of, measures_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -25,6 +25,7 @@ from sklearn.metrics import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..base._labels import classes_of
 from ..base._validation import check_number
 from ..sources._containers import n_rows
 from ..utils._compat import available_if
@@ -121,9 +122,9 @@ class Measures:
     def constant(self, y_train, X, y, classes):
         """Return the scores of a constant prediction; NaN if a function has none.
 
-        Of several labels for a row the most frequent ones are predicted, as many as
-        score best on the training labels: most labels are rare, and to predict none is
-        no baseline for F1.
+        Rows with several labels get the most frequent labels, in the number that scores
+        best on the training labels. Most labels are rare, and a prediction without any
+        label has an F1 of 0.
         """
         scores = []
         with catch_warnings():
@@ -279,11 +280,6 @@ def scorer_by_name(scoring, methods, classes, y):
             "accuracy, balanced_accuracy, f1, f1_macro, recall, average_precision, "
             "roc_auc and neg_log_loss."
         ) from None
-
-
-def classes_of(y):
-    """Return the sorted classes, or the columns of an indicator matrix."""
-    return np.unique(y) if np.ndim(y) == 1 else np.arange(y.shape[1])
 
 
 def label_set_scorer(scoring, methods, classes, y):

@@ -1068,7 +1068,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             Rows that were taught. Of equal rows the one that was taught last is meant,
             among those whose label differs.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
             Their right labels. A class that has no label any more goes, if nobody gave
             the classes.
         ids : array-like of int or of str of shape (n_samples,), default=None
@@ -1317,7 +1317,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         ----------
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The pool.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
             Labels of all rows. The learner uses the labels that it buys.
         **fit_params : dict
             Values for `fit` of the estimator, one for each row, such as
@@ -1358,7 +1358,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The next chunk of the pool. If equal rows were bought from earlier chunks,
             the same number of these rows is not bought again.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
             Labels of all rows. The learner uses the labels that it buys.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. None: the labels of `y` and of earlier calls.
@@ -1575,7 +1575,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         record : dict
             What `record` returned. ``keys`` may be missing if all numbers of rows are
             known, and ``seed`` and ``queried`` may be missing.
-        y : array-like of shape (n_taught,)
+        y : array-like of shape (n_taught,), or (n_taught, n_labels)
             The labels, in the order in which they were taught.
         ids : array-like of int or of str of shape (n_samples,), default=None
             The ids of the rows of X, if the learner that was recorded got ids. The pool
@@ -1696,8 +1696,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
-            Labels. While all known labels are of one class, that class.
+        y : ndarray of shape (n_samples,) or (n_samples, n_labels)
+            Labels. While all known labels are of one class, that class. Of several
+            labels for a row an indicator matrix.
         """
         learner = self._trained_copy()
         X = learner._rows_to_predict(X)
@@ -1716,7 +1717,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            0 for a class without a labelled row yet.
+            0 for a class without a labelled row yet. Of several labels for a row the
+            probability of each, in shape (n_samples, n_labels).
         """
         learner = self._trained_copy()
         X = learner._rows_to_predict(X)
@@ -1742,7 +1744,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes positive for ``classes_[1]``. A class without a
-            labelled row yet is 1 below the lowest of the others.
+            labelled row yet is 1 below the lowest of the others. Of several labels for
+            a row a column for each, positive if the label is present.
         """
         learner = self._trained_copy()
         model = learner.estimator_

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import get_tags
 
+from ..base._labels import classes_of
 from ..base._validation import check_budget, is_share
 from ..base._verbs import ActiveClassifier
 from ..exceptions import ColdStartWarning, OneClassWarning
@@ -134,11 +135,6 @@ def make_problems(tags):
             yield X, labels[codes]
     if tags.classifier_tags.multi_label:
         yield X, (scores > 0).astype(np.int64)
-
-
-def classes_of(y):
-    """Return the classes, or the columns of an indicator matrix."""
-    return np.unique(y) if y.ndim == 1 else np.arange(y.shape[1])
 
 
 def with_small_budget(learner, n_samples):
