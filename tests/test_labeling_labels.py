@@ -385,7 +385,7 @@ def test_the_f1_of_held_out_rows(path):
         by_name = session.curve("f1_macro")[-1]
         assert by_name.measure == "f1 macro"
         assert by_name.score == pytest.approx(f1_score(Y[rows], z, average="macro"))
-        with pytest.raises(ValueError, match="one label"):
+        with pytest.raises(ValueError, match="need rows with one label each"):
             session.doubtful()
 
 

@@ -1444,10 +1444,7 @@ class LabelingSession(Generic[LearnerT]):
         with self._storage.reading() as db:
             kind, own = get_settings(db)["label_kind"], self._worker.own
             if kind == SEVERAL:
-                raise ValueError(
-                    "Doubtful labels are found only if each row has one label. Look at "
-                    'the rows of one label with review("labelled", label=…).'
-                )
+                raise ValueError("Doubtful labels need rows with one label each.")
             found = db.execute(
                 """SELECT id, label, answered, EXISTS (SELECT 1 FROM standing
                   JOIN answers USING (number) WHERE standing.id = rows.id AND is_final)
