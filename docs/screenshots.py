@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
-COMMAND = "reviews.csv --text review --out labels.sqlite --classes"
+COMMAND = "reviews.csv --text review --out labels.sqlite"
 CLASSES = "good,bad"
 #: Of another project, whose classes need more than their first letters.
 MANY_CLASSES = (
@@ -70,11 +70,17 @@ def write_reviews(path):
     return labels
 
 
-def label(folder, *options, classes=CLASSES, **streams):
+def label(folder, *options, classes=CLASSES, several=False, **streams):
     """Start the command in a folder."""
     program = [sys.executable, "-m", "sklearn_activelearn", "label"]
     return subprocess.Popen(
-        [*program, *COMMAND.split(), classes, *options],
+        [
+            *program,
+            *COMMAND.split(),
+            "--labels" if several else "--classes",
+            classes,
+            *options,
+        ],
         cwd=folder,
         env={**os.environ, "COLUMNS": f"{WIDTH}"},
         stdout=subprocess.PIPE,
@@ -97,10 +103,10 @@ def label_in_terminal(folder, labels, n_labels):
 
 
 @contextmanager
-def served(folder, classes=CLASSES):
+def served(folder, classes=CLASSES, several=False):
     """Serve the page; give its address."""
     options = "--web", "--test-size", str(N_TEST)
-    with label(folder, *options, classes=classes) as server:
+    with label(folder, *options, classes=classes, several=several) as server:
         try:
             yield server.stdout.readline().split()[1]
         finally:
@@ -160,6 +166,12 @@ def main(chromium=None):
             page.wait_for_selector("#card p")
             page.keyboard.press("p")
             picture(page, "label_classes.png", 800, 480, "light")
+        Path(folder, "labels.sqlite").unlink()
+        with served(folder, MANY_CLASSES, several=True) as address:
+            page.goto(address)
+            page.wait_for_selector("#card p")
+            page.keyboard.type("bpra")
+            picture(page, "label_labels.png", 800, 480, "light")
         browser.close()
 
 

@@ -12,8 +12,11 @@ import pytest
 from hypothesis import settings
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.metrics.pairwise import manhattan_distances, polynomial_kernel
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
@@ -333,6 +336,28 @@ POOL_LEARNERS += [
 ]
 
 LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]
+
+#: Learners that take several labels for a row, around models that do or that do not.
+LABEL_SET_LEARNERS = [
+    UncertaintySamplingClassifier(NaiveBayes(), measure=gini, n_initial=4, budget=12),
+    UncertaintySamplingClassifier(
+        ClassifierChain(LogisticRegression()), n_initial=3, batch_size=3, budget=9
+    ),
+    MinMarginClassifier(OneVsRestClassifier(LinearSVC()), n_initial=3, batch_size=2),
+    UncertaintyHerdingClassifier(NaiveBayes(), n_initial=3, batch_size=4, budget=12),
+    HybridSamplingClassifier(NaiveBayes(), n_initial=4, batch_size=2, budget=14),
+    HybridSamplingClassifier(n_initial=4, batch_size=6, budget=16),
+    QueryByCommitteeClassifier(
+        estimators=[("bayes", NaiveBayes()), ("tree", DecisionTreeClassifier())],
+        cv=2,
+        n_initial=3,
+        batch_size=3,
+        budget=12,
+    ),
+    PassiveClassifier(
+        MultiOutputClassifier(NaiveBayes()), n_initial=3, batch_size=5, budget=12
+    ),
+]
 
 #: Learners that look at no margin and so may buy before they were taught.
 MARGIN_FREE = [

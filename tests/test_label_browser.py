@@ -11,7 +11,10 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from sklearn_activelearn import UncertaintySamplingClassifier
+from sklearn_activelearn import (
+    RelevanceSamplingClassifier,
+    UncertaintySamplingClassifier,
+)
 from sklearn_activelearn.labeling import LabelingSession, export
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -139,13 +142,47 @@ CLASSES = [
 ]  # fmt: skip
 
 
-def opened(path, classes=CLASSES, **settings):
+def opened(path, classes=CLASSES, learner=None, **settings):
+    learner = learner or UncertaintySamplingClassifier(budget=None, random_state=0)
     X = np.random.RandomState(0).standard_normal((40, 3))
     settings = {"items": [f"Order {i} came late" for i in range(40)], **settings}
     return LabelingSession(
-        UncertaintySamplingClassifier(budget=None, random_state=0), X, path,
+        learner, X, path,
         ids=list(range(40)), classes=classes, ahead=1, **settings,
     )  # fmt: skip
+
+
+def test_several_labels_are_chosen_and_sent(page, tmp_path):
+    learner = RelevanceSamplingClassifier(positive="bug", budget=None, random_state=0)
+    options = {"classes": None, "labels": CLASSES, "learner": learner}
+    with opened(tmp_path / "labels.sqlite", **options) as session:
+        served(page, session)
+        first = session.next("ann")
+        page.keyboard.type("bu")
+        page.click("text=praise")
+        assert page.inner_text("#send-word") == "Send: bug, praise"
+        page.keyboard.press("Enter")  # the button has the focus, but is not pressed
+        wait_for_text(page, "#last", f"Row {first}: bug, praise")
+        assert session.answers(first).label == ["bug", "praise"]
+        assert page.inner_text("#send-word") == "Send: no label applies"
+        second = session.next("ann")
+        page.click("#send")
+        assert page.inner_text("#send-word") == "Again, to send: no label applies"
+        assert session.answers(second).state == "open"
+        page.click("#send")
+        wait_for_text(page, "#last", f"Row {second}: no label applies")
+        assert session.answers(second).label == []
+        page.keyboard.press("*")
+        page.click("#list li:nth-child(2) button")
+        page.wait_for_selector("#classes [data-label=praise][aria-pressed=true]")
+        page.keyboard.type("in")
+        session.note(first, "by another person", "bob")  # what is chosen stays chosen
+        wait_for_text(page, "#facts", "by another person")
+        page.keyboard.press("Enter")
+        wait_for_text(page, "#found", f"Row {first}: invoice, bug, praise")
+        assert session.answers(first).label == ["bug", "invoice", "praise"]
+        page.fill("[name=text]", "class:")
+        wait_for_text(page, "#found", "1 row")
 
 
 @pytest.fixture

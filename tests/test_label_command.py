@@ -810,7 +810,7 @@ class TestRefusals:
             "label", "stock.csv", "--classes", "a,b", code=2
         )
         argv = ["label", "stock.csv", "--out", "a.sqlite"]
-        assert "to choose from? (--classes)" in run(*argv, code=2)
+        assert "to choose from? (--classes; --labels" in run(*argv, code=2)
         assert "FILE" in run("label", code=2)
         argv = ["label", "--out", "none.sqlite", "--recover", "out.csv"]
         assert "none.sqlite: No such file" in run(*argv, code=2)

@@ -213,6 +213,29 @@ class TestTypeAhead:
             assert typing.typed == left
 
 
+class TestSeveral:
+    def press(self, typing, keys):
+        return [typing.press(ENTER if key == "\r" else key) for key in keys]
+
+    def test_letters_choose_and_enter_sends(self):
+        typing = TypeAhead(ClassKeys(["refund", "bug", "spam"], several=True))
+        assert self.press(typing, "3r") == [None, None]
+        assert typing.chosen == ["refund", "spam"]  # in the order of the classes
+        assert typing.describe_enter() == "Enter: refund, spam"
+        assert self.press(typing, "b3\r")[-1] == Choice(None, ["refund", "bug"])
+
+    def test_that_no_label_applies_is_said_twice_for_one_row(self):
+        typing = TypeAhead(ClassKeys(["refund", "bug"], several=True))
+        assert typing.describe_enter() == "Enter: no label applies"
+        assert self.press(typing, "\r") == [None]
+        assert typing.describe_enter() == "Enter again: no label applies"
+        assert self.press(typing, "\r") == [Choice(None, [])]
+        typing.start()
+        assert self.press(typing, "\r") == [None]
+        assert self.press(typing, "bb\r") == [None, None, None]  # chosen, taken back
+        assert self.press(typing, "\r") == [Choice(None, [])]
+
+
 class TestLines:
     @pytest.mark.parametrize(
         ("line", "answer"),
@@ -251,14 +274,15 @@ class TestLines:
 
 #: From lists of classes and keys with gaps in seconds to what comes of each key.
 ON_THE_PAGE = """
-const outcomes = JSON.parse(require("fs").readFileSync(0)).map(([classes, keys]) => {
+const cases = JSON.parse(require("fs").readFileSync(0));
+const outcomes = cases.map(([classes, keys, several]) => {
   let now = 0;
-  const typing = new TypeAhead(classes, () => now);
+  const typing = new TypeAhead(classes, () => now, several);
   return keys.map(([key, gap]) => {
     if (gap === null) typing.ignore(key);
     else now += 1000 * gap;
     const done = gap === null ? null : typing.press(key);
-    return [done?.command ?? null, done?.label ?? null, typing.typed];
+    return [done?.command ?? null, done?.label ?? null, typing.typed, typing.chosen];
   });
 });
 console.log(JSON.stringify(outcomes));
@@ -274,13 +298,13 @@ def test_the_page_takes_keys_as_the_terminal_does():
         (["5 stars", "1 star", "s", "?!", "/x"], {"s": "5"}), (MANY, {}),
         (["bilo", "idea", "lost", "other"], {}),
     ]  # fmt: skip
-    for classes, own in lists * 12:
+    for number, (classes, own) in enumerate(lists * 12):
         letters = [*"".join(classes[:20]), *"suq?*!#/0123", *PAGE_KEYS]
         names = [*rng.choices(letters, k=20), *rng.choice(classes)] * 2
         pressed = [
             (key, rng.choice([0, 0, 0.7, 2 * NAME_SECONDS, None])) for key in names
         ]
-        keys, now, found = ClassKeys(classes, own), 0.0, []
+        keys, now, found = ClassKeys(classes, own, bool(number % 2)), 0.0, []
         typing = TypeAhead(keys, lambda: now)  # noqa: B023
         for key, gap in pressed:
             if gap is None:  # the next row is not there yet
@@ -290,13 +314,15 @@ def test_the_page_takes_keys_as_the_terminal_does():
             else:
                 now += gap
                 done = typing.press(key) or Choice(None)
-            found.append([done.command, done.value, typing.typed])
+            found.append([done.command, done.value, typing.typed, typing.chosen])
         outcomes.append(found)
         pressed = [(PAGE_KEYS.get(key, key), gap) for key, gap in pressed]
-        cases.append([list(keys.as_json().values()), pressed])
+        cases.append([list(keys.as_json().values()), pressed, keys.several])
     node = subprocess.run(
         ["node", "-e", SCRIPT.read_text().replace("export ", "") + ON_THE_PAGE],
         input=json.dumps(cases), capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert json.loads(node.stdout) == outcomes
-    assert sum(label is not None for found in outcomes for _, label, _ in found) > 100
+    labels = [label for found in outcomes for _, label, *_ in found]
+    assert sum(isinstance(label, str) for label in labels) > 100
+    assert sum(isinstance(label, list) for label in labels) > 5

@@ -42,9 +42,7 @@ def open_desk(path, n_rows=60, kind="text", items=None, folder=None, **settings)
         path / "labels.sqlite",
         items=items,
         ids=list(range(1, n_rows + 1)),
-        classes=["good", "bad"],
-        ahead=1,
-        **settings,
+        **{"classes": ["good", "bad"], "ahead": 1, **settings},
     )
     return LabelingView(session, kind, folder=folder)
 
@@ -122,6 +120,23 @@ class TestAnswers:
         assert ask(client, "undo")["row"] == second["row"]
         assert ask(client, "undo")["row"] == first["row"]
         assert session_view.session.status().answered == 0
+
+    def test_several_labels_are_a_list_and_nothing_else(self, tmp_path):
+        view = open_desk(tmp_path, classes=None, labels=["good", "bad"])
+        with view.session, client_of(view) as client:
+            assert ask(client, "start")["several"]
+            row = ask(client, "next")["row"]["id"]
+            for label in (None, "good", 3, {}, ["x"], [["good"]], [None]):
+                ask(client, "label", 400, id=row, label=label)
+            assert ask(client, "next")["row"]["id"] == row
+            assert view.session.status().skipped == 0
+            shown = ask(client, "label", id=row, label=["good", "bad"])
+            assert shown["last"].startswith(f"Row {row}: good, bad")
+            other = shown["row"]["id"]
+            shown = ask(client, "label", id=other, label=[])
+            assert shown["last"].startswith(f"Row {other}: no label applies")
+            rows = ask(client, "review", list="labelled", text="class:")["rows"]
+            assert [(each["id"], each["label"]) for each in rows] == [(other, [])]
 
     def test_people_who_disagree_read_so(self, tmp_path):
         session_view = open_desk(tmp_path, votes=2)

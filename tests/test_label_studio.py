@@ -352,6 +352,43 @@ class TestAnnotations:
             states = [session.answers(id).state for id in (first, second, third)]
             assert states == ["labelled", "open", "open"]
 
+    def test_several_choices(self, path, studio, make):
+        several = {"classes": None, "labels": ["good", "bad"]}
+        with opened(path, studio, **several) as session:
+            with pytest.raises(
+                ValueError, match='set choice="multiple" in the control'
+            ):
+                make(session)
+            config = studio.project["label_config"]
+            studio.project["label_config"] = config.replace("single", "multiple")
+            loop = make(session, show_prediction=True)
+            given = {}
+            for k in range(12):
+                settle(loop)
+                task = studio.next_task()
+                label = [truth(studio, task)]
+                given[task] = [[], label, ["bad", "good"]][k % 3]
+                studio.annotate(task, given[task])
+                loop.step()
+                assert session.answers(task).label == given[task]
+            assert given.keys() == {id for id, _ in labels_of(path)}
+            first, *_ = given
+            number = min(studio.annotations)
+            studio.change(number, ["good"])
+            loop.step()
+            assert session.answers(first).label == ["good"]
+            text = {"from_name": "why", "type": "textarea", "value": {"text": ["x"]}}
+            settle(loop)
+            task = studio.next_task()
+            studio.annotate(task, "good")
+            studio.change(max(studio.annotations), result=[text])
+            loop.step()
+            assert session.answers(task).state == "open"  # it is of another control
+        path.unlink()
+        refused = pytest.raises(ValueError, match='set choice="single" in the control')
+        with opened(path, studio) as session, refused:
+            make(session)
+
     def test_a_choice_that_is_renamed_withdraws_nothing(self, path, studio, make, said):
         with opened(path, studio) as session:
             loop = make(session)
@@ -660,8 +697,8 @@ class TestControls:
         with pytest.raises(ValueError, match="2 controls"):
             _label_studio.find_control(project)
         assert _label_studio.find_control(project, "label").classes == ["good", "bad"]
-        with pytest.raises(ValueError, match='has choice="multiple"'):
-            _label_studio.find_control(project, "kind")
+        assert _label_studio.find_control(project, "kind").is_several
+        assert not _label_studio.find_control(project, "label").is_several
         with pytest.raises(ValueError, match="has no <Choices>"):
             _label_studio.find_control({**project, "parsed_label_config": {}})
 
@@ -695,6 +732,16 @@ def running(url, path, *more):
 
 
 class TestCommand:
+    def test_several_choices_are_the_labels(self, path, studio, url):
+        config = studio.project["label_config"]
+        studio.project["label_config"] = config.replace("single", "multiple")
+        with running(url, path):
+            wait_until(lambda: studio.project["model_version"], 30)
+            task = studio.next_task()
+            studio.annotate(task, ["bad", "good"])
+            wait_until(lambda: labels_of(path), 30)
+        assert labels_of(path) == [(str(task), '["bad", "good"]')]
+
     def test_it_labels_takes_new_tasks_and_ends(self, path, studio, url):
         with running(url, path, "--test-size", "2") as process:
             wait_until(lambda: studio.project["model_version"], 30)

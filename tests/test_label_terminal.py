@@ -111,6 +111,20 @@ class TestLines:
         assert "Only rows on which people disagree are left: 2. Somebody who" in out
 
 
+LABELS_COMMAND = COMMAND.replace("--classes", "--find good --labels")
+
+
+@pytest.mark.usefixtures("tmp_path")
+def test_lines_of_several_labels(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("good\n2, good\n-\ngood, x\n"))
+    assert main(LABELS_COMMAND.split()) == 2
+    out, err = capsys.readouterr()
+    assert "'good, x' is not an answer. Type one or more, with commas, or - if" in err
+    assert "Row 3: no label applies" in re.sub(r"Row \d+: no", "Row 3: no", out)
+    assert "3 labelled (good: 2, bad: 1, no label applies: 1)" in out
+    assert stored_labels() == ['["good"]', '["bad", "good"]', "[]"]
+
+
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
@@ -154,6 +168,17 @@ class Child:
                     assert text in SEQUENCE.sub("", seen), seen
         return SEQUENCE.sub("", seen)
 
+    def wait_for_screen(self, text, seconds=60):
+        """Let the program draw everything again until a text is on the screen."""
+        end, columns = time.monotonic() + seconds, 80
+        while True:
+            columns = 159 - columns
+            self.set_width(columns)
+            try:
+                return self.wait_for(text, seconds=1)
+            except AssertionError:
+                assert time.monotonic() < end
+
     def wait_for_labels(self, labels, seconds=60):
         """Press nothing until these labels are in the file."""
         end = time.monotonic() + seconds
@@ -177,8 +202,8 @@ class Child:
         return os.waitstatus_to_exitcode(status)
 
 
-def start():
-    child = Child(sys.executable, "-c", PROGRAM, *COMMAND.split())
+def start(command=COMMAND):
+    child = Child(sys.executable, "-c", PROGRAM, *command.split())
     child.wait_for("help")
     return child
 
@@ -206,6 +231,39 @@ def test_a_person_at_a_terminal_through_a_kill_and_ctrl_c():
     child.press("\x03")
     child.wait_for("Labels in labels.sqlite: 2.")
     assert child.end() == 130
+
+
+@pytest.mark.usefixtures("tmp_path")
+def test_a_key_chooses_a_label_and_enter_sends_them():
+    child = start(LABELS_COMMAND)
+    child.press("g")
+    child.wait_for_screen("Enter: good")
+    child.press("b")
+    child.wait_for_screen("Enter: good, bad")
+    child.press("g")  # taken back
+    child.wait_for_screen("Enter: bad")
+    assert stored_labels() == []
+    child.press("\r")
+    child.wait_for_labels(['["bad"]'])
+    child.wait_for_screen("1 labelled (bad: 1)")
+    child.press("\r")
+    child.wait_for_screen("Enter again: no label applies")
+    assert stored_labels() == ['["bad"]']
+    child.press("\r")
+    child.wait_for_labels(['["bad"]', "[]"])
+    child.wait_for_screen("2 labelled (bad: 1, no label applies: 1)")
+    child.press("*")
+    child.wait_for_screen("Labelled rows: 2")
+    child.press("2")
+    child.wait_for_screen("bad ✓")  # what it has is chosen
+    child.press("g\r")
+    child.wait_for_labels(["[]", '["bad", "good"]'])
+    child.wait_for_screen("Labelled rows: 2")
+    child.press("q")
+    child.wait_for_screen("2 labelled (good: 1, bad: 1, no label applies: 1)")
+    child.press("q")
+    child.wait_for("Labels in labels.sqlite: 2.")
+    assert child.end() == 0
 
 
 @pytest.mark.usefixtures("tmp_path")

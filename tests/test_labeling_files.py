@@ -239,10 +239,12 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and 
 
 @needs_fork
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("changes", [False, True])
 @pytest.mark.every_learner
-def test_nothing_is_lost_when_a_session_is_killed(changes):
-    assert harness.check_kills(1000 if explores() else 20, changes) >= 0
+def test_nothing_is_lost_when_a_session_is_killed(changes, several):
+    n_kills = 1000 if explores() else 20
+    assert harness.check_kills(n_kills, changes, several=several) >= 0
 
 
 @needs_fork
@@ -250,6 +252,17 @@ def test_nothing_is_lost_when_a_session_is_killed(changes):
 @pytest.mark.every_learner
 def test_nothing_is_lost_when_people_label_together(request):
     assert harness.check_kills_of_people(300 if explores() else 8) > 0
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize(
+    "options",
+    [harness.ONE, harness.SEVERAL, harness.FINDING],
+    ids=["one", "several", "finding"],
+)
+def test_nothing_is_lost_of_operations_that_are_killed(options):
+    assert harness.check_kills_of_operations(300, options) >= 300
 
 
 def interrupted_at(line, call):
@@ -445,8 +458,9 @@ def test_a_damaged_file_is_refused_or_loses_nothing():
 
 
 @pytest.mark.every_learner
-def test_a_crafted_file_works_or_is_refused_with_a_sentence():
-    found = harness.check_crafted(5000 if explores() else 120)
+@pytest.mark.parametrize("several", [None, harness.SEVERAL], ids=["one", "several"])
+def test_a_crafted_file_works_or_is_refused_with_a_sentence(several):
+    found = harness.check_crafted(5000 if explores() else 120, several=several)
     assert found["refused"] > found["opened"] > 0
 
 

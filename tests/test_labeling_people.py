@@ -1,6 +1,7 @@
 """Several people: votes, disputes, final labels, agreement, and the long form."""
 
 import csv
+import json
 import shutil
 import warnings
 from math import isnan
@@ -12,10 +13,14 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 
-from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn import (
+    CBGZClassifier,
+    RelevanceSamplingClassifier,
+    UncertaintySamplingClassifier,
+)
 from sklearn_activelearn.labeling import LabelingSession, export
 from tests.reference.labeling import quick_folder
-from tests.reference.people import Votes, cohens_kappa, nominal_alpha
+from tests.reference.people import LabelVotes, Votes, cohens_kappa, nominal_alpha
 from tests.reference.session_files import asked, n_answers, select, taught
 
 X, _ = make_classification(16, 3, n_informative=3, n_redundant=0, random_state=2)
@@ -23,6 +28,14 @@ IDS, CLASSES = list(range(100, 116)), ["a", "b", "c"]
 PEOPLE = ["ann", "bob", "cat", "dan"]
 LEARNER = UncertaintySamplingClassifier(
     GaussianNB(), n_initial=3, batch_size=2, budget=7, random_state=0
+)
+
+
+#: Labels of which a row may have several, and the sets that stand for the classes.
+SEVERAL = {"classes": None, "labels": CLASSES}
+SETS = {"a": ["a"], "b": ["a", "c"], "c": []}
+FINDER = RelevanceSamplingClassifier(
+    GaussianNB(), positive="a", n_initial=3, batch_size=2, budget=7, random_state=0
 )
 
 
@@ -64,11 +77,14 @@ class Crowd:
 
     def __init__(self, path, **options):
         self.path, self.options = path, options
-        self.session, self.model = opened(path, **options), Votes(options["votes"])
+        self.is_several = "labels" in options
+        self.session = opened(path, **options)
+        self.model = (LabelVotes if self.is_several else Votes)(options["votes"])
 
     def act(self, what, who, label, row):
         """Let a person do something, where they may."""
         id, session = IDS[row], self.session
+        label = SETS[label] if self.is_several else label
         if what == "next":
             id = session.next(who)
             if id is None:
@@ -125,8 +141,8 @@ class Crowd:
     def check_unchanging(self):
         status, model = self.session.status(), self.model
         decisions = {id: model.decision(id) for id in IDS}
-        labels = [label for each in decisions.values() for label in each if label]
-        assert status.by_class == {label: labels.count(label) for label in CLASSES}
+        labels = [label for each in decisions.values() for label in each]
+        assert status.by_class == self.count(labels)
         assert self.session.disputed() == model.disputed()
         assert status.disputed == len(model.disputed())
         undecided = {id for id in self.asked() if not decisions[id]}
@@ -135,7 +151,7 @@ class Crowd:
             assert status.stop_reason is None
         for who in PEOPLE:
             own, given = self.session.status(who), [*model.own(who).values()]
-            assert own.by_class == {label: given.count(label) for label in CLASSES}
+            assert own.by_class == self.count(given)
             assert own.skipped == given.count(None)
             assert own.answered == len(given) - given.count(None)
             assert own.pending == sum(
@@ -143,6 +159,12 @@ class Crowd:
             )
         rows = [row for row in map(model.votes, IDS) if len(row) > 1]
         assert self.session.agreement().n_rows <= len(rows)
+
+    def count(self, labels):
+        """Return how many rows have each label."""
+        if self.is_several:
+            labels = [label for each in labels for label in each or ()]
+        return {label: labels.count(label) for label in CLASSES}
 
     def asked(self):
         return [*self.session.test_ids, *asked(self.session)]
@@ -156,6 +178,7 @@ class Crowd:
                 break
             who, id = rows[0]
             label = CLASSES[PEOPLE.index(who) % 3]
+            label = SETS[label] if self.is_several else label
             self.session.label(id, label, who)
             self.model.answer(id, who, label)
         assert self.session.stop_reason is not None
@@ -166,7 +189,10 @@ class Crowd:
         """The learner knows the decided labels of rows that were not put aside."""
         expected = {id: self.model.decision(id) for id in IDS}
         test = self.session.test_ids
-        assert taught(self.session) == {
+        known = taught(self.session)
+        if self.is_several:
+            known = {id: json.loads(label) for id, label in known.items()}
+        assert known == {
             id: label
             for id, decision in expected.items()
             for label in decision
@@ -179,9 +205,12 @@ class Crowd:
     n_votes=st.integers(2, 3),
     ahead=st.integers(0, 1),
     test_size=st.sampled_from([0, 2]),
+    several=st.sampled_from([{}, SEVERAL, SEVERAL | {"learner": FINDER}]),
 )
-def test_votes_are_counted_as_they_are_by_hand(actions, n_votes, ahead, test_size):
-    options = {"votes": n_votes, "ahead": ahead, "test_size": test_size}
+def test_votes_are_counted_as_they_are_by_hand(
+    actions, n_votes, ahead, test_size, several
+):
+    options = {"votes": n_votes, "ahead": ahead, "test_size": test_size, **several}
     with quick_folder() as folder, warnings.catch_warnings():
         crowd = Crowd(folder / "a", **options)
         for action in actions:
@@ -189,8 +218,9 @@ def test_votes_are_counted_as_they_are_by_hand(actions, n_votes, ahead, test_siz
             crowd.check()
         crowd.finish()
         for id in list(crowd.session.disputed()):
-            crowd.session.label(id, "b", "eve", final=True)
-            crowd.model.answer(id, "eve", "b", is_final=True)
+            label = ["b"] if several else "b"
+            crowd.session.label(id, label, "eve", final=True)
+            crowd.model.answer(id, "eve", label, is_final=True)
         crowd.finish()
         assert crowd.session.disputed() == {}
         crowd.check()
@@ -552,7 +582,7 @@ def test_the_long_form_tells_who_was_asked_because_of_a_tie(folder, path):
         agreement = session.agreement()
     with opened(path.with_name("other")) as session:
         session.import_labels(folder / "out.csv")
-        assert session.agreement()[2:] == agreement[2:] == (1, 2, 1.0)
+        assert session.agreement()[2:5] == agreement[2:5] == (1, 2, 1.0)
     assert [line[2] for line in answers_in(folder / "out.csv")] == PEOPLE[:3]
 
 

@@ -62,7 +62,7 @@ def test_check_learner(prototype):
         assert result["exception"] is None
 
 
-PROBLEMS = list(make_problems(get_tags(LEARNERS[0]).classifier_tags))
+PROBLEMS = list(make_problems(get_tags(LEARNERS[0])))
 
 
 OTHERS = [row for row in LEARNERS if row not in families_of(LEARNERS)]

@@ -56,11 +56,12 @@ CONFLICTS = {
     "image": ("categorical", "drop", "dates", "encoder"),
     "encoder": ("features",),
     "find": ("learner",),
+    "labels": ("classes", "machine"),
     "machine": ("find", "learner", "rehearse", "test-size", "show-prediction"),
     "rehearse": ("predict", "save-model", "export", "web"),
     "label-studio": (
-        "FILE", "web", "who", "guide", "id", "classes", "labelled", "machine",
-        "rehearse",
+        "FILE", "web", "who", "guide", "id", "classes", "labels", "labelled",
+        "machine", "rehearse",
     ),
 }  # fmt: skip
 #: A warning of scikit-learn that appears as long as many classes have few labels.
@@ -92,12 +93,15 @@ FILE
 CLASSES = """
 --classes A,B,...
     The classes to choose from, separated by commas.
+--labels A,B,...
+    The labels to choose from, if a row may have several of them, or none.
 --rename OLD=NEW
     Give the class OLD of the session in --out the name NEW, or merge it with the class
     NEW. All labels are kept. --classes, if it is given, has the new names. May be
     repeated.
 --labelled COLUMN
     Start with the labels in this column. Rows with an empty cell have no label yet.
+    With --labels, semicolons separate the labels of a row; [] says that none applies.
 --import FILE
     Start with the labels in this file: .csv of --export, .json of Label Studio,
     .jsonl of Prodigy or doccano, or another session of --out.
@@ -112,7 +116,8 @@ LEARNING = """
     'MinMargin:estimator=SVC(C=10)'. Default: HybridSampling with a blend of models.
 --find LABEL
     Find all rows of this class: ask for the rows that are likely to be of it, and then
-    for random rows, until the recall is certain.
+    for random rows, until the recall is certain. With --labels, one of the labels; the
+    model tells only this label.
 --recall SHARE
     Stop --find when this share of the rows is found, with a confidence of 95%%.
     Default: 0.95.
@@ -217,6 +222,7 @@ def add_label(commands):
     add_options(
         parser, "classes", CLASSES,
         classes={"type": parse_classes},
+        labels={"type": parse_classes},
         rename={"type": parse_pair},
         keys={"type": parse_keys, "default": {}},
         **{"import": {"dest": "imported"}},
@@ -296,6 +302,8 @@ def start_label(args):
     require("label", "pandas")
     pairs = [(one, other) for one, others in CONFLICTS.items() for other in others]
     check_together(args, NEEDS, pairs)
+    args.several = args.labels is not None
+    args.classes = args.labels if args.several else args.classes
     if args.label_studio:
         label_in_label_studio(args)
         return
@@ -358,6 +366,8 @@ def resume_options(args):
     args.find = label_of.get(args.find, args.find)
     if args.classes is not None:
         args.classes = [label_of.get(name, name) for name in args.classes]
+    if args.classes is None:
+        args.several = stored["label_kind"] == "several"
     renamed = dict(args.rename)
     classes = dict.fromkeys(renamed.get(each, each) for each in label_of.values())
     known = {"votes": stored["votes"], "classes": [*classes] or None}
@@ -388,7 +398,10 @@ def check_options(args):
     if args.recall == 1:
         raise UsageError("--recall must be below 1, for example 0.95")
     if args.classes is args.find is args.machine is None and not args.rehearse:
-        raise UsageError("which labels are there to choose from? (--classes)")
+        raise UsageError(
+            "which labels are there to choose from? (--classes; --labels, if a row may "
+            "have several)"
+        )
 
 
 def make_keys(args):
@@ -396,7 +409,7 @@ def make_keys(args):
     from ..labeling.front_ends._keys import ClassKeys
 
     try:
-        return ClassKeys(args.classes, args.keys)
+        return ClassKeys(args.classes, args.keys, args.several)
     except ValueError as error:
         raise UsageError(f"--keys: {error}") from error
 
@@ -490,7 +503,7 @@ def open_session(args, task, learner, path):
             path,
             items=task.items,
             ids=task.ids,
-            classes=args.classes,
+            **{"labels" if args.several else "classes": args.classes},
             test_size=args.test_size,
             votes=args.votes,
             ahead=1,
@@ -576,7 +589,7 @@ def show_session(args, session, task, page):
     except ValueError as error:
         raise UsageError(error) from error
     finally:
-        n_labels = sum(session.status().by_class.values())
+        n_labels = session.status().labelled
         print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
     if args.find is not None or args.machine is not None:
         print_sentences(session.advice())
@@ -619,7 +632,7 @@ def label_in_label_studio(args):
                 else:
                     loop.continue_with(session, new)
                 run_loop(loop)
-                n_labels = sum(session.status().by_class.values())
+                n_labels = session.status().labelled
             if loop.has_new_tasks:
                 new = read_tasks(args, client, id=tasks[-1]["id"])
                 tasks += new
@@ -651,7 +664,10 @@ def write_results(args, session, task):
             print(f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} {how}.")
         if args.save_model:
             encoder = portable(task.encoder, args.encoder)
-            save_model(make_pipeline(encoder, session.model()), args.save_model)
+            model = make_pipeline(encoder, session.model())
+            if session.labels is not None and session.learner.positive is None:
+                model.label_names_ = session.labels  # of the columns that it predicts
+            save_model(model, args.save_model)
             print(
                 f"Model in {args.save_model}. For new rows: {PROGRAM} predict "
                 f"{args.save_model} FILE --out FILE"

@@ -32,7 +32,7 @@ def open_project(args, stack):
         stack.callback(client.close)
         project = client.project(args.project)
         control = find_control(project, args.label_studio_control)
-    args.classes = control.classes
+    args.classes, args.several = control.classes, control.is_several
     if not (args.text or args.image):
         args.text = [control.field] if control.kind in TEXTS else []
         args.image = control.field if control.kind == "Image" else None

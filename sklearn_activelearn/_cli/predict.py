@@ -75,7 +75,7 @@ def run_predict(args):
         table = restore_cells(table, model[0].feature_names_in_)
         predicted = predict_rows(model, with_features(args, model, table))
     with blame(args.out, option="out"):
-        write(args.out, add_columns(table.to_dict("list"), NAMES) | predicted)
+        write(args.out, add_columns(table.to_dict("list"), predicted) | predicted)
     print(f"Rows in {args.out}: {len(table)} predicted.")
 
 
@@ -154,6 +154,15 @@ def restore_cells(table, names):
 
 def predict_rows(model, table):
     """Return the predictions of a model and their probabilities, as columns."""
+    if (names := getattr(model, "label_names_", None)) is not None:
+        found = dict(zip(names, model.predict(table).T.tolist(), strict=True))
+        if hasattr(model, "predict_proba"):
+            shares = model.predict_proba(table)
+            # some models return an array of two columns for each label
+            shares = [s[:, 1] for s in shares] if isinstance(shares, list) else shares.T
+            for name, share in zip(names, shares, strict=True):
+                found[f"probability of {name}"] = share.round(6).tolist()
+        return found
     labels = model.predict(table).tolist()
     probabilities = [None] * len(labels)
     if hasattr(model, "predict_proba"):

@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 
 from .. import ErrorSamplingClassifier, RankAverageClassifier
 from ..evaluation._compare import learner_code
+from ..labeling._import import parse_row_labels
 from ..pool import (
     ErrorTarget,
     HybridSamplingClassifier,
@@ -229,6 +230,17 @@ def settle_classes(args, known, machine):
                 "name all classes (--classes)"
             )
     names = {f"{label}": label for label in args.classes}
+    if args.several:
+        known = {row_id: parse_row_labels(cell) for row_id, cell in known.items()}
+        named = {} if args.find is None else {args.find: "--find"}
+        for row_id, labels in known.items():
+            named |= dict.fromkeys(labels, f"--labelled: row {row_id}")
+        for label in named.keys() - {*names}:
+            raise UsageError(
+                f"{named[label]}: {label!r} is not one of {', '.join(names)}: --labels "
+                "must name all labels"
+            )
+        return known
     if args.find is not None and (args.find not in args.classes or len(names) != 2):
         raise UsageError(
             f"--find: {args.find!r} and one other class are needed, got "

@@ -1,19 +1,30 @@
-"""Classifiers that take codes of the classes only."""
+"""Classifiers that take codes of the classes only, or one label for each row."""
 
 from contextlib import suppress
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
+from ..sources._containers import n_rows, take
 from ..utils._compat import BaseEstimator, ClassifierMixin, available_if
 from ..utils._typing import Classifier, Floats, Labels, RowsLike
-from ._scores import predict_labels
+from ._scores import (
+    label_probabilities,
+    label_scores,
+    predict_labels,
+    probabilities_of_all,
+    scores_of,
+)
 from ._validation import has_method
 
+#: Decision value of a label that all rows have; minus this of one that no row has.
+CERTAIN = 10.0
 
-def fit_on_labels(model, X, y):
+
+def fit_on_labels(model, X, y, **metadata):
     """Return the model, fitted on labels, or on their codes if it refuses labels.
 
     XGBoost takes no other labels than codes. A random forest of scikit-learn that
@@ -25,17 +36,128 @@ def fit_on_labels(model, X, y):
         Unfitted.
     X : rows
         Rows.
-    y : ndarray of shape (n_samples,)
-        Labels.
+    y : ndarray of shape (n_samples,) or (n_samples, n_labels)
+        Labels, or an indicator matrix of several labels for a row.
     """
+    if y.ndim == 2:
+        return fit_on_label_sets(model, X, y, **metadata)
     try:
-        return model.fit(X, y)
+        return model.fit(X, y, **metadata)
     except ValueError:
         codes = np.unique(y, return_inverse=True)[1]
+        if metadata:
+            raise
         if y.dtype.kind != "i" or not np.array_equal(codes, y):
             with suppress(Exception):  # then the labels are not the reason
                 return CodedClassifier(model).fit(X, y)
         raise
+
+
+def fit_on_label_sets(model, X, y, **metadata):
+    """Return the model, fitted on an indicator matrix, or one model for each label.
+
+    Most classifiers of scikit-learn take one label for each row, and their tags do not
+    say which ones take several. Nearly all fail with a label that all rows have, or
+    that no row has.
+
+    Parameters
+    ----------
+    model : classifier
+        Unfitted.
+    X : rows
+        Rows.
+    y : ndarray of shape (n_samples, n_labels)
+        Indicator matrix with two different rows or more.
+    **metadata : dict
+        Values for `fit`.
+    """
+    fitted = LabelwiseClassifier(model).fit(X, y, **metadata)
+    has_all = fitted.is_joint_ and len(fitted.varying_) == y.shape[1]
+    return fitted.estimators_[0] if has_all else fitted
+
+
+class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
+    """Classifier of several labels for each row, around any classifier.
+
+    Labels that all rows have, or that no row has, are predicted for all rows or for
+    none. An estimator that takes an indicator matrix is trained on the other labels;
+    of any other one a clone is trained for each of them.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The estimator. Cloned, never changed.
+
+    Attributes
+    ----------
+    estimators_ : list of classifier
+        The model of all labels that vary, or a model for each of them.
+    varying_ : ndarray of int
+        The columns of the labels that vary.
+    constants_ : ndarray of shape (n_labels,)
+        The values of the other labels.
+    is_joint_ : bool
+        True for one model of all labels that vary.
+    classes_ : ndarray of shape (n_labels,)
+        The columns.
+    """
+
+    def __init__(self, estimator: Classifier):
+        self.estimator = estimator
+
+    def fit(self, X: RowsLike, y: ArrayLike, **metadata: Any) -> Self:
+        """Train on the labels that vary."""
+        self.classes_, self.constants_ = np.arange(y.shape[1]), y[0].astype(float)
+        self.varying_ = np.flatnonzero(y.min(axis=0) != y.max(axis=0))
+        single_output = get_tags(self.estimator).target_tags.single_output
+        self.is_joint_ = len(self.varying_) > 1 or not single_output
+        if self.is_joint_:
+            try:
+                model = clone(self.estimator)
+                self.estimators_ = [model.fit(X, y[:, self.varying_], **metadata)]
+                answer = model.predict(take(X, slice(1)))
+                self.is_joint_ = np.shape(answer) == (1, len(self.varying_))
+            except Exception:  # the error with one label is the one that matters
+                if not single_output:
+                    raise
+                self.is_joint_ = False
+        if not self.is_joint_:
+            self.estimators_ = [
+                fit_on_labels(clone(self.estimator), X, y[:, label], **metadata)
+                for label in self.varying_
+            ]
+        return self
+
+    def _answer(self, X, of_joint, of_one):
+        """Return an answer for each label; the values of constant labels are 0 or 1."""
+        if self.is_joint_:
+            values = np.reshape(of_joint(self.estimators_[0], X), (n_rows(X), -1))
+        else:
+            values = np.column_stack([of_one(model, X) for model in self.estimators_])
+        answer = np.tile(self.constants_, (n_rows(X), 1))
+        answer[:, self.varying_] = values
+        return answer
+
+    def predict(self, X: RowsLike) -> Labels:
+        """Return an indicator matrix."""
+        answer = self._answer(X, predict_labels, predict_labels)
+        return answer.astype(np.int64)
+
+    @available_if(lambda own: has_method(own.estimator, "predict_proba"))
+    def predict_proba(self, X: RowsLike) -> Floats:
+        """Return the probability that each label is present."""
+
+        def of_one(model, X):
+            return probabilities_of_all(model, X, np.arange(2))[:, 1]
+
+        return self._answer(X, label_probabilities, of_one)
+
+    @available_if(lambda own: has_method(own.estimator, "decision_function"))
+    def decision_function(self, X: RowsLike) -> Floats:
+        """Return decision values, positive if a label is present."""
+        answer = self._answer(X, label_scores, scores_of)
+        is_varying = np.isin(self.classes_, self.varying_)
+        return np.where(is_varying, answer, CERTAIN * (2 * self.constants_ - 1))
 
 
 class CodedClassifier(ClassifierMixin, BaseEstimator):

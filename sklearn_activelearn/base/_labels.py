@@ -3,14 +3,22 @@
 from numbers import Number
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from ..utils._compat import to_numpy
 
+#: Learners and models that take several labels for a row.
+WITH_LABEL_SETS = (
+    "HybridSamplingClassifier, UncertaintySamplingClassifier, MinMarginClassifier, "
+    "UncertaintyHerdingClassifier, QueryByCommitteeClassifier, PassiveClassifier and "
+    "BlendClassifier"
+)
 ONE_LABEL = (
-    "A learner takes one label for each row, not several. Join the labels of a row "
-    "into one text, or train a learner for each label."
+    f"Several labels for a row are taken by {WITH_LABEL_SETS}, as an indicator matrix "
+    "(sklearn.preprocessing.MultiLabelBinarizer makes it); all others take one label "
+    "for each row."
 )
 
 #: Types of labels that are several, and of booleans.
@@ -36,7 +44,7 @@ def plain_labels(y, name="y"):
     ValueError
         If a row has several labels.
     """
-    if type(y) is np.ndarray and y.dtype.kind != "O":
+    if issparse(y) or (type(y) is np.ndarray and y.dtype.kind != "O"):
         return check_one_label_a_row(y, name)
     y = to_numpy(y)
     if isinstance(y, np.ma.MaskedArray):
@@ -63,6 +71,8 @@ def plain_labels(y, name="y"):
 
 def check_one_label_a_row(y, name="y"):
     """Return labels; raise ValueError if a row has several of them."""
+    if issparse(y):
+        raise ValueError(f"{name} is a sparse matrix. {ONE_LABEL}")
     if isinstance(y, np.ndarray) and y.ndim > 1:
         if y.ndim == 2 and y.shape[1] > 1:
             raise ValueError(f"{name} has {y.shape[1]} columns. {ONE_LABEL}")
@@ -74,6 +84,111 @@ def check_one_label_a_row(y, name="y"):
         if is_several or isinstance(labels, set | frozenset | dict):
             raise ValueError(f"Row {row} of {name} is {labels!r}. {ONE_LABEL}")
     return y
+
+
+def label_sets_of(y):
+    """Return an indicator matrix of the labels of rows, or None for other labels.
+
+    Parameters
+    ----------
+    y : array-like or sparse matrix
+        Labels. Two or more columns of 0 and 1 say which labels a row has, as for
+        `sklearn.utils.multiclass.type_of_target`.
+
+    Returns
+    -------
+    y : ndarray of int64 of shape (n_samples, n_labels) or None
+        1 for the labels that a row has.
+
+    Raises
+    ------
+    ValueError
+        For several columns with other values than 0 and 1.
+    """
+    matrix = label_columns_of(y)
+    if matrix is None:
+        return None
+    wrong = np.argwhere(~are_indicators(matrix))
+    if len(wrong):
+        row, column = wrong[0]
+        raise ValueError(
+            f"y has {matrix.shape[1]} columns, and y[{row}, {column}] is "
+            f"{matrix[[row], column].tolist()[0]!r}. Several labels for a row must be "
+            "given as 1 where the row has a label and 0 where it has not. No entry may "
+            "be missing: omit rows of which you do not know all labels."
+        )
+    return matrix.astype(np.int64)
+
+
+def label_columns_of(y):
+    """Return labels in two or more columns as an array, or None for other labels."""
+    if issparse(y):
+        y = y.toarray()
+    elif isinstance(y, np.ma.MaskedArray):
+        y = plain_labels(y) if y.ndim == 1 else y.astype(object).filled(None)
+    elif isinstance(y, list | tuple):
+        rows = [each for each in y if isinstance(each, list | tuple | np.ndarray)]
+        if len(rows) < len(y) or len({*map(len, rows)}) != 1:
+            return None
+        y = np.asarray(y)
+        if y.dtype.kind not in "biufO":  # names of labels
+            return None
+    elif getattr(y, "ndim", 1) == 2:
+        y = np.asarray(to_numpy(y))
+    is_matrix = isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1
+    return y if is_matrix else None
+
+
+def are_indicators(matrix):
+    """Return True for each entry that is 0 or 1."""
+    if matrix.dtype.kind in "biuf":
+        return (matrix == 0) | (matrix == 1)
+    is_number = [isinstance(each, Number) and each in (0, 1) for each in matrix.flat]
+    return np.reshape(is_number, matrix.shape)
+
+
+def label_names(classes, n_labels):
+    """Return the names of the labels of an indicator matrix, in their order.
+
+    Parameters
+    ----------
+    classes : array-like of shape (n_labels,) or None
+        The names. None: the numbers of the columns.
+    n_labels : int
+        Number of columns.
+    """
+    if classes is None:
+        return np.arange(n_labels)
+    names = np.asarray(classes)
+    check_classes(names)
+    if len(names) != n_labels or len(np.unique(names)) < n_labels:
+        raise ValueError(
+            f"classes must have a different name for each of the {n_labels} columns "
+            f"of y, got {names.tolist()}."
+        )
+    return names
+
+
+def encode_label_sets(y, known=None):
+    """Return the sorted distinct rows of indicator matrices, and their numbers.
+
+    Parameters
+    ----------
+    y : ndarray of int64 of shape (n_samples, n_labels)
+        Label sets.
+    known : ndarray of int64 of shape (n_known, n_labels), optional
+        Further label sets.
+
+    Returns
+    -------
+    label_sets : ndarray of int64 of shape (n_sets, n_labels)
+        All label sets.
+    codes : ndarray of int32 of shape (n_known + n_samples,)
+        The position of each known label set, and of each row of y.
+    """
+    rows = y if known is None else np.concatenate([known, y])
+    label_sets, codes = np.unique(rows, axis=0, return_inverse=True)
+    return label_sets, codes.ravel().astype(np.int32)
 
 
 def check_not_missing(y):
@@ -118,6 +233,11 @@ def is_missing_label(label):
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(label, Number | np.datetime64) and label != label
+
+
+def classes_of(y):
+    """Return the sorted distinct labels, or the columns of an indicator matrix."""
+    return np.unique(y) if np.ndim(y) == 1 else np.arange(y.shape[1])
 
 
 def find_classes(y):
@@ -294,6 +414,8 @@ def encode_answers(labels, rows, known):
     message : str
         Text of the error for unknown labels, empty if all labels are known.
     """
+    if labels.ndim > 1:
+        return np.full(len(labels), -1, np.int32), ONE_LABEL
     codes, wrong = [], []
     for label in labels.tolist():
         try:
@@ -311,8 +433,15 @@ def encode_answers(labels, rows, known):
 
 
 def check_oracle_labels(rows, labels):
-    """Return the labels of an oracle as an array; raise if their number is wrong."""
-    labels = np.asarray(plain_labels(labels, "the labels of the oracle"))
+    """Return the labels of an oracle as an array; raise if their number is wrong.
+
+    Several labels for a row are an array of two dimensions, whatever their values.
+    """
+    columns = label_columns_of(labels)
+    if columns is None:
+        labels = np.asarray(plain_labels(labels, "the labels of the oracle"))
+    if columns is not None and len(columns) == len(rows):
+        return columns
     if labels.shape != (len(rows),):
         raise ValueError(
             f"oracle must return one label for each of {len(rows)} rows, got labels "
@@ -321,13 +450,19 @@ def check_oracle_labels(rows, labels):
     return labels
 
 
-def stratified_folds(codes, n_folds):
+def stratified_folds(codes, n_folds, are_label_sets=False):
     """Return the fold of each row, and the number of folds.
 
     The second largest class limits the number of folds, because each training set
-    needs two classes.
+    needs two classes. Most label sets have one row only. They stand one after the
+    other, behind the most frequent one, so that no training set lacks all of them.
     """
-    n_folds = min(n_folds, np.sort(np.bincount(codes))[-2])
+    counts = np.bincount(codes)
+    if are_label_sets:
+        codes = np.where(codes == counts.argmax(), -1, codes)
+        n_folds = min(n_folds, len(codes) - counts.max())
+    else:
+        n_folds = min(n_folds, np.sort(counts)[-2])
     fold = np.empty(len(codes), dtype=int)
     fold[np.argsort(codes, kind="stable")] = np.arange(len(codes)) % n_folds
     return fold, n_folds

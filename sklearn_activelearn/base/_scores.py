@@ -40,7 +40,9 @@ def of_padded(answer, X):
 def predict_labels(model, X):
     """Return the predicted labels, also of a model that predicts a column of them."""
     labels = np.asarray(model.predict(X))
-    return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        return labels[:, 0]
+    return labels if labels.ndim == 1 else labels.astype(np.int64)  # of label sets
 
 
 def scores_of(model, X):
@@ -87,6 +89,47 @@ def spread_columns(model, values, classes, unknown):
     out = np.repeat(unknown[:, None], len(classes), axis=1)
     out[:, encode(known[is_wanted], classes)] = values[:, is_wanted]
     return out
+
+
+def label_probabilities(model, X):
+    """Return the probability that each label is present, for several labels a row.
+
+    scikit-learn's models return an array, or an array of two columns for each label.
+    """
+    p = model.predict_proba(X)
+    if isinstance(p, list):
+        return np.column_stack([of_label[:, 1] for of_label in p])
+    return np.asarray(p)
+
+
+def label_scores(model, X):
+    """Return the decision value of each label, positive if the label is present."""
+    return np.asarray(model.decision_function(X))
+
+
+def label_logits(model, X):
+    """Return the log odds of each label, or the decision values as logits."""
+    if logit_method_of(model) != "predict_proba":
+        return label_scores(model, X)
+    p = np.maximum(label_probabilities(model, X), SMALLEST)
+    return np.log(p) - np.log(np.maximum(1 - p, SMALLEST))
+
+
+def utility_of_label_sets(utility, no, yes):
+    """Return for each row the highest utility of its labels.
+
+    The mean over labels would prefer rows with many labels that are a little uncertain:
+    on texts it is worse than random rows.
+
+    Parameters
+    ----------
+    utility : callable
+        Utility of rows of two columns, for a label that is missing and is present.
+    no, yes : ndarray of shape (n_samples, n_labels)
+        The two columns of each label.
+    """
+    pairs = np.stack([no, yes], axis=2).reshape(-1, 2)
+    return np.asarray(utility(pairs)).reshape(yes.shape).max(axis=1)
 
 
 def score_of_class(model, X, column):

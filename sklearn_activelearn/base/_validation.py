@@ -36,7 +36,7 @@ from ..sources._containers import (
 )
 from ..sources._conversion import as_source
 from ..utils._compat import to_numpy
-from ._labels import check_not_missing
+from ._labels import check_not_missing, label_sets_of
 
 
 def check_sparse_rows(X):
@@ -526,7 +526,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     X = to_numpy(X)
     if isinstance(X, str):
         raise ValueError("X must be rows, got one str: put it in a list.")
-    y = [*map(check_not_missing, y)]
+    y = [labels_for(learner, labels) for labels in y]
     source = as_source(X)
     if source is not None:
         if source.dtype.kind not in "biuf":
@@ -546,6 +546,9 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         check_n_rows(X, min_rows)
         validate_data(learner, X, *y, reset=reset, skip_check_array=True)
         return (X, check_labels(X, *y)) if y else X
+    if y and y[0].ndim == 2:
+        X = check_pool(learner, estimators, X, reset=reset, min_rows=min_rows)
+        return X, check_labels(X, *y)
     out = validate_rows(
         learner,
         X,
@@ -678,31 +681,58 @@ def indexable_rows(X):
     return X
 
 
+def labels_for(learner, y):
+    """Return labels as `check_not_missing`, or an indicator matrix if it takes one."""
+    takes_label_sets = getattr(learner, "_takes_label_sets", False)
+    label_sets = label_sets_of(y) if takes_label_sets else None
+    return np.asarray(check_not_missing(y)) if label_sets is None else label_sets
+
+
 def check_labels(X, y):
-    """Return labels as a 1-D array, if there is one for each row."""
+    """Return labels as an array, if there is one for each row, or a set of them."""
+    if np.ndim(y) == 2 and y.shape[1] > 1:
+        check_consistent_length(X, y)
+        return y
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
     return y
 
 
-def check_classifier(estimator, name="estimator"):
-    """Refuse an object that is no classifier, or that needs a kernel matrix."""
+def check_classifier(estimator, name="estimator", several_labels=False):
+    """Refuse an object that is no classifier, or that needs a kernel matrix.
+
+    Parameters
+    ----------
+    estimator : object
+        Unfitted.
+    name : str
+        Its name in messages.
+    several_labels : bool
+        Whether it may predict several labels for each row, and nothing else.
+    """
     if isinstance(estimator, type):
         raise TypeError(f"{name} must be an instance, got the class {estimator!r}.")
     if not (hasattr(estimator, "fit") and is_classifier(estimator)):
         raise TypeError(f"{name} must be a classifier, got {estimator!r}.")
     tags = get_tags(estimator)
-    if not tags.target_tags.single_output:
-        raise TypeError(
-            f"{name} must predict one label for each row; {estimator!r} predicts "
-            "several labels at once. Use the classifier inside it."
-        )
+    if not several_labels:
+        check_single_output([estimator], name)
     if tags.input_tags.pairwise:
         raise ValueError(
             f"{estimator} needs a precomputed kernel, which a pool does not have: "
             "name the kernel or pass a callable."
         )
+
+
+def check_single_output(estimators, name="estimator"):
+    """Refuse estimators that predict several labels for each row, and nothing else."""
+    for estimator in estimators:
+        if not get_tags(estimator).target_tags.single_output:
+            raise TypeError(
+                f"{name} must predict one label for each row; {estimator!r} predicts "
+                "several labels at once. Use the classifier inside it."
+            )
 
 
 def has_method(model, method):

@@ -28,7 +28,7 @@ from ..sources._identity import ById, identify
 from ..utils._compat import BaseEstimator, ClassifierMixin, linked_to_documentation
 from ..utils._typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
-from ._labels import encode, expected_classes, find_classes
+from ._labels import encode, expected_classes, find_classes, label_names
 from ._transaction import (
     begin_transaction,
     forget_fitted,
@@ -86,10 +86,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows. They are recognised by their ids, or without ids by their exact
             values.
-        y : array-like of shape (n_samples,)
-            Labels of the rows.
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
+            Labels of the rows. Some pool learners take several labels for a row: 1
+            where a row has a label, 0 where it has not, dense or sparse.
         classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. Required unless the learner knows them.
+            All labels that can occur; of several labels for a row the names of the
+            columns. Required unless the learner knows them.
         ids : array-like of int or of str of shape (n_samples,), default=None
             Unique ids of the rows of X. Rows are recognised by their ids, and their
             values may change between calls. Pass ids in all calls or in none.
@@ -135,7 +137,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         if len(y) or classes is not None:
             learner._register_classes(classes, y)
         if len(y):
-            codes = encode(y, learner.classes_)
+            codes = learner._encode(y)
             learner._store_labels(X, identity, codes, **metadata)
             learner._known_by = identity.kind
         transaction.learner = learner._after_teach()
@@ -239,9 +241,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             The stream or the pool.
         oracle : callable
             ``oracle(rows) -> labels`` gets the row numbers of rows that are bought, and
-            returns one label for each.
+            returns their labels, as `teach` takes them.
         classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. Required unless the learner knows them.
+            All labels that can occur; of several labels for a row the names of the
+            columns. Required unless the learner knows them.
         candidates, exclude : array-like of int or of bool, default=None
             Rows of X that may, or may not, be bought, as for `query`. A stream learner
             takes the candidates in this order, without a copy of X. None: all rows.
@@ -377,6 +380,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _set_classes(self, classes):
         self.classes_ = classes
 
+    def _encode(self, y):
+        """Return the codes of labels of registered classes."""
+        return encode(y, self.classes_)
+
     def _passive_baseline(self):
         """Return the learner that buys all labels, for comparison."""
         raise NotImplementedError(f"{type(self).__name__} has no passive baseline.")
@@ -387,22 +394,32 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
 
 def validate_and_reset(learner, X, y):
-    """Reset a learner; return valid rows and the codes of their labels."""
+    """Reset a learner; return valid rows and codes of their labels, or label sets."""
     learner._check_parameters()
     X, y = learner._check_rows(X, y, reset=True)
-    classes = find_classes(y)
+    has_label_sets = y.ndim == 2
+    classes = label_names(None, y.shape[1]) if has_label_sets else find_classes(y)
+    if has_label_sets and np.all(y == y[0]):
+        raise ValueError(
+            f"y has the same labels in all {len(y)} rows. A classifier needs at least "
+            "one label that some rows have and others lack."
+        )
     forget_fitted(learner)
     learner._known_by = None
     learner._reset()
+    if has_label_sets:
+        learner._register_classes(classes, y[:0])
+        return X, y
     learner._set_classes(classes)
     return X, encode(y, classes)
 
 
 def validate_and_append(learner, X, y, classes):
-    """Return valid rows and the codes of their labels."""
+    """Return valid rows and the codes of their labels, or their label sets."""
     X, y = learner._validate(X, y)
-    learner._register_classes(classes, y)
-    return X, encode(y, learner.classes_)
+    # label sets become known with the purchases
+    learner._register_classes(classes, y[:0] if y.ndim == 2 else y)
+    return X, y if y.ndim == 2 else encode(y, learner.classes_)
 
 
 def draw_seeds(random_state, n_seeds):

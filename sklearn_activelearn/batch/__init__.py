@@ -1,5 +1,6 @@
 """Classifiers that are fitted on labelled rows, without queries."""
 
+from ..base._codes import LabelwiseClassifier
 from ._blend import BlendClassifier
 from ._margin_loss import BatchMarginLossClassifier
 from ._rank_average import RankAverageClassifier
@@ -11,3 +12,6 @@ __all__ = [
     "DecisionStumpClassifier",
     "RankAverageClassifier",
 ]
+
+#: A part of models of several labels. Files of models name it by this module.
+LabelwiseClassifier.__module__ = __name__

@@ -1,14 +1,18 @@
 """A blend of classifiers of several kinds, weighted by cross-validation."""
 
 from typing import Any, Self
+from warnings import catch_warnings
 
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from scipy.special import softmax
+from scipy.special import expit, softmax
 from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import check_scoring, get_scorer
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,13 +21,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base._codes import fit_on_labels
 from ..base._labels import stratified_folds
-from ..base._scores import fit_temperature, score_method_of, scores_of
+from ..base._scores import (
+    fit_temperature,
+    label_probabilities,
+    label_scores,
+    score_method_of,
+    scores_of,
+)
 from ..base._transaction import shallow_copy
 from ..base._validation import check_number, check_pool
 from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
-from ..utils._compat import answers_like_input
-from ..utils._typing import Estimators, Floats, Labels, RowsLike, Seed
+from ..utils._compat import BaseEstimator, ClassifierMixin, answers_like_input
+from ..utils._typing import Estimators, Floats, Labels, RowsLike, Scoring, Seed
 from ._members import CombinedClassifier
 
 #: Fewest rows from which weights are found. Fewer rows train the first candidate only.
@@ -40,6 +50,12 @@ N_STEPS = 60
 
 #: Smallest probability of a class according to a candidate without decision values.
 FLOOR = 0.005
+
+#: Logits of the common threshold of several labels that are tried.
+COMMON_THRESHOLDS = np.linspace(-4.0, 0.0, 21)
+
+#: Rows with a label that make its own threshold count as much as the common one.
+POSITIVES_TO_TRUST = 5
 
 #: If one class has a larger share of the labels, the others are rare.
 COMMON = 0.7
@@ -62,10 +78,17 @@ class BlendClassifier(CombinedClassifier):
         standardised features; for sparse rows logistic regressions with ``C`` of 10
         and 1, a linear support vector machine, and, without negative values, complement
         naive Bayes. If more than 70 % of the labels are of one class, also models with
-        ``class_weight="balanced"``.
+        ``class_weight="balanced"``. For several labels for a row: one logistic
+        regression, one support vector machine and a forest, or for sparse rows one
+        logistic regression, a linear support vector machine and naive Bayes.
 
     cv : int >= 2, default=5
         Largest number of folds of the cross-validation.
+
+    scoring : str or callable, default="f1_micro"
+        Score for which the thresholds of several labels for a row are chosen: the name
+        of a scorer of scikit-learn, or ``scorer(estimator, X, y)``, which gets a model
+        that predicts. Without effect on one label for each row.
 
     random_state : int, RandomState instance or None, default=None
         Seed of candidates without a seed.
@@ -84,6 +107,11 @@ class BlendClassifier(CombinedClassifier):
     temperatures_ : ndarray of shape (n_members,)
         Their scores are divided by these numbers.
 
+    thresholds_ : ndarray of shape (n_labels,)
+        Probabilities from which on each of several labels for a row is predicted, at
+        most one half. Infinite for a label that no row had, 0 for one that all rows
+        had. Empty for one label for each row.
+
     cv_log_losses_ : dict of str to float
         Log loss of each candidate in cross-validation, lower is better; balanced over
         the classes if one class has more than 70 % of the labels. NaN if there were too
@@ -101,7 +129,7 @@ class BlendClassifier(CombinedClassifier):
         blend chooses among the rows that it finds.
 
     classes_ : ndarray of shape (n_classes,)
-        Classes, sorted.
+        Classes, sorted; the numbers of the columns, if `y` is an indicator matrix.
 
     n_features_in_ : int
         Number of features.
@@ -136,6 +164,21 @@ class BlendClassifier(CombinedClassifier):
     weigh the same, and the probabilities of rare classes are often higher than their
     frequency.
 
+    Of several labels for a row each is a problem of two classes. The members share
+    temperatures and weights, which come from all labels of all rows together.
+    With few labelled rows the
+    probability of a label rarely passes one half, so each label has a threshold. On the
+    held-out rows, :math:`t_0` is the threshold in common with the best `scoring`, and
+    :math:`t_k` the one that predicts label k as often as its :math:`n_k` rows have it.
+    The logits of the thresholds are
+
+    .. math::
+
+        \min\left(0, \frac{n_k \, \mathrm{logit}(t_k) + 5 \, \mathrm{logit}(t_0)}
+        {n_k + 5}\right),
+
+    so a label with one positive row has nearly the common threshold.
+
     While there are fewer than 20 rows, or the second largest class has one, the first
     candidate is the only member.
 
@@ -145,6 +188,8 @@ class BlendClassifier(CombinedClassifier):
        Machine Learning 36, 1999 (the weights).
     .. [2] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, "On Calibration of Modern Neural
        Networks", ICML 2017, section 4.2 (the temperature).
+    .. [3] Y. Yang, "A Study of Thresholding Strategies for Text Categorization", SIGIR
+       2001 (thresholds that keep the share of a label, and tuned ones).
 
     Examples
     --------
@@ -158,10 +203,13 @@ class BlendClassifier(CombinedClassifier):
     accuracy 0.94
     """
 
+    _takes_label_sets = True
+
     cv_log_losses_: dict[str, float]
     estimators_: list[Any]
     member_names_: list[str]
     temperatures_: Floats
+    thresholds_: Floats
     weights_: Floats
 
     def __init__(
@@ -169,11 +217,18 @@ class BlendClassifier(CombinedClassifier):
         estimators: Estimators | None = None,
         *,
         cv: int = 5,
+        scoring: Scoring = "f1_micro",
         random_state: Seed = None,
     ):
         self.estimators = estimators
         self.cv = cv
+        self.scoring = scoring
         self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
 
     def _default_members(self):
         return [("logistic regression", LogisticRegression(max_iter=1_000))]
@@ -185,8 +240,8 @@ class BlendClassifier(CombinedClassifier):
         ----------
         X : array-like of shape (n_samples, n_features), or what the candidates take
             Rows.
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
+            Labels of two or more classes, or an indicator matrix of several labels.
 
         Returns
         -------
@@ -248,6 +303,7 @@ class BlendClassifier(CombinedClassifier):
         """
         _, members = self._checked_members()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
+        check_scoring(PredictedLabels(np.zeros((1, 2))), self.scoring)
         return members
 
     def _fit(self, X, y, n_weighed_of, previous=None):
@@ -257,10 +313,11 @@ class BlendClassifier(CombinedClassifier):
         rows, labels = take(X, slice(n)), y[:n]
         (seed,) = draw_seeds(self.random_state, 1).tolist()
         # all rows decide on the default candidates, which are trained on all of them
-        named = self.estimators or default_candidates(X, is_unequal(labels))
+        named = self.estimators or default_candidates(X, labels)
         names = [name for name, _ in named]
         weighed = getattr(previous, "_weighed", (None,))
-        key = hash_or_none(rows, labels, seed, self.cv, self.estimators, names)
+        settings = self.cv, self.scoring, self.estimators, names
+        key = hash_or_none(rows, labels, seed, *settings)
         if key is None or key != weighed[0]:
             candidates = [seeded(candidate, seed % 2**32) for _, candidate in named]
             found = self._weigh_candidates(candidates, rows, labels)
@@ -301,11 +358,15 @@ class BlendClassifier(CombinedClassifier):
 
     def _train_members(self, X, y, classes):
         """Train the candidates that have a weight."""
-        _, candidates, _, temperatures, weights = self._weighed
+        _, candidates, _, temperatures, weights, thresholds = self._weighed
         members = np.flatnonzero(weights)
         needed = {0, *members.tolist()}
         trained = {m: fit_on_labels(clone(candidates[m]), X, y) for m in needed}
         self.classes_, self.first_estimator_ = classes, trained[0]
+        if y.ndim == 2:  # labels that do not vary are predicted so
+            thresholds = np.where(y.max(axis=0) == 0, np.inf, thresholds)
+            thresholds = np.where(y.min(axis=0) == 1, 0.0, thresholds)
+        self.thresholds_ = thresholds
         self.estimators_ = [trained[m] for m in members]
         names = list(self.cv_log_losses_)
         self.member_names_ = [names[m] for m in members]
@@ -313,17 +374,21 @@ class BlendClassifier(CombinedClassifier):
         return self
 
     def _weigh_candidates(self, candidates, X, y):
-        """Return log losses, temperatures and weights of the candidates."""
-        counts = np.unique(y, return_counts=True)[1]
-        n_candidates = len(candidates)
+        """Return log losses, temperatures, weights, and thresholds of several labels.
+
+        Each of several labels for a row counts as a row of two classes.
+        """
+        n_candidates, is_several = len(candidates), y.ndim == 2
         losses, temperatures = np.full(n_candidates, np.nan), np.ones(n_candidates)
         weights = np.eye(n_candidates)[0]  # the first candidate alone
+        thresholds = np.full(y.shape[1] if is_several else 0, 0.5)
+        nothing_found = losses, temperatures, weights, thresholds
+        codes = np.unique(y, return_inverse=True, axis=0)[1].ravel()
         fold, n_folds = np.zeros(len(y)), 1
-        if len(y) >= FEWEST_ROWS and len(counts) > 1:
-            codes = np.unique(y, return_inverse=True)[1]
-            fold, n_folds = stratified_folds(codes, self.cv)
+        if len(y) >= FEWEST_ROWS and len(np.bincount(codes)) > 1:
+            fold, n_folds = stratified_folds(codes, self.cv, is_several)
         if n_folds < 2:
-            return losses, temperatures, weights
+            return nothing_found
         held_out = [scores_of_fold(candidates, X, y, fold == k) for k in range(n_folds)]
         usable = [
             m
@@ -331,7 +396,8 @@ class BlendClassifier(CombinedClassifier):
             if all(np.isfinite(scores[m]).all() for scores, *_ in held_out)
         ]
         if not usable:
-            return losses, temperatures, weights
+            return nothing_found
+        counts = np.bincount(y.ravel() if is_several else codes)
         of_class = np.ones(len(counts))
         if is_unequal(y):
             of_class = len(y) / (len(counts) * counts)
@@ -341,21 +407,32 @@ class BlendClassifier(CombinedClassifier):
             parts = [(scores[m], columns) for scores, columns, _ in held_out]
             temperatures[m] = fit_temperature(parts, importance)
             p += [
-                [
-                    softmax(row / temperatures[m])[column]
-                    for scores, columns in parts
-                    for row, column in zip(scores, columns, strict=True)
-                ]
+                np.concatenate(
+                    [
+                        softmax(scores / temperatures[m], axis=1)[
+                            np.arange(len(columns)), columns
+                        ]
+                        for scores, columns in parts
+                    ]
+                )
             ]
         p, importance = np.array(p).T, np.concatenate(importance)
         p = np.maximum(p, np.finfo(float).tiny)
         losses[usable] = -(importance @ np.log(p)) / importance.sum()
-        last = [getattr(candidates[m], "steps", [[candidates[m]]])[-1] for m in usable]
-        by_kind = weights_by_kind(losses[usable], [type(step[-1]) for step in last])
+        by_kind = weights_by_kind(
+            losses[usable], [kind_of(candidates[m]) for m in usable]
+        )
         weights[:] = 0
         weights[usable] = (stack_weights(p, importance) + by_kind) / 2
         weights[weights < SMALLEST_WEIGHT] = 0
-        return losses, temperatures, weights / weights.sum()
+        weights /= weights.sum()
+        if is_several:
+            order = np.argsort(fold, kind="stable")  # as the rows were held out
+            right = y[order]
+            p = (p @ weights[usable]).reshape(right.shape)
+            p = np.where(right, p, 1 - p)
+            thresholds = find_thresholds(p, right, X, self.scoring)
+        return losses, temperatures, weights, thresholds
 
     @property
     def row_estimator_(self) -> Any:
@@ -375,11 +452,17 @@ class BlendClassifier(CombinedClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Weighted mean of the members' probabilities.
+            Weighted mean of the members' probabilities; of several labels for a row
+            the probability of each.
         """
         check_is_fitted(self, "estimators_")
         X = to_memory(check_pool(self, self._row_takers, X, reset=False, min_rows=1))
         members = zip(self.estimators_, self.temperatures_, self.weights_, strict=True)
+        if len(self.thresholds_):
+            return sum(
+                weight * expit(bounded_label_logits(member, X) / temperature)
+                for member, temperature, weight in members
+            )
         return sum(
             weight * softmax(bounded_logits(member, X) / temperature, axis=1)
             for member, temperature, weight in members
@@ -396,21 +479,38 @@ class BlendClassifier(CombinedClassifier):
 
         Returns
         -------
-        labels : ndarray of shape (n_samples,)
-            Classes.
+        labels : ndarray of shape (n_samples,) or (n_samples, n_labels)
+            Classes, or an indicator matrix of the labels that reach their threshold.
         """
-        best = self.predict_proba(X).argmax(axis=1)
+        probabilities = self.predict_proba(X)
+        if len(self.thresholds_):
+            return (probabilities >= self.thresholds_).astype(np.int64)
+        best = probabilities.argmax(axis=1)
         return self.classes_[best]
 
 
 def is_unequal(y):
-    """Return True if one class has most of the labels."""
+    """Return True if one class has most of the labels, one for each row."""
+    if y.ndim == 2:
+        return False
     counts = np.unique(y, return_counts=True)[1]
     return counts.max() > COMMON * len(y)
 
 
-def default_candidates(X, weighs_classes):
-    """Return candidates with their names, for rows like X."""
+def kind_of(candidate):
+    """Return the class of a candidate, of the last step, or of the model in it."""
+    last = getattr(candidate, "steps", [[candidate]])[-1][-1]
+    is_wrapper = isinstance(last, OneVsRestClassifier)
+    return type(last.estimator if is_wrapper else last)
+
+
+def default_candidates(X, y):
+    """Return candidates with their names, for rows like X and labels like y.
+
+    Of several labels for a row each trains a model: there are fewer candidates, and the
+    labels share standardised features.
+    """
+    weighs_classes, is_several = is_unequal(y), y.ndim == 2
     balanced = {"class_weight": "balanced"}
     if issparse(X):
         found = [
@@ -418,6 +518,8 @@ def default_candidates(X, weighs_classes):
             ("logistic C=1", LogisticRegression(max_iter=1_000)),
             ("linear SVC", LinearSVC(max_iter=10_000)),
         ]
+        if is_several:
+            del found[1]
         if weighs_classes:
             found += [
                 (f"balanced {name}", clone(each).set_params(**balanced))
@@ -428,6 +530,16 @@ def default_candidates(X, weighs_classes):
         return found
     from sklearn.ensemble import RandomForestClassifier  # slow
 
+    if is_several:
+        models = [
+            ("logistic C=1", LogisticRegression(max_iter=1_000)),
+            ("SVC C=10", SVC(C=10)),
+        ]
+        found = [
+            (name, make_pipeline(StandardScaler(), OneVsRestClassifier(model)))
+            for name, model in models
+        ]
+        return [*found, ("forest", RandomForestClassifier(50))]
     found = [
         (f"logistic C={C}", LogisticRegression(C=C, max_iter=1_000))
         for C in (1, 0.1, 10, 100)
@@ -472,6 +584,14 @@ def bounded_logits(model, X):
     return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores
 
 
+def bounded_label_logits(model, X):
+    """Return the scores of each label, as `bounded_logits` of each alone."""
+    if score_method_of(model) != "predict_proba":
+        return label_scores(model, X)
+    p = np.clip(label_probabilities(model, X), FLOOR, 1 - FLOOR)
+    return np.log(p) - np.log(1 - p)
+
+
 def scores_of_fold(candidates, X, y, is_test):
     """Train candidates on the rows of the other folds.
 
@@ -487,6 +607,12 @@ def scores_of_fold(candidates, X, y, is_test):
         Codes of their classes among all classes.
     """
     training = np.flatnonzero(~is_test)
+    if y.ndim == 2:
+        rows, others = take(X, training), take(X, np.flatnonzero(is_test))
+        models = [fit_on_labels(clone(each), rows, y[training]) for each in candidates]
+        logits = [bounded_label_logits(model, others).ravel() for model in models]
+        scores = [np.column_stack([0 * each, each]) for each in logits]
+        return scores, y[is_test].ravel(), y[is_test].ravel()
     seen = np.unique(y[training])
     test = np.flatnonzero(is_test & np.isin(y, seen))
     rows, others = take(X, training), take(X, test)
@@ -513,6 +639,56 @@ def stack_weights(p, importance):
         shares /= shares.sum(axis=1, keepdims=True)
         weights = importance @ shares / importance.sum()
     return weights
+
+
+class PredictedLabels(ClassifierMixin, BaseEstimator):
+    """Stand-in for a model of several labels for each row whose predictions are known.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples, n_labels)
+        Predictions of the rows that it is asked for.
+    """
+
+    def __init__(self, y):
+        self.y, self.classes_ = y, np.arange(y.shape[1])
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.y
+
+
+def find_thresholds(p, y, X, scoring):
+    """Return the probability from which on to predict each label, at most one half.
+
+    Parameters
+    ----------
+    p : ndarray of shape (n_samples, n_labels)
+        Probabilities of held-out rows.
+    y : ndarray of int of shape (n_samples, n_labels)
+        Their labels.
+    X : rows
+        Rows, for a scorer that wants some.
+    scoring : str or callable
+        As for the blend.
+    """
+    logits, scorer = np.log(p) - np.log1p(-p), get_scorer(scoring)
+    with catch_warnings(action="ignore", category=UndefinedMetricWarning):
+        scores = [
+            scorer(PredictedLabels((logits >= common).astype(np.int64)), X, y)
+            for common in COMMON_THRESHOLDS
+        ]
+    common = COMMON_THRESHOLDS[np.argmax(scores)]
+    # between the logits of the last row that is predicted and the first that is not, if
+    # as many rows are predicted to have a label as have it
+    counts = y.sum(axis=0)
+    ordered = np.sort(np.pad(logits, ((1, 1), (0, 0)), mode="edge"), axis=0)[::-1]
+    columns = np.arange(y.shape[1])
+    own = (ordered[counts, columns] + ordered[counts + 1, columns]) / 2
+    trust = counts / (counts + POSITIVES_TO_TRUST)
+    return expit(np.minimum(trust * own + (1 - trust) * common, 0.0))
 
 
 def weights_by_kind(losses, kinds):

@@ -91,6 +91,13 @@ class CombinedClassifier(ClassifierMixin, BaseComposition):
         X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
         if self.estimators is None:
             check_scale(X, getattr(self, "feature_names_in_", None))
+        if y.ndim == 2:
+            if np.all(y == y[0]):
+                raise ValueError(
+                    f"y has the same labels in all {len(y)} rows; a classifier needs a "
+                    "label that some rows have and others lack."
+                )
+            return to_memory(X), y, np.arange(y.shape[1])
         check_classification_targets(y)
         classes = np.unique(y)
         if len(classes) < 2:

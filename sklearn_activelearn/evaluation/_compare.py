@@ -17,13 +17,12 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import column_or_1d, indexable
 from threadpoolctl import threadpool_limits
 
-from ..base._labels import check_not_missing
-from ..base._validation import check_number
+from ..base._validation import check_number, labels_for
 from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier
 from ..sources._containers import n_rows
@@ -413,6 +412,8 @@ class Design:
         None: chosen by the size of the data.
     max_rows : int or None
         Random rows that each run uses at most. None: chosen by the kind of learner.
+    has_label_sets : bool
+        True if rows have several labels: the splits are not stratified.
     """
 
     n_rows: int
@@ -422,6 +423,7 @@ class Design:
     n_repeats: int | None
     max_rows: int | None
     random_state: int
+    has_label_sets: bool = False
 
     def rows_for(self, learner):
         """Return the number of rows that a run of a learner uses."""
@@ -445,7 +447,8 @@ class Design:
         if rows == self.n_rows:
             return {"cv": self.cv, "n_repeats": n_runs // self.cv}
         if self.shares_rows(learner):
-            splitter = StratifiedShuffleSplit(
+            kind = ShuffleSplit if self.has_label_sets else StratifiedShuffleSplit
+            splitter = kind(
                 n_runs,
                 train_size=rows - held_out,
                 test_size=held_out,
@@ -534,6 +537,13 @@ class Comparison:
         return dict(zip(names, self.results, strict=True))
 
     @property
+    def _constant(self):
+        """Words for the constant prediction."""
+        if self.design.has_label_sets:
+            return "the most frequent labels"
+        return repr(self.classes[0])
+
+    @property
     def verdict(self) -> Verdict:
         """Sentences on whether chosen labels are better than random labels.
 
@@ -575,7 +585,7 @@ class Comparison:
             f"{saved_share(best.savings)} of the labels saved ({interval})."
         )
         level = measure.text(best.constant_errors.mean())
-        constant = f"always predicting {self.classes[0]!r} ({measure.name} {level})"
+        constant = f"always predicting {self._constant} ({measure.name} {level})"
         at_end = self._contrast(
             f"{n_bought} labels chosen by {name} give",
             f"{n_bought} random labels",
@@ -707,7 +717,7 @@ class Comparison:
         table = [
             *self._heading(),
             *(self._cells(name, result) for name, result in named.items()),
-            (f"always {self.classes[0]!r}", "0", *constant * 4, ""),
+            (f"always {self._constant}", "0", *constant * 4, ""),
         ]
         if self.model is not None:
             table.insert(-1, self._model_cells())
@@ -1031,13 +1041,14 @@ def compare(
     """
     if hasattr(X, "fit"):
         raise TypeError(f"X must be rows, got {X!r}. Call compare(X, y, learners).")
-    y = column_or_1d(np.asarray(check_not_missing(y)))
+    if learners is not None:
+        check_compared(learners)
+    y = labels_for(HybridSamplingClassifier() if learners is None else learners[0], y)
+    y = y if y.ndim == 2 else column_or_1d(y)
     if len(y) != n_rows(X):
         raise ValueError(
             f"y must have a label for each of the {n_rows(X)} rows of X, got {len(y)}."
         )
-    if learners is not None:
-        check_compared(learners)
     check_number(cv, "cv", 2, closed="left", integer=True)
     check_number(random_state, "random_state", 0, closed="left", integer=True)
     optional = {"n_repeats": n_repeats, "max_rows": max_rows, "row_size": row_size}
@@ -1048,12 +1059,13 @@ def compare(
     if row_size is None:
         row_size = -(-X.nnz // X.shape[0]) if issparse(X) else n_features
     classes = check_class_sizes(y, cv)
-    design = Design(
-        n_rows(X), n_features, row_size, cv, n_repeats, max_rows, random_state
-    )
+    size = n_rows(X), n_features, row_size
+    design = Design(*size, cv, n_repeats, max_rows, random_state, y.ndim == 2)
     measure = default_measure(y)
     weight = "balanced" if measure.why and scoring != "accuracy" else None
     candidates = design.default_learners(weight) if learners is None else learners
+    if learners is None and y.ndim == 2:
+        candidates = candidates[:1]  # stream learners take one label for each row
     suited, notes = [], []
     for learner in candidates:
         try:
@@ -1236,6 +1248,9 @@ def check_class_sizes(y, n_folds):
 
     Raises ValueError for one class, or a class with fewer rows than folds.
     """
+    if y.ndim == 2:
+        order = np.argsort(-y.sum(axis=0), kind="stable")
+        return [str(label) for label in order.tolist()]
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:
         raise ValueError(f"All labels are {classes[0]!s}: two classes are needed.")

@@ -116,13 +116,18 @@ def explored_score(
     ledger = getattr(learner, "_ledger", None)
     if ledger is None or not ledger.labelled.has_two_classes:
         return nothing
-    codes = ledger.labelled.codes
+    codes, are_label_sets = ledger.labelled.codes, learner._label_sets is not None
+    if are_label_sets and scoring != "accuracy":
+        raise ValueError(
+            "Several labels for a row have no classes to balance: use "
+            'scoring="accuracy", the share of rows whose labels are all right.'
+        )
     entries = ledger.taught
     # the probability is 1 for rows that a rule chose and for unasked labels
     is_random = ledger.probabilities[entries] < 1
     n_random = int(np.count_nonzero(is_random))
     # with one label of a second class no model can be trained without it
-    if not n_random or stratified_folds(codes, N_FOLDS)[1] < 2:
+    if not n_random or stratified_folds(codes, N_FOLDS, are_label_sets)[1] < 2:
         return nothing
     is_right = predict_held_out(learner, np.flatnonzero(is_random))
     groups = codes if scoring == "balanced_accuracy" else np.zeros_like(codes)
@@ -154,14 +159,15 @@ def predict_held_out(learner, rows):
     codes = labelled.codes
     # each fold has labels of all classes: a model that lacks only the tested labels
     # would find their classes too rare
-    fold, _ = stratified_folds(codes, N_FOLDS)
+    fold, _ = stratified_folds(codes, N_FOLDS, learner._label_sets is not None)
     is_right = np.zeros(len(codes), dtype=bool)
     folds = np.unique(fold[rows])
     models = held_out_models(learner, [np.flatnonzero(fold != k) for k in folds])
     for k, model in zip(folds, models, strict=True):
         test = np.flatnonzero(fold == k)
         predicted = predict_labels(model, labelled.part(test).rows)
-        is_right[test] = predicted == learner.classes_[codes[test]]
+        same = predicted == learner._label_table[codes[test]]
+        is_right[test] = same.reshape(len(test), -1).all(axis=1)
     return is_right[rows]
 
 

@@ -15,14 +15,14 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn import __version__ as sklearn_version
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
+from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_memory
 
-from ..base._labels import check_not_missing, plain_labels
-from ..base._validation import check_number, check_sparse_rows
+from ..base._labels import classes_of
+from ..base._validation import check_number, check_sparse_rows, labels_for
 from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
 from ..pool._base import PoolClassifier
 from ..sources._containers import take
@@ -252,7 +252,7 @@ class PlannedCurve:
     ):
         check_sparse_rows(X)
         X, y = indexable(X, y)
-        y = np.asarray(check_not_missing(y))
+        y = labels_for(learner_of(estimator), y)
         check_classification_targets(y)
         check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
         if at is not None:
@@ -281,7 +281,7 @@ class PlannedCurve:
             tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
         self.tasks = tasks
         self.run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
-        self.shared = estimator, X, y, np.unique(y), measures, at, until, data_key
+        self.shared = estimator, X, y, classes_of(y), measures, at, until, data_key
 
     def curve(self, runs):
         """Return the label curve of the finished runs, given by number.
@@ -335,8 +335,9 @@ def plan_runs(X, y, cv, n_repeats, rng):
     tasks = []
     for _ in range(n_repeats):
         seed = rng.randint(2**31)
+        kind = StratifiedKFold if y.ndim == 1 else KFold
         folds = (
-            StratifiedKFold(5 if cv is None else cv, shuffle=True, random_state=seed)
+            kind(5 if cv is None else cv, shuffle=True, random_state=seed)
             if cv is None or isinstance(cv, Integral)
             else check_cv(cv, y, classifier=True)
         )
@@ -599,7 +600,7 @@ def tune_labels_to_target(
     {'b': 0.3}
     """
     learner = learner_of(estimator)
-    measures = measures_of(scoring, learner, plain_labels(y), single=True)
+    measures = measures_of(scoring, learner, labels_for(learner, y), single=True)
     check_error(error, "error", measures.best[0])
     seed = check_random_state(random_state).randint(2**31)
     settings, needed = list(ParameterGrid(param_grid)), {}

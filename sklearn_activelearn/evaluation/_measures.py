@@ -14,6 +14,7 @@ from sklearn.metrics import (
     check_scoring,
     f1_score,
     get_scorer,
+    hamming_loss,
     jaccard_score,
     log_loss,
     make_scorer,
@@ -24,6 +25,7 @@ from sklearn.metrics import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..base._labels import classes_of
 from ..base._validation import check_number
 from ..sources._containers import n_rows
 from ..utils._compat import available_if
@@ -52,8 +54,9 @@ class ConstantPrediction(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    y : ndarray of shape (n_samples,)
-        Labels that are counted.
+    y : ndarray of shape (n_samples,) or (n_samples, n_labels)
+        Labels that are counted. Of an indicator matrix the labels that most rows have
+        are predicted.
     classes : ndarray of shape (n_classes,)
         All classes.
     methods : tuple of str
@@ -65,12 +68,18 @@ class ConstantPrediction(ClassifierMixin, BaseEstimator):
     def __init__(self, y, classes, methods=DECISIONS):
         self.y, self.classes, self.methods = y, classes, methods
         self.classes_ = classes
+        if y.ndim == 2:
+            self.most_frequent_ = (y.mean(axis=0) > 0.5).astype(np.int64)
+            self.shares_ = y.mean(axis=0)
+            return
         counts = np.array([np.count_nonzero(y == c) for c in classes])
         self.most_frequent_ = classes[counts.argmax()]
         self.shares_ = counts / counts.sum()
 
     def predict(self, X):
-        """Return the most frequent class for each row."""
+        """Return the most frequent class for each row, or the same label set."""
+        if self.y.ndim == 2:
+            return np.tile(self.most_frequent_, (n_rows(X), 1))
         return np.full(n_rows(X), self.most_frequent_)
 
     @available_if(lambda self: "predict_proba" in self.methods)
@@ -82,7 +91,7 @@ class ConstantPrediction(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """Return the same values for each row."""
         shares = self.shares_
-        if len(shares) == 2:
+        if len(shares) == 2 and self.y.ndim == 1:
             return np.full(n_rows(X), shares[1] - shares[0])
         return np.tile(shares, (n_rows(X), 1))
 
@@ -111,17 +120,36 @@ class Measures:
         return np.array([scores[name] for name in self.scorers])
 
     def constant(self, y_train, X, y, classes):
-        """Return the scores of a constant prediction; NaN if a function has none."""
-        constant = ConstantPrediction(y_train, classes)
+        """Return the scores of a constant prediction; NaN if a function has none.
+
+        Rows with several labels get the most frequent labels, in the number that scores
+        best on the training labels. Most labels are rare, and a prediction without any
+        label has an F1 of 0.
+        """
         scores = []
         with catch_warnings():
             simplefilter("ignore")
             for scorer in self.scorers.values():
                 try:
+                    constant = best_constant(scorer, y_train, classes)
                     scores.append(float(scorer(constant, X, y)))
                 except (AttributeError, TypeError, ValueError):
                     scores.append(np.nan)
         return np.array(scores)
+
+
+def best_constant(scorer, y, classes):
+    """Return the constant prediction that scores best on these labels."""
+    constant = ConstantPrediction(y, classes)
+    if y.ndim == 1:
+        return constant
+    order = np.argsort(-constant.shares_, kind="stable")
+    rows, candidates = np.empty((len(y), 1)), []
+    for n in range(len(order) + 1):
+        each = ConstantPrediction(y, classes)
+        each.most_frequent_ = np.isin(np.arange(len(order)), order[:n]).astype(np.int64)
+        candidates.append(each)
+    return max(candidates, key=lambda each: scorer(each, rows, y))
 
 
 def measures_of(scoring, learner, y, *, single=False):
@@ -183,8 +211,9 @@ def named_scorer(scoring, learner, y):
         name = getattr(scoring, "__name__", "score")
         return name, check_scoring(None, scoring)
     methods = tuple(name for name in DECISIONS if hasattr(learner, name))
-    classes = np.unique(y)
-    name, scorer = scorer_by_name(scoring, methods, classes, y)
+    classes = classes_of(y)
+    find = scorer_by_name if np.ndim(y) == 1 else label_set_scorer
+    name, scorer = find(scoring, methods, classes, y)
     try:
         with catch_warnings():
             simplefilter("ignore")
@@ -251,6 +280,18 @@ def scorer_by_name(scoring, methods, classes, y):
             "accuracy, balanced_accuracy, f1, f1_macro, recall, average_precision, "
             "roc_auc and neg_log_loss."
         ) from None
+
+
+def label_set_scorer(scoring, methods, classes, y):
+    """Return the name and the scorer of a name for several labels for a row."""
+    if scoring == "neg_hamming_loss":
+        return scoring, make_scorer(hamming_loss, greater_is_better=False)
+    if scoring.partition(":")[0] in ONE_CLASS_MEASURES and scoring not in RANK_MEASURES:
+        raise ValueError(
+            "it is a measure of one class. For several labels for a row use f1_micro, "
+            "f1_macro, accuracy (all labels of a row are right) or neg_hamming_loss."
+        )
+    return scorer_by_name(scoring, methods, classes[:0], y)
 
 
 def one_class_scorer(name, positive, classes):
@@ -366,6 +407,8 @@ class NamedMeasure:
 
 def default_measure(y):
     """Return the error, or the balanced error where one class has most labels."""
+    if y.ndim == 2:
+        return NamedMeasure("f1_micro", "the rows have several labels")
     classes, counts = np.unique(y, return_counts=True)
     share = counts.max() / counts.sum()
     if share <= MOSTLY or len(classes) == 1:

@@ -1,9 +1,11 @@
 """Answers of people, the decisions that follow from them, and who gets which row."""
 
+import json
 from collections import Counter
+from itertools import chain
 from typing import NamedTuple
 
-from ._schema import change, next_number, now, put
+from ._schema import SEVERAL, change, next_number, now, put, to_column, to_json
 
 #: What a row can be: ``rows.state``.
 OPEN, LABELLED, SKIPPED, DISPUTED = "open", "labelled", "skipped", "disputed"
@@ -25,12 +27,45 @@ class Decision(NamedTuple):
     wanted: int  # number of votes needed in all; 0 if the row is decided
 
 
-def decide(answers, votes):
+def count_votes(votes, kind):
+    """Return the label that most people gave, and the labels on which votes are tied.
+
+    Parameters
+    ----------
+    votes : list
+        The vote of each person as a column holds it; None is a skip.
+    kind : str or None
+        Kind of the labels. Several labels of a row are decided one by one: a row gets
+        each label that more than half of those who did not skip it have chosen.
+
+    Returns
+    -------
+    label : object
+        As a column holds it; None: the row is skipped.
+    tied : list or None
+        Labels on which votes are tied, all answers if rows have one label or half of
+        the people have skipped the row; None: the label is decided.
+    """
+    if kind != SEVERAL:
+        counts = Counter(votes).most_common()
+        tied = [label for label, n in counts if n == counts[0][1]]
+        return counts[0][0], tied if len(tied) > 1 else None
+    given = [json.loads(vote) for vote in votes if vote is not None]
+    counts, n_skips = Counter(chain(*given)), len(votes) - len(given)
+    if n_skips >= len(given):
+        return None, [*counts] if n_skips == len(given) else None
+    tied = sorted(label for label, n in counts.items() if 2 * n == len(given))
+    chosen = [label for label, n in counts.items() if 2 * n > len(given)]
+    return to_column(chosen), tied or None
+
+
+def decide(answers, votes, kind=None):
     """Return the decision on a row.
 
     A final answer decides. Otherwise, with one vote, the last answer decides; with
     several, that number of people have to vote, and one answer has to be more frequent
-    than each other answer. In a tie one more person is asked.
+    than each other answer (of several labels, each is decided). In a tie one more
+    person is asked.
 
     Parameters
     ----------
@@ -39,6 +74,8 @@ def decide(answers, votes):
         ``who`` and ``is_final``.
     votes : int
         Number of people who are asked.
+    kind : str, default=None
+        Kind of the labels.
     """
     last_votes = {each["who"]: each for each in answers if not each["is_final"]}
     final = next((each for each in reversed(answers) if each["is_final"]), None)
@@ -53,10 +90,10 @@ def decide(answers, votes):
     elif votes == 1 and standing:
         winner, label = standing[0], standing[0]["label"]
     elif n_votes >= votes:
-        counts = Counter(each["label"] for each in ordered).most_common(2)
-        if len(counts) > 1 and counts[0][1] == counts[1][1]:
+        label, tied = count_votes([each["label"] for each in ordered], kind)
+        if tied is not None:
             return Decision(DISPUTED, None, 0, numbers, n_votes, n_votes + 1)
-        winner, label = answers[-1], counts[0][0]
+        winner = answers[-1]
     if winner is None:
         return Decision(OPEN, None, 0, numbers, n_votes, votes)
     state = SKIPPED if label is None else LABELLED
@@ -97,20 +134,21 @@ def decide_rows(db, votes, id=None):
         values,
     ):
         answers.setdefault(answer["id"], []).append(answer)
-    rows, standing = [], []
+    sql, rows, standing = "SELECT value FROM settings WHERE name = 'label_kind'", [], []
+    kind = SEVERAL if db.value(sql) == to_json(SEVERAL) else None
     for key in {**requests, **answers, **notes}:
         purpose, queue = requests.get(key, (None, None))
-        kind = {None: GIVEN, TEST: TEST}.get(purpose, QUERY)
+        row_kind = {None: GIVEN, TEST: TEST}.get(purpose, QUERY)
         own = answers.get(key, [])
-        found = decide(own, min(votes, *fewer.get(key, (votes,))))
+        found = decide(own, min(votes, *fewer.get(key, (votes,))), kind)
         is_open = found.wanted > 0
         is_known = taught.get(key) == (found.label,)
         rows.append(
             (
-                key, kind, found.state, found.label, found.decided,
+                key, row_kind, found.state, found.label, found.decided,
                 own[-1]["number"] if own else 0, found.n_votes, found.wanted,
                 queue if is_open else None,
-                int(kind != TEST and not is_open and not is_known),
+                int(row_kind != TEST and not is_open and not is_known),
             )
         )  # fmt: skip
         standing += [(number, key) for number in found.standing]
@@ -145,7 +183,8 @@ def check_decisions(db, votes):
 def add_answer(db, votes, *, id, label, who, is_final=False, reason=None, at=None):
     """Store an answer; ``label=None`` is a skip."""
     put(
-        db, "answers", number=next_number(db, "answers"), id=id, label=label, who=who,
+        db, "answers", number=next_number(db, "answers"), id=id,
+        label=to_column(label), who=who,
         at=at or now(), is_final=int(is_final), reason=reason, renamed_from=None,
         withdrawn_at=None, withdrawn_by=None,
     )  # fmt: skip

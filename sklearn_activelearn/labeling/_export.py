@@ -27,7 +27,7 @@ from ._output import (
     to_cell_value,
     write_table,
 )
-from ._schema import from_column, get_settings
+from ._schema import SEVERAL, from_column, get_settings
 from ._storage import intact_answers, open_to_read
 
 PREDICTED_COLUMNS = ("id", "label", "probability", "who", "origin")
@@ -87,12 +87,15 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
     out : str or path
         ``.csv`` with the columns id, label, who, when, probability (with which it was
         bought) and origin ("bought", "held out", or "given" if nobody asked for it), or
-        ``.json`` for Label Studio. A text that a spreadsheet would read as a formula
-        gets an apostrophe in front, and so does a label that would be read as a number,
-        unless the session has declared its classes. Names of several people are
-        separated by semicolons; a semicolon or backslash in a name gets a backslash in
-        front. `LabelingSession.import_labels` reads the file. It holds names of people:
-        think of it before you pass the file on.
+        ``.json`` for Label Studio. If a row may have several labels, a column for each
+        label has 1 or 0 in place of the column label: together they are the indicator
+        matrix that scikit-learn takes, and a row to which no label applies has zeros,
+        which cannot be mistaken for a missing answer. A text that a spreadsheet would
+        read as a formula gets an apostrophe in front, and so does a label that would be
+        read as a number, unless the session has declared its classes. Semicolons
+        separate the names of several people; a semicolon or backslash in a name gets a
+        backslash in front. `LabelingSession.import_labels` reads the file. It holds
+        names of people: think of it before you pass the file on.
     form : {"wide", "long"}, default="wide"
         "wide": a line for each row that has a label. "long", only ``.csv``: a line for
         the last answer of each person to a row, with the columns id, label, who, when
@@ -165,17 +168,29 @@ def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
         if is_json:
             json.dump(make_tasks(rows, item_of), file, indent=1)
         else:
+            settings = get_settings(db)
+            labels = name_label_columns(settings)
+            more = add_columns(columns or {}, {*TAKEN, *labels.values()})
             more = {
                 name: [cells[row_of(row.id)] for row in rows]
-                for name, cells in add_columns(columns or {}, TAKEN).items()
+                for name, cells in more.items()
             }
             names = (ExportedAnswer if is_long else ExportedLabel)._fields
-            may_be_numbers = get_settings(db)["classes"] is None
-            write_label_csv(file, rows, (*names, *more), more.values(), may_be_numbers)
+            may_be_numbers = settings["classes"] is None
+            write_label_csv(file, rows, names, more, may_be_numbers, labels)
     n_disputed = count_omitted(db).disputed
     if n_disputed and not is_long:
         warn_user(f"{n_disputed} rows on which people disagree are left out.")
     return len(rows)
+
+
+def name_label_columns(settings):
+    """Return the name of the column of each label; none if a row has one label."""
+    if settings["label_kind"] != SEVERAL:
+        return {}
+    columns = {label: label for label in settings["classes"]}
+    labels_by_name = add_columns(columns, TAKEN, "label")
+    return {label: name for name, label in labels_by_name.items()}
 
 
 def count_omitted(db):
@@ -207,9 +222,11 @@ def read_labels(db):
     for id, label, row_kind, at, probability in rows.fetchall():
         names = db.column(
             """SELECT who FROM standing JOIN answers USING (number)
-            WHERE standing.id = ? AND label IS ? AND who IS NOT NULL
+            WHERE standing.id = ? AND who IS NOT NULL AND CASE ?
+              WHEN 'several' THEN label NOT NULL ELSE label IS ? END
             ORDER BY is_final, number""",
             id,
+            kind,
             label,
         )
         who = list(dict.fromkeys(names))
@@ -298,7 +315,7 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
         exported_answer(each, None) for each in answers if each["number"] in numbers
     ]
     with replace_file(out) as file:
-        write_label_csv(file, lines, ExportedAnswer._fields, (), may_be_numbers=True)
+        write_label_csv(file, lines, ExportedAnswer._fields, {}, may_be_numbers=True)
     return len(lines)
 
 
@@ -316,6 +333,10 @@ def write_predictions(db, path, own, ids, columns):
     """
     decided = {each.id: each for each in read_labels(db)}
     predicted, shares = own.predict(own.pool)
+    if labels := name_label_columns(get_settings(db)):
+        table = tabulate_labels(decided, own, ids, labels, predicted, shares)
+        write_table(path, table | add_columns(columns, {*TAKEN, *table}))
+        return len(ids) - len(decided)
     if checked := own.check_machine_labels():
         is_machine = (checked.origins == MACHINE).tolist()
         predicted = np.where(is_machine, checked.labels, predicted).tolist()
@@ -339,26 +360,53 @@ def write_predictions(db, path, own, ids, columns):
     return len(rows) - len(decided)
 
 
-def write_label_csv(file, rows, names, more, may_be_numbers):
+def tabulate_labels(decided, own, ids, labels, predicted, shares):
+    """Return the columns of predictions of rows that may have several labels.
+
+    A label that the model does not know has empty cells where nobody has decided.
+    """
+    known, table = own.label_names, {"id": [*ids]}
+    for label, name in labels.items():
+        table[name] = [
+            int(label in decided[id].label) if id in decided
+            else int(label in found) if label in known else None
+            for id, found in zip(ids, predicted, strict=True)
+        ]  # fmt: skip
+    for place, label in enumerate(known if shares is not None else ()):
+        table[f"probability of {label}"] = shares[:, place].round(6).tolist()
+    found = [decided.get(id) for id in ids]
+    table["who"] = ["" if each is None else join_names(each.who) for each in found]
+    table["origin"] = [PREDICTED if each is None else each.origin for each in found]
+    return table
+
+
+def write_label_csv(file, rows, names, more, may_be_numbers, labels=()):
     """Write a line for each label, in either form.
 
     Parameters
     ----------
     names : sequence of str
-        Names of all columns.
-    more : collection of list
+        Names of the columns of a row.
+    more : dict of str to list
         Further columns.
     may_be_numbers : bool
         True if an import could take a text for a number.
+    labels : dict of str to str, default=()
+        The name of the column of each label, if a row may have several labels.
     """
     lines = csv.writer(file)
+    names = [*names[:1], *(labels.values() if labels else ["label"]), *names[2:], *more]
     lines.writerow(map(neutralise, names))
     for place, row in enumerate(rows):
         cells = [neutralise(cell) for cell in row._replace(who=join_names(row.who))]
         is_text = isinstance(row.label, str)
         if may_be_numbers and is_text and parse_number(row.label) is not None:
             cells[1] = f"'{row.label}"
-        lines.writerow([*cells, *(neutralise_cell(column[place]) for column in more)])
+        if labels:
+            is_skip = row.label is None
+            cells[1:2] = [None if is_skip else int(n in row.label) for n in labels]
+        further = (neutralise_cell(column[place]) for column in more.values())
+        lines.writerow([*cells, *further])
 
 
 def join_names(names):
@@ -383,9 +431,11 @@ def make_tasks(labels, item_of):
     """Return labels as tasks of Label Studio."""
     tasks = []
     for number, row in enumerate(labels, start=1):
-        choice = {"choices": [str(row.label)]}
+        labels = row.label if isinstance(row.label, list) else [row.label]
+        choice = {"choices": [*map(str, labels)]}
         result = {"from_name": "label", "to_name": "text", "type": "choices"}
-        annotation = {"result": [{**result, "value": choice}], "created_at": row.when}
+        results = [{**result, "value": choice}] * bool(labels)
+        annotation = {"result": results, "created_at": row.when}
         annotations = [
             {**annotation, "completed_by": {"email": who} if who else None}
             for who in row.who or [None]

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
+from contextlib import suppress
 from errno import ENOENT
 from os import strerror
 from pathlib import Path
@@ -11,9 +12,9 @@ from typing import Any, NamedTuple
 
 from ..exceptions import warn_user
 from ._answers import answers_of
-from ._export import FINAL, PREDICTED, SKIP, parse_number
+from ._export import FINAL, PREDICTED, SKIP, name_label_columns, parse_number
 from ._output import function_for_suffix, restore_cell
-from ._schema import from_column, get_pool, get_settings, is_label
+from ._schema import SEVERAL, from_column, get_pool, get_settings, is_label
 from ._settings import first_number, hashes_of_rows
 from ._storage import identity_of, is_session, open_to_read
 
@@ -61,7 +62,7 @@ def read_answers(path, ids, settings, pool, known, own):
     if not Path(path).exists():
         raise FileNotFoundError(ENOENT, strerror(ENOENT), str(path))
     if not is_session(path):
-        return read_label_file(Path(path), ids, known)
+        return read_label_file(Path(path), ids, known, name_label_columns(settings))
     if identity_of(path) == own:
         raise ValueError(f"{path} is the session that is open. Name another file.")
     return read_other_session(path, ids, settings, pool, known)
@@ -82,15 +83,20 @@ def read_other_session(path, ids, settings, pool, known):
     """
     found, left_out, classes = [], Counter(), settings["classes"]
     texts = {str(label): label for label in known}
+    is_several = settings["label_kind"] == SEVERAL
     with open_to_read(path) as db:
         there = get_settings(db)
         find_id = make_row_finder(get_pool(db), pool, ids)
         for answer in usable_answers(db, settings["votes"]):
             label = from_column(answer["label"], there["label_kind"])
-            if label is not None:
+            if is_several and label is not None:
+                label = label if isinstance(label, list) else [f"{label}"]
+            elif label is not None:
                 label = texts.get(str(label), label)
             if (id := find_id(answer["id"])) is None:
                 left_out["rows that are not here"] += 1
+            elif not is_several and isinstance(label, list):
+                left_out["answers with several labels"] += 1
             elif (
                 label is None
                 or classes is None
@@ -112,12 +118,15 @@ def usable_answers(db, n_votes):
     rows = db.execute("SELECT id, label, wanted FROM rows WHERE answered").fetchall()
     for id, label, wanted in rows:
         answers = answers_of(db, id)
-        votes = {each["who"]: each for each in answers if not each["is_final"]}.values()
+        votes = {each["who"]: each for each in answers if not each["is_final"]}
+        votes = [*votes.values()]
         finals = [each for each in answers if each["is_final"]][-1:]
         if n_votes > 1 or finals:
             found += [*votes] * (n_votes > 1) + finals
         elif not wanted:
-            found += [each for each in votes if each["label"] == label][-1:]
+            same = [each for each in votes if each["label"] == label][-1:]
+            # of several labels, each is decided: the row may have what nobody has given
+            found += same or [{**dict(each), "label": label} for each in votes][-1:]
     return sorted(found, key=lambda answer: answer["number"])
 
 
@@ -161,11 +170,12 @@ def make_row_finder(there, here, ids):
 # --- files
 
 
-def read_label_file(path, ids, known):
+def read_label_file(path, ids, known, columns):
     """Return the answers in a CSV, JSON or JSONL; of a person the last one for a row.
 
-    A text that stands for a known label is that label. Other texts are numbers if all
-    of them can be numbers.
+    If a row may have several labels, `columns` has the name of the column of each
+    label. Otherwise a text that stands for a known label is that label, and other texts
+    are numbers if all of them can be numbers.
     """
     known = {str(label): label for label in known}
     readers = {
@@ -174,7 +184,7 @@ def read_label_file(path, ids, known):
         ".jsonl": read_label_lines,
     }
     read = function_for_suffix(path, readers)
-    found = list(read(path))
+    found = list(read(path, columns))
     are_numbers = not any(isinstance(label, str) for label in known.values()) and all(
         not each.is_text and parse_number(each.text) is not None
         for each in found
@@ -193,6 +203,8 @@ def read_label_file(path, ids, known):
 
 def parse_label(read, known, are_numbers):
     """Return the label that a text stands for."""
+    if isinstance(read.label, list):
+        return read.label
     if read.text in known:
         return known[read.text]
     if read.label is not None:
@@ -200,20 +212,66 @@ def parse_label(read, known, are_numbers):
     return parse_number(read.text) if are_numbers else read.text
 
 
-def read_label_csv(path):
-    """Yield the labels of a CSV with the columns id and label."""
+def parse_row_labels(text):
+    """Return the labels in a text: a list of JSON, or names with semicolons between."""
+    if text.startswith("["):
+        with suppress(ValueError):
+            return [*map(str, json.loads(text))]
+    return [name.strip() for name in split_names(text)]
+
+
+def labels_of_line(line, columns, where):
+    """Return the labels whose columns have a 1 in a line of a CSV; None: all are empty.
+
+    Without such columns, the cell of the column label has their names.
+    """
+    cells = {label: line[name] for label, name in columns.items() if name in line}
+    if not cells:
+        return parse_row_labels(line["label"]) if line["label"] else None
+    if not any(cells.values()):
+        return None
+    for label, cell in cells.items():
+        if cell not in ("0", "1"):
+            raise ValueError(
+                f"{where}: the column of {label!r} must be 1 or 0, got {cell!r}."
+            )
+    return [label for label, cell in cells.items() if cell == "1"]
+
+
+def read_label_csv(path, columns):
+    """Yield the labels of a CSV with the columns id and label, or one for each label.
+
+    Warns
+    -----
+    UserWarning
+        If some of several labels have no column.
+    """
     before = csv.field_size_limit(LONGEST_CELL)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = csv.DictReader(file)
-            if not {"id", "label"} <= set(lines.fieldnames or ()):
-                raise ValueError(f"{path.name} needs the columns id and label.")
+            names = lines.fieldnames = [*map(restore_cell, lines.fieldnames or ())]
+            missing = sorted({*columns.values()} - {*names})
+            has_columns = len(missing) < len(columns)
+            used = {*columns.values()} - {*missing} if has_columns else {"label"}
+            if not (used := {"id", *used}) <= {*names}:
+                each = ", or a column for each label" if columns else ""
+                raise ValueError(f"{path.name} needs the columns id and label{each}.")
+            if has_columns and missing:
+                warn_user(
+                    f"{path.name} has no columns for the labels {', '.join(missing)}: "
+                    "its rows are read as rows without these labels."
+                )
             for line in lines:
-                if line["id"] is None or line["label"] is None:
+                if None in map(line.get, used):
                     raise ValueError(f"{path.name}, line {lines.line_num}: no label.")
                 if line.get("kind") == SKIP or line.get("origin") == PREDICTED:
                     continue
-                label = line["label"]
+                labels, label = None, "" if columns else line["label"]
+                if columns:
+                    where = f"{path.name}, line {lines.line_num}"
+                    if (labels := labels_of_line(line, columns, where)) is None:
+                        continue
                 if label.startswith("'") and parse_number(label[1:]) is not None:
                     label = label[1:]
                 else:
@@ -223,7 +281,8 @@ def read_label_csv(path):
                         restore_cell(line["id"]),
                         label,
                         who or None,
-                        is_text=label != line["label"],
+                        labels,
+                        is_text=label != line.get("label"),
                         is_final=line.get("kind") == FINAL,
                     )
     except UnicodeDecodeError:
@@ -241,7 +300,7 @@ def split_names(cell):
     return names or [""]
 
 
-def read_label_json(path):
+def read_label_json(path, columns):
     """Yield the labels of tasks of Label Studio; their data hold the ids.
 
     A task with cancelled annotations only is skipped. The ground truth decides, if a
@@ -267,11 +326,16 @@ def read_label_json(path):
             for annotation in truth or given:
                 who = annotation.get("completed_by")
                 who = who.get("email") if isinstance(who, dict) else who
+                # without results, the person has chosen that no label applies
+                several = None if annotation["result"] or not columns else []
                 for result in annotation["result"]:
                     if "choices" not in result["value"]:
                         others[result.get("type", "an unknown type")] += 1
                         continue
                     choices = [*map(str, result["value"]["choices"])]
+                    if columns:
+                        several = [*(several or ()), *choices]
+                        continue
                     if len(choices) != 1:
                         raise SeveralChoices(
                             f"{path.name}, task {id}: an annotation has the choices "
@@ -288,7 +352,10 @@ def read_label_json(path):
                             is_final=bool(truth and who),
                         )
                     )
-            if len({each.text for each in found}) > 1:
+                if several is not None:
+                    who, is_final = str(who) if who else None, bool(truth and who)
+                    found.append(ReadLabel(id, "", who, several, is_final=is_final))
+            if len({(each.text, f"{each.label}") for each in found}) > 1:
                 disputed.append(id)
             yield from found
     except SeveralChoices:
@@ -313,7 +380,7 @@ class SeveralChoices(ValueError):
     """An annotation with several choices, or with none."""
 
 
-def read_label_lines(path):
+def read_label_lines(path, columns):
     """Yield the labels of a JSONL file of Prodigy or doccano.
 
     Prodigy's examples have an ``answer``: only accepted ones are labels. The id of a
@@ -337,14 +404,20 @@ def read_label_lines(path):
         if example.get("answer", "accept") != "accept":
             continue
         labels = example.get("accept", example.get("label", example.get("cats")))
+        # that no label applies is not said by a text that nobody has labelled
+        is_answer = bool(labels) if isinstance(labels, dict) else "accept" in example
         if isinstance(labels, dict):  # scores of spaCy's categories
             labels = [name for name, score in labels.items() if score >= 0.5]
         labels = labels if isinstance(labels, list) else [labels]
-        if labels in ([], [None]):
+        if labels == [None] or (labels == [] and not (columns and is_answer)):
+            continue
+        who = example.get("_annotator_id", example.get("username"))
+        who = str(who) if who else None
+        if columns:
+            yield ReadLabel(id, "", who, [*map(str, labels)])
             continue
         if len(labels) != 1 or isinstance(labels[0], list | dict):
             raise ValueError(
                 f"{where}: it has the labels {labels}. A row has one label here."
             )
-        who = example.get("_annotator_id", example.get("username"))
-        yield ReadLabel(id, str(labels[0]), str(who) if who else None)
+        yield ReadLabel(id, str(labels[0]), who)

@@ -4,7 +4,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import copy
-from itertools import groupby, islice
+from itertools import compress, groupby, islice
 from typing import Any, NamedTuple
 from warnings import catch_warnings
 
@@ -17,6 +17,7 @@ from ..pool import PoolClassifier
 from ..sources._containers import n_rows, take
 from ._answers import QUERY, TEST, update_rows
 from ._schema import (
+    SEVERAL,
     change_learner,
     current_learner,
     from_column,
@@ -67,6 +68,70 @@ class Facts(NamedTuple):
         return cls(get_settings(db), current_learner(db), requests, taught)
 
 
+class Target:
+    """Labels of a session as the learner is taught them.
+
+    Several labels of a row become an indicator matrix. A learner that searches for one
+    class (`positive`) is taught whether this label is among them.
+
+    Parameters
+    ----------
+    classes : list or None
+        All labels.
+    kind : str or None
+        Kind of the labels.
+    learner : learner
+        It is taught.
+
+    Attributes
+    ----------
+    classes : list or None
+        Classes of the learner.
+    is_matrix : bool
+        True if the learner is taught several labels of a row.
+    """
+
+    def __init__(self, classes, kind, learner):
+        self._wanted = getattr(learner, "positive", None) if kind == SEVERAL else None
+        self.classes = classes
+        self.is_matrix = kind == SEVERAL and self._wanted is None
+        if self._wanted is not None:
+            if self._wanted not in classes:
+                raise ValueError(
+                    f"positive must be one of the labels {classes}, got "
+                    f"{self._wanted!r}."
+                )
+            self.classes = [self._wanted, f"not {self._wanted}"]
+
+    def encode(self, labels):
+        """Return labels of rows as `teach` takes them."""
+        if self.is_matrix:
+            rows = [[name in each for name in self.classes] for each in labels]
+            return np.array(rows, dtype=int).reshape(-1, len(self.classes))
+        if self._wanted is not None:
+            labels = [self.classes[self._wanted not in each] for each in labels]
+        return np.array(labels)
+
+    def as_taught(self, labels):
+        """Return labels of rows as the classes of a learner that searches for one."""
+        return labels if self._wanted is None else self.encode(labels).tolist()
+
+    def decode(self, predicted, classes):
+        """Return predictions of a model with these classes as labels of rows."""
+        if self.is_matrix:
+            names = sorted(classes.tolist())
+            places = np.argsort(classes)
+            rows = np.asarray(predicted)[:, places] == 1
+            return [[*compress(names, row)] for row in rows]
+        if self._wanted is not None:
+            return [[self._wanted] * (each == self._wanted) for each in predicted]
+        return predicted.tolist()
+
+    def columns_of(self, classes):
+        """Return which classes of the learner are labels of the session."""
+        return slice(None) if self._wanted is None else classes == self._wanted
+
+
 class SessionLearner:
     """A learner with what the session knows about its rows.
 
@@ -99,7 +164,7 @@ class SessionLearner:
     """
 
     def __init__(self, facts, ids, template, pool, empty):
-        stored, self.classes = facts.learner, facts.settings["classes"]
+        stored = facts.learner
         self.pool, self._row = pool, ids.row
         self._kind = facts.settings["label_kind"]
         self.ids = np.arange(n_rows(pool), dtype=np.int64)
@@ -121,6 +186,7 @@ class SessionLearner:
         budget = stored["budget"]
         budget = None if budget is None else budget - len(self.earlier)
         self.learner = seeded_clone(template, stored["seeds"], budget)
+        self.target = Target(facts.settings["classes"], self._kind, self.learner)
         self.position, self.taught = stored["position"], {}
         self.pending = {self._row(each["id"]) for each in asked}
         self.last_call = max((each["changed"] for each in facts.taught), default=0)
@@ -154,7 +220,9 @@ class SessionLearner:
                 labels.append(label)
                 self.taught[row] = label
             totals.append(len(labels))
-        classes = None if self.classes is None else check_classes(self.classes).tolist()
+        classes = declared = self.target.classes
+        if classes is not None and not self.target.is_matrix:
+            classes = check_classes(classes).tolist()
         is_declared = bool(labels) and classes is not None
         n_given = len(rows) - len(asked)
         purposes = [each["purpose"].replace(QUERY, "") for each in asked]
@@ -167,17 +235,19 @@ class SessionLearner:
             "taught": taught,
             "skipped": skipped,
             "calls": [
-                [total, classes or []]
+                [total, declared or []]
                 for n, total in enumerate(totals)
                 if total > (totals[n - 1] if n else 0)
             ],
             "classes": classes if is_declared else None,
-            "declared": classes if is_declared else [],
+            "declared": declared if is_declared else [],
             "may_grow": not is_declared,
+            "several_labels": is_declared and self.target.is_matrix,
             "n_queries": len(asked),
             **progress,
         }
-        self.learner.restore(self.pool, record, labels, ids=self.ids)
+        y = self.target.encode(labels) if labels else labels
+        self.learner.restore(self.pool, record, y, ids=self.ids)
         self.pending -= {*self.taught, *(rows[n] for n in skipped)}
 
     @property
@@ -187,7 +257,8 @@ class SessionLearner:
     @property
     def has_model(self):
         """Return True if the learner can predict; a pool learner needs two classes."""
-        return len({*self.taught.values()}) >= (1 if self.is_stream else 2)
+        known = self.target.encode([*self.taught.values()]).tolist()
+        return len({*map(str, known)}) >= (1 if self.is_stream else 2)
 
     def ask(self):
         """Return what the learner asks for next; `accept` keeps it."""
@@ -271,7 +342,7 @@ class SessionLearner:
         if corrected:
             learner.correct(**self._rows_and_labels(corrected))
         if new:
-            learner.teach(**self._rows_and_labels(new), classes=self.classes)
+            learner.teach(**self._rows_and_labels(new), classes=self.target.classes)
         self.learner = learner
         self.taught = {**self.taught, **dict(known)}
         self.pending = self.pending - {row for row, _ in labels}
@@ -279,7 +350,7 @@ class SessionLearner:
     def _rows_and_labels(self, pairs):
         rows, labels = map(list, zip(*pairs, strict=True))
         X = take(self.pool, rows)
-        return {"X": X, "y": np.array(labels), "ids": self.ids[rows]}
+        return {"X": X, "y": self.target.encode(labels), "ids": self.ids[rows]}
 
     def news(self, db):
         """Return the teach calls of the file that the learner does not know."""
@@ -326,10 +397,17 @@ class SessionLearner:
 
     def predict(self, X):
         """Return labels and, if the learner has them, probabilities."""
-        labels = self.learner.predict(X).tolist()
+        target, classes = self.target, self.learner.classes_
+        labels = target.decode(self.learner.predict(X), classes)
         if not hasattr(self.learner, "predict_proba"):
             return labels, None
-        return labels, self.learner.predict_proba(X)
+        return labels, self.learner.predict_proba(X)[:, target.columns_of(classes)]
+
+    @property
+    def label_names(self):
+        """Labels that the model can predict, in the order of its probabilities."""
+        classes = self.learner.classes_
+        return classes[self.target.columns_of(classes)].tolist()
 
 
 def record_teaching(db):

@@ -1,15 +1,17 @@
 """Lists of rows to review, paged and searched in SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from os import PathLike
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..sources._containers import is_frame
 from ..utils._typing import Id, Label
-from ._answers import OPEN
-from ._schema import from_column
+from ._answers import DISPUTED, OPEN, count_votes
+from ._schema import SEVERAL, from_column, to_column
 
+#: The label of a row, or all of its labels if it may have several.
+RowLabel: TypeAlias = Label | Iterable[str]
 ReviewList: TypeAlias = Literal[
     "labelled", "skipped", "disputed", "doubtful", "noted", "empty"
 ]
@@ -19,7 +21,7 @@ class ReviewAnswer(NamedTuple):
     """Answer of a person to a row."""
 
     who: str | None
-    label: Label | None  # None: a skip
+    label: RowLabel | None  # None: a skip
     at: str  # ISO 8601, UTC
     reason: str | None  # of a skip
     is_final: bool
@@ -38,10 +40,11 @@ class ReviewRow(NamedTuple):
 
     id: Id
     state: str  # "labelled", "skipped", "disputed" or "open": not decided
-    label: Label | None  # None unless the row is labelled
+    label: RowLabel | None  # None unless the row is labelled
     answers: list[ReviewAnswer]
     notes: list[ReviewNote]
-    predicted: Label | None = None  # of a doubtful row: by a model without its label
+    predicted: RowLabel | None = None  # of a doubtful row: by a model without its label
+    tied: list[str] = []  # of several labels those on which votes are tied
 
 
 class ReviewPage(NamedTuple):
@@ -69,6 +72,10 @@ def read_row(db, settings, id, viewer, predicted=None):
         AND (:viewer IS NULL OR who = :viewer) ORDER BY number""",
         values,
     ).fetchall()
+    tied = []
+    if state == DISPUTED and kind == SEVERAL:
+        votes = [label for _, label, *_, is_final in answers if not is_final]
+        tied = count_votes(votes, kind)[1]
     if settings["votes"] == 1:
         values["viewer"] = None
     notes = db.execute(
@@ -83,7 +90,7 @@ def read_row(db, settings, id, viewer, predicted=None):
             for who, label, at, reason, is_final in answers
         ],
         [ReviewNote(*note) for note in notes.fetchall()],
-        predicted,
+        predicted, tied,
     )  # fmt: skip
 
 
@@ -149,8 +156,15 @@ def find_page(db, settings, kind, search, start, limit, texts):
     """
     sql, order = LISTS[kind]
     if search["label"] is not None:
-        given = ANSWER.format(condition="AND answers.label = :label")
-        sql += f" AND CASE state WHEN 'labelled' THEN label = :label ELSE {given} END"
+        is_one = "{0} = :label"
+        if settings["label_kind"] == SEVERAL and search["label"] != to_column([]):
+            is_one = (
+                "EXISTS (SELECT 1 FROM json_each(coalesce({0}, '[]')) "
+                "WHERE json_each.value = :label)"
+            )
+        given = ANSWER.format(condition=f"AND {is_one.format('answers.label')}")
+        own = is_one.format("rows.label")
+        sql += f" AND CASE state WHEN 'labelled' THEN {own} ELSE {given} END"
     if search["who"] is not None:
         sql += """ AND (state != 'open' OR :viewer IS NULL OR :viewer = :who)
           AND rows.id IN (SELECT answers.id FROM answers JOIN standing USING (number)

@@ -29,6 +29,7 @@ TRUSTED = frozenset(
         "numpy.dtype",
         "sklearn.tree._tree.Tree",
         "sklearn_activelearn.batch.BlendClassifier",
+        "sklearn_activelearn.batch.LabelwiseClassifier",
         "sklearn_activelearn.batch.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
         "sklearn_activelearn.preprocessing.PartsVectorizer",

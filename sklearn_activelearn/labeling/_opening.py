@@ -21,7 +21,9 @@ from ..sources._containers import take
 from ..utils._typing import Change
 from ._answers import TEST, update_rows
 from ._ids import check_text, check_texts
+from ._learner import Target
 from ._schema import (
+    SEVERAL,
     change,
     change_learner,
     current_learner,
@@ -33,6 +35,7 @@ from ._schema import (
     now,
     put,
     put_settings,
+    to_column,
     to_json,
 )
 from ._settings import (
@@ -62,6 +65,7 @@ class Arguments:
     items: Any
     ids: Any
     classes: list | None
+    is_several: bool | None  # True if a row may have several labels; None: as stored
     test_size: int | None
     votes: int | None
     ahead: int
@@ -77,6 +81,8 @@ class Arguments:
             )
         self.is_stream = not isinstance(self.learner, PoolClassifier)
         self.classes = plain_classes(self.classes)
+        if self.is_several and not all(isinstance(each, str) for each in self.classes):
+            raise ValueError(f"labels must be texts, got {self.classes}.")
         for each in self.classes or ():
             if isinstance(each, str):
                 check_text(each)
@@ -164,12 +170,14 @@ def plan_beginning(args):
         )
     args.check_test_size()
     budget, seeds = find_budget(args), draw_learner_seeds(args.learner)
+    kind = label_kind(args.classes[0]) if args.classes else None
+    kind = SEVERAL if args.is_several else kind
     settings = {
         "classes": args.classes,
         "votes": args.votes,
         "test_size": args.test_size,
         "pool": fingerprint(args.pool, args.items, args.ids.all),
-        "label_kind": label_kind(args.classes[0]) if args.classes else None,
+        "label_kind": kind,
         "renamed": [],
         # number of rows when test rows were drawn, and of those drawn later
         "sampled": [len(args.ids), 0],
@@ -177,9 +185,12 @@ def plan_beginning(args):
     test = args.draw_rows({*args.empty}, args.test_size, ())
     own = seeded_clone(args.learner, seeds, budget)
     own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
-    if args.classes is not None and isinstance(own, ErrorSamplingClassifier):
-        # raises for a machine label that is no class, before people label rows
-        own.teach(take(args.pool, []), [], classes=args.classes, ids=[])
+    if args.is_several or (args.classes and isinstance(own, ErrorSamplingClassifier)):
+        # raises for a machine label that is no class, and for a learner that takes one
+        # label a row, before people label rows
+        target = Target(args.classes, kind, own)
+        y = target.encode([])
+        own.teach(take(args.pool, []), y, classes=target.classes, ids=[])
     return settings, describe_learner(args.learner), seeds, budget, test
 
 
@@ -245,6 +256,9 @@ class Resumption:
     def __init__(self, db, args):
         self.args, self.settings = args, get_settings(db)
         self.learner, self.labels = current_learner(db), self._read_labels(db)
+        stored_several = self.settings["label_kind"] == SEVERAL
+        if args.classes is None:
+            args.is_several = stored_several
         for name in ("test_size", "votes"):
             if getattr(args, name) is None:
                 setattr(args, name, self.settings[name])
@@ -252,6 +266,10 @@ class Resumption:
         self.pool = fingerprint(args.pool, args.items, args.ids.all)
         self.description = describe_learner(args.learner)
         self.words, self.differs = set(), ""
+        if args.is_several != stored_several:
+            number = ("one label, not several", "several labels, not one")
+            self.differs = f"Each row of {args.path} has {number[stored_several]}."
+            raise self._not_possible("the number of labels of a row is fixed")
         self._compare_pools()
         for id in db.column("SELECT DISTINCT id FROM answers"):
             args.ids.row(id)
@@ -270,8 +288,12 @@ class Resumption:
 
     def _read_labels(self, db):
         """Return all labels that were given, also if they do not count any more."""
-        labels = db.column("SELECT DISTINCT label FROM answers WHERE label NOT NULL")
-        return [from_column(label, self.settings["label_kind"]) for label in labels]
+        kind = self.settings["label_kind"]
+        columns = db.column("SELECT DISTINCT label FROM answers WHERE label NOT NULL")
+        labels = [from_column(label, kind) for label in columns]
+        if kind == SEVERAL:
+            return list(dict.fromkeys(label for each in labels for label in each))
+        return labels
 
     def _compare_pools(self):
         args, before = self.args, self.pool_before
@@ -289,6 +311,7 @@ class Resumption:
     def _plan_classes(self):
         """Find the classes that are renamed now, and the classes after that."""
         args, kind, stored = self.args, self.settings["label_kind"], self.settings
+        kind = "text" if kind == SEVERAL else kind
         known = list(dict.fromkeys([*(stored["classes"] or ()), *self.labels]))
         for old, new in args.renamed.items():
             if old not in known and old not in stored["renamed"]:
@@ -312,10 +335,11 @@ class Resumption:
         if args.classes is None:
             args.classes = after if stored["classes"] else None
         elif {*after} != {*args.classes}:
+            option = "labels" if args.is_several else "classes"
             raise refusal(
-                f"The classes after renaming are {after}, not {args.classes}:",
-                "pass them as classes=.",
-                f"pass --classes {','.join(map(str, after))}.",
+                f"The {option} after renaming are {after}, not {args.classes}:",
+                f"pass them as {option}=.",
+                f"pass --{option} {','.join(map(str, after))}.",
             )
 
     def _compare_settings(self):
@@ -437,11 +461,12 @@ class Resumption:
         if not decided:
             return
         rows = args.ids.rows(id for id, _ in decided)
-        labels = [from_column(label, kind) for _, label in decided]
-        labels = np.array([self.renamed.get(label, label) for label in labels])
-        own.teach(
-            take(args.pool, rows), labels, classes=args.classes, ids=np.array(rows)
-        )
+        labels = [
+            rename_label(from_column(label, kind), self.renamed) for _, label in decided
+        ]
+        target = Target(args.classes, kind, own)
+        X, y = take(args.pool, rows), target.encode(labels)
+        own.teach(X, y, classes=target.classes, ids=np.array(rows))
         try:
             own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
         except Exception as error:
@@ -474,11 +499,11 @@ class Resumption:
             ):
                 put(db, "row_votes", id=id, votes=stored["votes"])
         put_settings(db, classes=args.classes, votes=args.votes, pool=self.pool)
-        if args.classes is not None:
+        if args.classes is not None and not args.is_several:
             put_settings(db, label_kind=label_kind(args.classes[0]))
         if self.renamed:
             put_settings(db, renamed=[*stored["renamed"], *self.renamed])
-            rename_labels(db, self.renamed)
+            rename_labels(db, self.renamed, stored["label_kind"])
         if self.is_beginning:
             db.execute("DELETE FROM taught")
             put_learner(db, self.description, self.seeds, self.budget)
@@ -494,12 +519,20 @@ class Resumption:
         update_rows(db, args.votes)
 
 
-def rename_labels(db, renamed):
+def rename_label(label, renamed):
+    """Return a label, or a list of labels, with new names."""
+    if isinstance(label, list):
+        return sorted({renamed.get(each, each) for each in label})
+    return renamed.get(label, label)
+
+
+def rename_labels(db, renamed, kind):
     """Replace old labels by new ones in answers and predictions."""
-    for old, new in renamed.items():
-        for number, first in db.execute(
-            "SELECT number, renamed_from FROM answers WHERE label = ?", (old,)
-        ).fetchall():
+    for number, old, first in db.execute(
+        "SELECT number, label, renamed_from FROM answers WHERE label NOT NULL"
+    ).fetchall():
+        new = to_column(rename_label(from_column(old, kind), renamed))
+        if new != old:
             change(
                 db, "answers", "number = ?", (number,), label=new,
                 renamed_from=old if first is None else first,
@@ -507,5 +540,5 @@ def rename_labels(db, renamed):
     for number, predicted in db.execute(
         "SELECT number, predicted FROM models"
     ).fetchall():
-        labels = [renamed.get(label, label) for label in json.loads(predicted)]
+        labels = [rename_label(label, renamed) for label in json.loads(predicted)]
         change(db, "models", "number = ?", (number,), predicted=to_json(labels))

@@ -174,11 +174,11 @@ def to_cell_value(cell):
     return cell if isinstance(cell, str | int | float | None) else str(cell)
 
 
-def add_columns(columns, taken):
-    """Return columns under names that are not taken, if need be with "input"."""
+def add_columns(columns, taken, prefix="input"):
+    """Return columns under names that are not taken, if need be with a prefix."""
     found = {}
     for name, cells in columns.items():
         while name in taken or name in found:
-            name = f"input {name}"
+            name = f"{prefix} {name}"
         found[name] = cells
     return found

@@ -1,7 +1,10 @@
 """Agreement of people who voted on the same rows."""
 
+import json
 from collections import Counter
 from itertools import chain
+from math import isnan
+from statistics import fmean
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -17,6 +20,9 @@ class Agreement(NamedTuple):
     n_rows: int  # rows with at least two votes
     n_people: int  # people who gave these votes
     share: float  # share of equal pairs of votes on a row; nan without rows
+    by_label: dict[str, float] | None = (
+        None  # alpha of each label, if rows have several
+    )
 
 
 def read_votes(db, votes):
@@ -61,6 +67,21 @@ def measure_agreement(rows):
     else:
         measure, value = "Cohen's kappa", cohen_kappa(rows, people)
     return Agreement(measure, value, len(rows), len(people), share)
+
+
+def measure_agreement_by_label(rows, labels):
+    """Return the agreement on each label, and the mean; a vote is a list of JSON."""
+    found, by_label = measure_agreement(rows), {}
+    for label in labels:
+        given = [
+            {who: label in json.loads(vote) for who, vote in votes.items()}
+            for votes in rows
+        ]
+        by_label[label] = krippendorff_alpha(given)
+    defined = [value for value in by_label.values() if not isnan(value)]
+    mean = fmean(defined) if defined else float("nan")
+    measure = "Krippendorff's alpha, mean of the labels"
+    return found._replace(measure=measure, value=mean, by_label=by_label)
 
 
 def cohen_kappa(rows, people):

@@ -6,6 +6,7 @@ The tables hold facts, and a person may read them with ``sqlite3``:
 - ``learners``: each learner that the session has had; the last one is used.
 - ``requests``: rows that were held out for testing or asked for, in this order.
 - ``answers``: labels and skips (``label`` is NULL), in the order in which they came.
+  Several labels of a row are a list of JSON, sorted; an empty list is an answer, too.
 - ``taught``: what the current learner was taught of each row, and in which call.
 - ``annotations``: annotations of another tool, each with the answer that it became.
 - ``notes``, ``models`` (predictions for the held-out rows), ``leases``, ``row_votes``.
@@ -21,10 +22,14 @@ from datetime import UTC, datetime
 from math import isfinite
 from zlib import crc32
 
+import numpy as np
+
 from ..base._validation import is_whole
 
 #: Version of the schema.
 FORMAT = 1
+#: Kind of the labels of a session in which a row may have several.
+SEVERAL = "several"
 
 #: Types of columns; SQLite checks them whenever a row is stored or a file is opened.
 TYPES = {
@@ -96,7 +101,9 @@ STATEMENTS = {
     "labels": """CREATE VIEW labels AS
   SELECT rows.id, rows.label, (SELECT group_concat(DISTINCT vote.who) FROM standing
     JOIN answers AS vote USING (number)
-    WHERE standing.id = rows.id AND vote.label IS rows.label) AS who,
+    WHERE standing.id = rows.id AND (vote.label IS rows.label OR
+      (SELECT value FROM settings WHERE name = 'label_kind') = '"several"'
+      AND vote.label NOT NULL)) AS who,
     answers.at, rows.kind
   FROM rows JOIN answers ON answers.number = rows.decided
   WHERE rows.state = 'labelled' ORDER BY rows.decided""",
@@ -210,14 +217,37 @@ def label_kind(label):
     return "number" if isinstance(label, float) and isfinite(label) else None
 
 
+def check_row_labels(labels, known):
+    """Return the labels of a row, sorted and each once; raise ValueError for others."""
+    if not isinstance(labels, list | tuple | set | frozenset | np.ndarray):
+        raise ValueError(
+            "A row may have several labels here: pass a list, which is empty if none "
+            f"applies, got {labels!r}."
+        )
+    labels = sorted({f"{label}" for label in labels})
+    for label in labels:
+        if label not in known:
+            raise ValueError(f"The label {label!r} is not among {known}.")
+    return labels
+
+
 def is_label(label, kind, classes):
     """Return True if a label is of this kind, and one of the classes if given."""
+    if kind == SEVERAL:
+        return isinstance(label, list) and label == sorted({*label} & {*classes})
     return label_kind(label) == kind and (classes is None or label in classes)
 
 
 def from_column(label, kind):
-    """Return a label as a person gave it: SQLite has no flags."""
+    """Return a label as a person gave it: SQLite has neither flags nor lists."""
+    if kind == SEVERAL and label is not None:
+        return json.loads(label)
     return bool(label) if kind == "flag" and label in (0, 1) else label
+
+
+def to_column(label):
+    """Return a label as a column holds it; equal sets of labels are equal texts."""
+    return to_json(sorted({*label})) if isinstance(label, list) else label
 
 
 def is_id(value):

@@ -5,9 +5,12 @@ from collections import Counter
 from math import floor, sqrt
 from operator import eq
 from typing import NamedTuple
+from warnings import catch_warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import check_scoring
 
 from ..audit._recall import estimate_of, price_of, read_by
 from ..evaluation import Estimate, advice, doubtful_labels, explored_score, online_score
@@ -16,7 +19,8 @@ from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
 from ..sources._containers import take
 from ..utils._typing import Floats, Id, Label
-from ._schema import from_column, get_settings
+from ._learner import Target
+from ._schema import SEVERAL, from_column, get_settings
 
 NO_MODEL = (
     "There is no model yet. It is trained when labels of two classes are known and the "
@@ -26,6 +30,8 @@ NO_MODEL = (
 N_AHEAD = 50
 #: A smaller lower bound on the recall is not mentioned.
 LOW_RECALL = 0.1
+#: The F1 of a label counts if at least this number of held-out rows have it.
+FEW_ROWS = 5
 #: Largest number of doubtful rows in a list.
 N_DOUBTFUL = 200
 
@@ -56,6 +62,7 @@ class History(NamedTuple):
     truth: list  # labels of the held-out rows that have one
     models: list  # (n_labels, predictions for the first of these rows)
     n_test: int  # held-out rows in all
+    labels: list | None  # all labels, if a row may have several of them
     sampled: list  # number of rows when they were drawn, and of those drawn later
 
 
@@ -74,8 +81,8 @@ class Report(NamedTuple):
     advice: str
 
 
-def read_history(db):
-    """Return the `History` of the current learner."""
+def read_history(db, target):
+    """Return the `History` of the current learner, which is taught a `Target`."""
     settings, models = get_settings(db), []
     truth = [
         from_column(label, settings["label_kind"])
@@ -91,9 +98,10 @@ def read_history(db):
     ):
         labels = json.loads(predicted)
         if judged := [labels[i] for i in known if i < len(labels)]:
-            models.append((n_labels, judged))
-    labels = [truth[i] for i in known]
-    return History(labels, models, len(truth), settings["sampled"])
+            models.append((n_labels, target.as_taught(judged)))
+    labels = target.as_taught([truth[i] for i in known])
+    names = target.classes if target.is_matrix else None
+    return History(labels, models, len(truth), names, settings["sampled"])
 
 
 class RecordedPredictions(ClassifierMixin, BaseEstimator):
@@ -150,10 +158,14 @@ class Measure:
         (name,) = self._measures.scorers
         self.name = name.replace("_", " ")
 
+    def encode(self, labels):
+        """Return labels as scorers take them."""
+        return np.asarray(labels)
+
     def score(self, labels):
         """Return the score of predictions for the first held-out rows."""
         X, truth = np.empty((len(labels), 1)), self._y[: len(labels)]
-        model = RecordedPredictions(np.asarray(labels), self._classes)
+        model = RecordedPredictions(self.encode(labels), self._classes)
         return float(self._measures(model, X, truth)[0])
 
     def score_constant(self, n):
@@ -161,13 +173,89 @@ class Measure:
         return self.score(self._constant[:n])
 
 
+class LabelsMeasure(Measure):
+    """A measure of predictions for held-out rows that may have several labels.
+
+    Parameters
+    ----------
+    truth : list of list
+        Their labels.
+    scoring : str, callable or None
+        A measure of predicted labels. None: the micro-averaged F1.
+    labels : list
+        All labels.
+
+    Attributes
+    ----------
+    name, why : str
+        As of `Measure`.
+    majority : list
+        The most frequent labels: of all constant predictions the one with the largest
+        micro-averaged F1.
+    """
+
+    def __init__(self, truth, scoring, labels):
+        self._classes, self.why = labels, ""
+        self.encode = Target(labels, SEVERAL, None).encode
+        self._y = self.encode(truth)
+        counts = self._y.sum(axis=0)
+        order = np.argsort(-counts, kind="stable")
+        n_shown = len(truth) * np.arange(1, len(labels) + 1)
+        best = np.argmax(2 * counts[order].cumsum() / (n_shown + counts.sum()))
+        self.majority = sorted(labels[place] for place in order[: best + 1])
+        self._constant = [self.majority] * len(truth)
+        scorer = check_scoring(None, scoring or "f1_micro")
+        name = getattr(scoring, "__name__", scoring) or "micro F1"
+        self.name = f"{name}".replace("_", " ")
+
+        def measure(model, X, y):
+            with catch_warnings(action="ignore", category=UndefinedMetricWarning):
+                return [scorer(model, X, y)]
+
+        self._measures = measure
+
+    def describe_f1(self, predicted):
+        """Return the micro and macro F1 in words, each give or take two errors.
+
+        The macro F1 is the mean over labels that enough rows have: the F1 of other
+        labels is mostly chance, and 0 where no row has the label.
+        """
+        y, z = self._y[: len(predicted)], self.encode(predicted)
+        is_often = y.sum(axis=0) >= FEW_ROWS
+        words = f"a micro F1 of {describe_ratio(y & z, y + z, None)}"
+        if n := np.count_nonzero(is_often):
+            y, z = y[:, is_often], z[:, is_often]
+            words += f" and a macro F1 of {describe_ratio(y & z, y + z, 0)}"
+        if 0 < n < len(is_often):
+            words += f" over the {n} labels that at least {FEW_ROWS} rows have,"
+        return words
+
+
+def describe_ratio(right, shown, axis):
+    """Return the mean of F1 = 2 * right / shown in words, give or take two errors."""
+    n_shown = np.maximum(shown.sum(axis), 1)
+    each = 2 * right.sum(axis) / n_shown
+    # linearised: the part of each row in the error of a ratio of two sums
+    parts = ((2 * right - each * shown) / n_shown).sum(axis=1) / np.size(each)
+    n = len(parts)  # if all are right, the error is that of one row
+    error = max(2 * sqrt((parts**2).sum() * n / max(n - 1, 1)), 2 / n)
+    return f"{np.mean(each):.2f} (give or take {error:.2f})"
+
+
+def make_measure(history, scoring):
+    """Return the measure of the predictions of a `History`."""
+    if history.labels is not None:
+        return LabelsMeasure(history.truth, scoring, history.labels)
+    return Measure(history.truth, scoring, [labels for _, labels in history.models])
+
+
 def compute_curve(history, scoring):
     """Return a `CurvePoint` for each model."""
     if not history.models:
         return []
-    truth, predicted = history.truth, [labels for _, labels in history.models]
-    measure = Measure(truth, scoring, predicted)
-    constants = {n: measure.score_constant(n) for n in {*map(len, predicted)}}
+    truth, measure = history.truth, make_measure(history, scoring)
+    lengths = {len(labels) for _, labels in history.models}
+    constants = {n: measure.score_constant(n) for n in lengths}
     return [
         CurvePoint(
             n_labels, sum(map(eq, labels, truth)) / len(labels), len(labels),
@@ -197,7 +285,7 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
     if not history.models:
         return NO_MODEL
     truth = history.truth
-    measure = Measure(truth, scoring, [labels for _, labels in history.models])
+    measure = make_measure(history, scoring)
     n_labels, predicted = history.models[-1]
     n = len(predicted)
     is_share = measure.name.endswith("accuracy")
@@ -208,6 +296,8 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
     what = f"the model has a {measure.name} of {value} on"
     if measure.name == "accuracy":
         what = f"the model is right on {value} of"
+    if measure.name == "micro F1":
+        what = f"the model has {measure.describe_f1(predicted)} on"
     now = (
         f"With {n_labels} labels {what} {n} held-out rows, which it was not trained on "
         f"({describe_error(measure.name, predicted, truth[:n])}always "
@@ -231,6 +321,11 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
             f"{now}. Whether more labels help can be told from {2 * n_first} labels "
             f"on: the first model that was judged on these rows had {n_first}."
         )
+    if history.labels is not None:  # right means that all labels of a row are right
+        share = np.mean([*map(eq, predicted, truth)])
+        now += f". All labels are right on {share:.0%} of the rows"
+        truth = [*map(str, truth)]
+        models = [(n_then, [*map(str, labels)]) for n_then, labels in models]
     return f"{now}. {advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))}"
 
 
@@ -320,14 +415,16 @@ def describe_recall(own, others, stop_reason):
         return "No row has a label yet."
     wanted = target.positive, learner.positive, max(learner.classes_.tolist())
     positive = next(label for label in wanted if label is not None)
+    as_taught = own.target.as_taught
     skipped = [row for row, (state, _) in others.items() if state == "skipped"]
     aside = {
-        row: None if label is None else label == positive
+        row: None if label is None else as_taught([label]) == [positive]
         for row, (state, label) in others.items()
         if row not in own.taught and state != "skipped"
     }
     if stop_reason == RecallTarget.__name__ and None not in aside.values():
-        n_found = list(own.taught.values()).count(positive) + sum(aside.values())
+        n_found = as_taught([*own.taught.values()]).count(positive)
+        n_found += sum(aside.values())
         return (
             f"Found: {n_found} in {len(own.taught) + len(aside)} rows read.\n"
             f"A recall of {target.recall:.0%} is certain, at a confidence of "

@@ -1,7 +1,7 @@
 """Labelling session: people label the rows that a learner chooses."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
@@ -56,18 +56,26 @@ from ._export import (
 from ._ids import check_text, find_empty_rows, find_ids
 from ._import import read_answers
 from ._learner import SessionLearner, Worker, forget_progress, record_teaching
-from ._lists import ReviewList, ReviewPage, ReviewRow
+from ._lists import ReviewList, ReviewPage, ReviewRow, RowLabel
 from ._opening import Arguments, Resumption, begin, plan_beginning
 from ._output import check_table_file, columns_shown
-from ._people import Agreement, measure_agreement, read_votes
+from ._people import (
+    Agreement,
+    measure_agreement,
+    measure_agreement_by_label,
+    read_votes,
+)
 from ._schema import (
+    SEVERAL,
     change_learner,
+    check_row_labels,
     current_learner,
     from_column,
     get_pool,
     get_settings,
     label_kind,
     put_settings,
+    to_column,
 )
 from ._scores import CurvePoint, Predictions, Report
 from ._storage import OPEN, Storage, identity_of, is_begun
@@ -93,6 +101,8 @@ class Status(NamedTuple):
     disputed: int = 0  # rows on which people disagree
     test_left: int = 0  # held-out rows that are not decided
     empty: int = 0  # rows without content, which are not asked for
+    labelled: int = 0  # rows with a label, asked for or not
+    no_label: int = 0  # of these, rows whose answer is that no label applies
 
 
 class Look(NamedTuple):
@@ -143,8 +153,12 @@ class LabelingSession(Generic[LearnerT]):
         Unique ids of the rows, or the name of the column of items or pool that has
         them. None: the index of a DataFrame, else hashes of the values of the rows.
     classes : list, default=None
-        All labels, at least two. None: as in the file; in a new session any label may
-        be given, by pool learners only.
+        All labels, at least two, of which each row has one. None: as in the file; in a
+        new session any label may be given, by pool learners only.
+    labels : list of str, default=None
+        All labels, at least two, of which each row has any number, also none. The
+        learner is taught an indicator matrix; one that searches for a class
+        (`positive`) is taught whether the row has this label. None: see `classes`.
     test_size : int >= 0, default=None
         Number of held-out rows: random rows that are labelled first and never taught.
         Their labels are paid from the budget. None: as in the file, or 0.
@@ -171,6 +185,8 @@ class LabelingSession(Generic[LearnerT]):
         Ids of all rows, in the order of the pool.
     classes : list or None
         All labels.
+    labels : list or None
+        All labels, if a row may have several; else None.
     votes : int
         Number of people who label each row.
     stop_reason : str or None
@@ -224,8 +240,8 @@ class LabelingSession(Generic[LearnerT]):
     def __init__(
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
         items: RowsLike | None = None, ids: Ids | str | None = None,
-        classes: Classes | None = None, test_size: int | None = None,
-        votes: int | None = None,
+        classes: Classes | None = None, labels: Sequence[str] | None = None,
+        test_size: int | None = None, votes: int | None = None,
         ahead: Literal[0, 1] = 0,
         change: Change | tuple[Change, ...] | Mapping[Change, Any] = (),
     ):  # fmt: skip
@@ -234,9 +250,15 @@ class LabelingSession(Generic[LearnerT]):
         self._items = to_pandas(pool) if items is None else items
         self._ids = find_ids(ids, to_pandas(pool), items)
         empty = find_empty_rows(self._items)
+        if None not in (classes, labels):
+            raise ValueError(
+                "Pass classes= if each row has one of them, or labels= if a row may "
+                "have several, not both."
+            )
         args = Arguments(
-            self.path, learner, pool, items, self._ids, classes, test_size, votes,
-            ahead, change, empty,
+            self.path, learner, pool, items, self._ids,
+            labels if classes is None else classes, labels is not None, test_size,
+            votes, ahead, change, empty,
         )  # fmt: skip
         owner = OPEN.get(identity_of(os.path.realpath(path)))
         if owner is not None and owner._process == os.getpid():
@@ -258,6 +280,8 @@ class LabelingSession(Generic[LearnerT]):
         self.ids: list[Id] = self._ids.all
         self.empty_ids: list[Id] = self._ids.at(empty)
         self.classes: list[Label] | None = settings["classes"]
+        is_several = settings["label_kind"] == SEVERAL
+        self.labels: list[str] | None = self.classes if is_several else None
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
         self._server, self._loop, self._texts = None, None, _lists.ItemTexts(self.row)
@@ -535,7 +559,7 @@ class LabelingSession(Generic[LearnerT]):
             job.result()
 
     def answer_and_look(
-        self, id: Id, label: Label | None, who: str | None = None, *,
+        self, id: Id, label: RowLabel | None, who: str | None = None, *,
         reason: str | None = None,
     ) -> Look:  # fmt: skip
         """Label or skip a row, and return the next row without waiting for training.
@@ -544,8 +568,8 @@ class LabelingSession(Generic[LearnerT]):
         ----------
         id : str or int
             The row.
-        label : label or None
-            The label; None: the row is skipped.
+        label : label, list of str or None
+            The label, or all labels of the row; None: the row is skipped.
         who : str, default=None
             The person.
         reason : str, default=None
@@ -667,7 +691,7 @@ class LabelingSession(Generic[LearnerT]):
     # --- answers
 
     def label(
-        self, id: Id, label: Label, who: str | None = None, *, final: bool = False
+        self, id: Id, label: RowLabel, who: str | None = None, *, final: bool = False
     ) -> None:
         """Store the label of a row. It is on the disk when this returns.
 
@@ -677,8 +701,9 @@ class LabelingSession(Generic[LearnerT]):
         ----------
         id : str or int
             The row.
-        label : str, int, float or bool
-            One of the classes, if they are known.
+        label : str, int, float, bool or list of str
+            One of the classes, if they are known. If a row may have several labels
+            (`labels`), the list of its labels; an empty list says that none applies.
         who : str, default=None
             The person.
         final : bool, default=False
@@ -753,7 +778,8 @@ class LabelingSession(Generic[LearnerT]):
                     for each in answers
                     if (each["who"], each["is_final"]) == (who, is_final)
                 ]
-            if before and (before[-1]["label"], before[-1]["who"]) == (label, who):
+            column = to_column(label)
+            if before and (before[-1]["label"], before[-1]["who"]) == (column, who):
                 return False
             if self._worker.own.is_stream and taught not in (None, label):
                 raise ValueError(
@@ -787,6 +813,8 @@ class LabelingSession(Generic[LearnerT]):
         """Return a label as it is stored; raise ValueError for other values."""
         label = label.item() if isinstance(label, np.generic) else label
         kind, classes = settings["label_kind"], settings["classes"]
+        if kind == SEVERAL:
+            return check_row_labels(label, classes)
         if (own_kind := label_kind(label)) is None:
             raise ValueError(f"A label must be a text or a number, got {label!r}.")
         if kind is not None and own_kind != kind:
@@ -1096,7 +1124,9 @@ class LabelingSession(Generic[LearnerT]):
         status : Status
             Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
             ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
-            ``disputed``, ``test_left`` and ``empty``; and ``stop_reason``.
+            ``disputed``, ``test_left``, ``empty``, ``labelled`` and ``no_label``; and
+            ``stop_reason``. A row with several labels counts for each of them in
+            ``by_class``.
 
         Raises
         ------
@@ -1155,6 +1185,8 @@ class LabelingSession(Generic[LearnerT]):
             disputed=n_disputed,
             test_left=n_test - of_test.get(LABELLED, 0) - of_test.get(SKIPPED, 0),
             empty=len(self.empty_ids),
+            labelled=sum(labels.values()),
+            no_label=labels.get(to_column([]), 0),
         )
 
     def _status_of_person(self, db, status, who, counts):
@@ -1168,14 +1200,22 @@ class LabelingSession(Generic[LearnerT]):
             skipped=n_skipped,
             pending=db.value(sql, who),
             by_class=self._count_classes(db, get_settings(db), counts),
+            labelled=sum(counts.values()),
+            no_label=counts.get(to_column([]), 0),
         )
 
     @staticmethod
     def _count_classes(db, settings, counts):
         """Return the number of rows with each label; classes without rows as 0."""
-        kind = settings["label_kind"]
-        counts = {from_column(label, kind): n for label, n in counts.items() if n}
-        return dict.fromkeys(settings["classes"] or (), 0) | counts
+        kind, found = (
+            settings["label_kind"],
+            dict.fromkeys(settings["classes"] or (), 0),
+        )
+        for column, n in counts.items():
+            label = from_column(column, kind)
+            for each in label if kind == SEVERAL else [label] * bool(n):
+                found[each] = found.get(each, 0) + n
+        return found
 
     @staticmethod
     def _find_stop_reason(db, learner):
@@ -1185,7 +1225,7 @@ class LabelingSession(Generic[LearnerT]):
         is_disputed = states and learner["stop_reason"] is not None
         return "disputed" if is_disputed else learner["stop_reason"]
 
-    def disputed(self) -> dict[Id, dict[str, Label | None]]:
+    def disputed(self) -> dict[Id, dict[str, RowLabel | None]]:
         """Return the rows on which people disagree.
 
         One more person may vote on them, somebody may change their vote, or `label`
@@ -1195,7 +1235,8 @@ class LabelingSession(Generic[LearnerT]):
         -------
         votes : dict of id to dict of str to label
             For each row the vote of each person, None for a skip. Rows are in the order
-            in which they became disputed.
+            in which they became disputed. With several labels a row, `answers` names
+            the labels on which the votes are tied.
         """
         with self._storage.reading() as db:
             sql = "SELECT id FROM rows WHERE state = 'disputed' ORDER BY answered"
@@ -1217,7 +1258,9 @@ class LabelingSession(Generic[LearnerT]):
             ``n_people`` who gave these votes; and ``share``, the share of equal pairs
             of votes on a row. The last vote of each person counts. Skips, final labels,
             votes without a name, and votes of people who were asked because of a
-            disagreement do not count.
+            disagreement do not count. If a row may have several labels, ``by_label``
+            has Krippendorff's alpha of each label (given or not), and ``value`` is the
+            mean of the values that are defined.
 
         References
         ----------
@@ -1227,13 +1270,17 @@ class LabelingSession(Generic[LearnerT]):
            Sage, 2nd edition, 2004. Chapter 11.
         """
         with self._storage.reading() as db:
-            return measure_agreement(read_votes(db, get_settings(db)["votes"]))
+            settings = get_settings(db)
+            votes = read_votes(db, settings["votes"])
+        if settings["label_kind"] == SEVERAL:
+            return measure_agreement_by_label(votes, settings["classes"])
+        return measure_agreement(votes)
 
     # --- review
 
     def review(
         self, kind: ReviewList = "labelled", *, text: str = "",
-        label: Label | None = None, who: str | None = None,
+        label: RowLabel | None = None, who: str | None = None,
         since: str | date | None = None, until: str | date | None = None,
         start: int = 0, limit: int = 50, viewer: str | None = None,
         refresh: bool = False,
@@ -1256,7 +1303,8 @@ class LabelingSession(Generic[LearnerT]):
             Words that must all occur in the item, the id, the notes or the reasons of
             skips. Case is ignored.
         label : label, default=None
-            Label of the row, or of a vote while the row is not decided.
+            Label of the row, or of a vote while the row is not decided. If a row may
+            have several, one of them; an empty list for rows to which none applies.
         who : str, default=None
             A person who has answered the row.
         since, until : str or date, default=None
@@ -1288,7 +1336,7 @@ class LabelingSession(Generic[LearnerT]):
         check_option(kind, "kind", tuple(_lists.LISTS))
         check_number(start, "start", 0, closed="left", integer=True)
         check_number(limit, "limit", 1, closed="left", integer=True)
-        search = {"label": label, "who": who, "viewer": viewer}
+        search = {"label": to_column(label), "who": who, "viewer": viewer}
         search["words"] = text.casefold().split()
         search["since"] = _lists.stored_time(since, "since")
         search["until"] = _lists.stored_time(until, "until")
@@ -1343,7 +1391,9 @@ class LabelingSession(Generic[LearnerT]):
             ``id``; ``state``: "labelled", "skipped", "disputed", or "open" if the row
             is not decided; ``label``, None unless it is labelled; ``answers``, each
             with ``who``, ``label`` (None for a skip), ``at``, ``reason`` and
-            ``is_final``; ``notes``, each with ``who``, ``text`` and ``at``.
+            ``is_final``; ``notes``, each with ``who``, ``text`` and ``at``; and
+            ``tied``, the labels on which votes are tied. If a row may have several
+            labels, each label is a list.
 
         Raises
         ------
@@ -1377,8 +1427,9 @@ class LabelingSession(Generic[LearnerT]):
         Raises
         ------
         ValueError
-            Before two classes have labels; without `estimator`, for stream learners
-            and boosting, whose models are not trained on labelled rows alone.
+            Before two classes have labels; if a row may have several; without
+            `estimator`, for stream learners and boosting, whose models are not trained
+            on labelled rows alone.
         TypeError
             As `evaluation.doubtful_labels`.
         """
@@ -1392,6 +1443,8 @@ class LabelingSession(Generic[LearnerT]):
         """
         with self._storage.reading() as db:
             kind, own = get_settings(db)["label_kind"], self._worker.own
+            if kind == SEVERAL:
+                raise ValueError("Doubtful labels need rows with one label each.")
             found = db.execute(
                 """SELECT id, label, answered, EXISTS (SELECT 1 FROM standing
                   JOIN answers USING (number) WHERE standing.id = rows.id AND is_final)
@@ -1432,7 +1485,7 @@ class LabelingSession(Generic[LearnerT]):
             own.pool if rows is None else take(own.pool, rows)
         )
         names = self.ids if rows is None else self._ids.at(rows)
-        return Predictions(names, labels, probabilities, own.learner.classes_.tolist())
+        return Predictions(names, labels, probabilities, own.label_names)
 
     def machine_label(self, id: Id) -> tuple[Label, float | None] | None:
         """Return the machine's label of a row and its confidence in the label.
@@ -1506,7 +1559,9 @@ class LabelingSession(Generic[LearnerT]):
         scoring : str or callable, default=None
             As for `label_curve`, but only measures of predicted labels, because nothing
             else is stored. None: accuracy, or balanced accuracy where one class has
-            more than 70 % of the labels of the held-out rows.
+            more than 70 % of the labels of the held-out rows. If a row may have several
+            labels: the micro-averaged F1; the accuracy then counts rows on which all
+            labels are right.
 
         Returns
         -------
@@ -1522,7 +1577,7 @@ class LabelingSession(Generic[LearnerT]):
             For several measures, unknown ones, and measures that need more than labels.
         """
         with self._storage.reading() as db:
-            history = _scores.read_history(db)
+            history = _scores.read_history(db, self._worker.own.target)
         return _scores.compute_curve(history, scoring)
 
     def report(self, scoring: Scoring | None = None) -> Report:
@@ -1548,7 +1603,8 @@ class LabelingSession(Generic[LearnerT]):
         """
         own, others = self._worker.own, {}
         with self._storage.reading() as db:
-            history, kind = _scores.read_history(db), get_settings(db)["label_kind"]
+            history = _scores.read_history(db, own.target)
+            kind = get_settings(db)["label_kind"]
             stop_reason = self._find_stop_reason(db, current_learner(db))
             for row in (*own.test.tolist(), *own.earlier.tolist()):
                 sql = "SELECT state, label FROM rows WHERE id = ?"
@@ -1603,10 +1659,11 @@ class LabelingSession(Generic[LearnerT]):
         return self.report(scoring).advice
 
     def _advise_without_test(self, own):
-        if estimate := _scores.score_learner(own.learner):
-            return _scores.describe_score(own.learner, estimate)
-        if not own.has_model and getattr(own.learner, "explore", 0):
-            return _scores.NO_MODEL  # from then on, random rows tell
+        if not own.target.is_matrix:  # explored_score is of one label a row
+            if estimate := _scores.score_learner(own.learner):
+                return _scores.describe_score(own.learner, estimate)
+            if not own.has_model and getattr(own.learner, "explore", 0):
+                return _scores.NO_MODEL  # from then on, random rows tell
         return (
             "No rows are held out (test_size), so nothing tells how good the model is: "
             "rows that the learner chose would mislead."

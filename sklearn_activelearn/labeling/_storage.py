@@ -19,6 +19,7 @@ from ._answers import check_decisions
 from ._schema import (
     COLUMNS,
     FORMAT,
+    SEVERAL,
     STATEMENTS,
     Connection,
     checksum,
@@ -30,6 +31,7 @@ from ._schema import (
     is_label,
     label_kind,
     put_settings,
+    to_column,
 )
 
 APPLICATION_ID = 0x5341_4C53  # "SALS" in ASCII
@@ -414,12 +416,14 @@ def check_relations(db, settings):
     if not takes_pool(get_pool(db)):
         raise ValueError("the hashes of its rows are invalid")
     classes, kind = settings["classes"], settings["label_kind"]
-    if classes is not None and label_kind(classes[0]) != kind:
+    kind_of_one = "text" if kind == SEVERAL else kind
+    if (kind == SEVERAL or classes) and label_kind(classes[0]) != kind_of_one:
         raise ValueError("the classes are of another kind than the labels")
     for table in ("answers", "taught"):
-        for label in db.column(f"SELECT DISTINCT label FROM {table}"):
-            label = from_column(label, kind)
-            if label is not None and not is_label(label, kind, classes):
+        for column in db.column(f"SELECT DISTINCT label FROM {table}"):
+            label = from_column(column, kind)
+            is_stored = label is None or is_label(label, kind, classes)
+            if not is_stored or (kind == SEVERAL and to_column(label) != column):
                 raise ValueError(f"{table} has the label {label!r}, which is no class")
     n_test = db.value("SELECT count(*) FROM requests WHERE purpose = 'test'")
     if n_test != settings["test_size"]:
@@ -430,7 +434,10 @@ def check_relations(db, settings):
         raise ValueError("an annotation has no answer")
     for predicted in db.column("SELECT predicted FROM models"):
         labels = json.loads(predicted)
-        is_fine = isinstance(labels, list) and all(map(label_kind, labels))
+        is_fine = isinstance(labels, list) and all(
+            is_label(label, kind, classes) if kind == SEVERAL else label_kind(label)
+            for label in labels
+        )
         if not is_fine or len(labels) > n_test:
             raise ValueError("a model has predictions that are not labels")
 
@@ -488,7 +495,7 @@ SETTINGS = {
     "classes": is_classes,
     "votes": lambda value: is_count(value) and value >= 1,
     "test_size": is_count,
-    "label_kind": lambda value: value in (None, "text", "flag", "number"),
+    "label_kind": lambda value: value in (None, "text", "flag", "number", SEVERAL),
     "renamed": lambda value: isinstance(value, list),
     "sampled": lambda value: len(value) == 2 and all(map(is_count, value)),
 }

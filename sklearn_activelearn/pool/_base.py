@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from scipy.special import logit
 from sklearn import get_config
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -20,19 +21,28 @@ from sklearn.utils.metadata_routing import (
 )
 
 from ..base._labels import (
+    ONE_LABEL,
+    are_indicators,
     check_classes,
-    check_not_missing,
     distinct_labels,
     encode,
     encode_answers,
+    encode_label_sets,
     first_missing_label,
+    label_names,
 )
 from ..base._requests import Purchase
 from ..base._scores import (
+    label_logits,
+    label_probabilities,
+    label_scores,
+    logits_of,
     predict_labels,
     probabilities_of_all,
     scores_of,
     scores_of_all,
+    uncertainty_of_logits,
+    utility_of_label_sets,
 )
 from ..base._transaction import (
     Transaction,
@@ -55,8 +65,10 @@ from ..base._validation import (
     check_option,
     check_scale,
     check_selection,
+    check_single_output,
     has_method,
     is_share,
+    labels_for,
 )
 from ..base._verbs import (
     ActiveClassifier,
@@ -162,6 +174,15 @@ def answer_by_blocks(function, X):
     return function(X)
 
 
+def check_no_rules(stopping):
+    """Raise if there are stopping rules, which judge one label for each row."""
+    if stopping_rules.find_rules(stopping):
+        raise ValueError(
+            "Stopping rules judge one label for each row. For several labels, leave "
+            "stopping out and limit the purchases by the budget."
+        )
+
+
 def _models_have(method):
     return lambda learner: all(
         has_method(model, method) for model in learner._make_trainer().models()
@@ -191,6 +212,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     - ``_needs``: the method of the estimator that the utility needs, "predict" by
       default, which is checked before anything is bought;
     - ``_check_parameters()``: raises for a parameter out of its range;
+    - ``_takes_label_sets = True``: it takes an indicator matrix, and its utility suits
+      a model of several labels for a row;
     - ``_samples = False``: its parameter `n_candidates` has another meaning than here;
     - ``positive``: the class that it looks for, a parameter or an attribute; None, the
       default, if it looks for none;
@@ -315,6 +338,12 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs: str = "predict"
     _advice_without_method: str = ""
+
+    #: True: it takes several labels for a row, and `_utility` does.
+    _takes_label_sets: bool = False
+
+    #: The label sets that rows have, by their codes; None for one label for each row.
+    _label_sets: Any = None
 
     #: True: it chooses among `n_candidates` rows that are drawn for each purchase.
     #: False: rows that cover the pool are chosen among `n_candidates` drawn rows.
@@ -473,6 +502,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         trainer = self._make_trainer()
         trainer.check()
+        if not self._takes_label_sets:
+            check_single_output(trainer.estimators)
+        if self._label_sets is not None:
+            check_no_rules(self.stopping)
         name, advice = type(self).__name__, self._advice_without_method
         for estimator in trainer.estimators:
             check_has(self._needs, estimator, name, advice)
@@ -485,6 +518,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             elif as_source(X) is not None:
                 raise ValueError(f"{name} {why}.")
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
+        if y and np.ndim(out[1]) == 1:
+            check_single_output(trainer.estimators)
         if reset:
             rows, names = out[0] if y else out, getattr(self, "feature_names_in_", None)
             if self._needs_scale and self._has_default_model():
@@ -504,6 +539,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._ledger, self._pool, self._n_rounds = Ledger(), KeptPool(), 0
         self._may_grow, self._declared_classes = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
+        self._label_sets = None
         self._seeded = self._trained = self._points = None
         self._warned_of = ()
         self.__dict__.pop("classes_", None)
@@ -756,7 +792,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             round.X,
             round.rows,
             labelled.rows,
-            self.classes_[labelled.codes],
+            self._label_table[labelled.codes],
             self._model_on,
             stopping_rules.AskedRows.of(self._ledger, n_for_sale),
             self.positive,
@@ -932,6 +968,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         except NothingLearned as error:
             self._go_on_without_model(error, "equal scores", X)
 
+    def _uncertainty(self, model, X, temperature=1.0):
+        """Return 1 minus the gap of the two highest probabilities of a model."""
+        if self._label_sets is None:
+            return uncertainty_of_logits(logits_of(model, X) / temperature)
+        logits = label_logits(model, X) / temperature
+        thresholds = getattr(self.estimator_, "thresholds_", None)
+        if thresholds is not None:  # a label is uncertain near its threshold
+            is_proper = (thresholds > 0) & (thresholds < 1)
+            logits = logits - logit(np.where(is_proper, thresholds, 0.5))
+        return utility_of_label_sets(uncertainty_of_logits, 0 * logits, logits)
+
     def _utilities(self, X, rows, utility=None):
         """Return the utilities of these row numbers of X; None: `_utility`."""
         given = self.n_jobs, self._prototypes, self.estimator_
@@ -952,31 +999,38 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if n_classes == 1 and reason == "budget":
             warn_of_constant_answer(
                 self,
-                self.classes_[codes[0]],
+                self._name_of(self._label_table[codes[0]]),
                 "predicts {} for every row",
                 f"since its {len(codes)} labels are all of that class",
                 self._advice_if_one_class,
             )
         if n_classes == 1 or not FEWEST_PREDICTED <= len(codes) <= self._n_trained:
             return
-        answers = np.unique(predict_labels(self.estimator_, self._ledger.labelled.rows))
+        rows = self._ledger.labelled.rows
+        answers = np.unique(predict_labels(self.estimator_, rows), axis=0)
         n = n_checked = n_rows(X)
         if len(answers) == 1 and n:
             some, n_checked = slice(None), min(n, MOST_CHECKED)
             if n > MOST_CHECKED:
                 rng = np.random.default_rng((self._seed, self._n_rounds))
                 some = np.sort(rng.choice(n, MOST_CHECKED, replace=False))
-            answers = np.union1d(
-                answers, predict_labels(self.estimator_, take(X, some))
-            )
+            others = predict_labels(self.estimator_, take(X, some))
+            answers = np.unique(np.concatenate([answers, others]), axis=0)
         if len(answers) == 1:
             warn_of_constant_answer(
                 self,
-                answers[0],
+                self._name_of(answers[0]),
                 f"predicts {{}} for all labelled rows and for {n_checked} of the pool",
                 f"although it has been taught labels of {n_classes} classes",
                 self._advice_if_constant,
             )
+
+    def _name_of(self, label):
+        """Return a label, or a text of the names of a label set."""
+        if self._label_sets is None:
+            return label
+        names = [str(name) for name in self.classes_[label.astype(bool)].tolist()]
+        return ", ".join(names) or "no label"
 
     # Labels, corrections and training
 
@@ -1108,7 +1162,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             Rows that were taught. Of equal rows the one that was taught last is meant,
             among those whose label differs.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
             Their right labels. A class that has no label any more goes, if nobody gave
             the classes.
         ids : array-like of int or of str of shape (n_samples,), default=None
@@ -1145,7 +1199,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         identity = identify(learner, X, ids)
         if len(y):
             learner._register_classes(None, y)
-            codes = encode(y, learner.classes_)
+            codes = learner._encode(y)
             learner._ledger = learner._ledger.correct(identity, codes)
             learner._restrict_classes(learner._declared_classes)
             learner._forget_model()
@@ -1211,23 +1265,82 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _restrict_classes(self, declared):
         """Keep the declared classes and the classes that have a label."""
-        known, codes = self.classes_, self._ledger.labelled.codes
-        is_kept = np.array([label in declared for label in known.tolist()])
+        known, codes = self._label_table, self._ledger.labelled.codes
+        is_kept = np.zeros(len(known), dtype=bool)
+        if self._label_sets is None:
+            is_kept[:] = [label in declared for label in known.tolist()]
         is_kept[codes] = True
         kept = np.flatnonzero(is_kept)
         codes = np.searchsorted(kept, codes).astype(np.int32)
-        self._ledger, self.classes_ = self._ledger.recode(codes), known[kept]
+        self._ledger = self._ledger.recode(codes)
+        if self._label_sets is None:
+            self.classes_ = known[kept]
+        else:
+            self._label_sets = known[kept]
+
+    @property
+    def _label_table(self):
+        """The labels by their codes: the classes, or the label sets that rows have."""
+        return self.classes_ if self._label_sets is None else self._label_sets
+
+    def _encode(self, y):
+        if self._label_sets is None:
+            return super()._encode(y)
+        return encode_label_sets(y, self._label_sets)[1][len(self._label_sets) :]
 
     def _register_classes(self, classes, y=()):
-        if not self._may_grow:
+        if np.ndim(y) == 2:
+            self._register_label_sets(classes, y)
+        elif self._label_sets is not None:
+            if len(y):
+                raise ValueError(
+                    f"y must have a column for each of the {len(self.classes_)} labels "
+                    "that the learner knows, got one label for each row."
+                )
+            self._register_label_sets(classes, self._label_sets)
+        elif not self._may_grow:
             super()._register_classes(classes)
         elif classes is not None:
             self._set_classes(check_classes(classes))
+            # in the order of the columns, should rows have several labels
+            order = np.asarray(classes).tolist()
+            self._declared_classes = tuple(dict.fromkeys(order))
         elif len(y):
             known = getattr(self, "classes_", None)
             classes = distinct_labels(y, "y", known)
             if classes is not known:
                 self._replace_classes(classes)
+
+    def _register_label_sets(self, classes, y):
+        """Register the names of labels, and the label sets of rows."""
+        known, n_labels = getattr(self, "classes_", None), y.shape[1]
+        if len(self._ledger.labelled) and self._label_sets is None:
+            raise ValueError(
+                f"y has {n_labels} columns, but earlier calls taught one label for "
+                "each row. Use another learner for several labels for a row."
+            )
+        check_no_rules(self.stopping)
+        if self._label_sets is not None and n_labels != len(known):
+            raise ValueError(
+                f"y must have a column for each of the labels {known.tolist()}, got "
+                f"{n_labels} columns."
+            )
+        if self._label_sets is None or self._may_grow:
+            names = self._declared_classes or None if classes is None else classes
+            self.classes_ = label_names(names, n_labels)
+            if names is not None:
+                self._may_grow = False
+                self._declared_classes = tuple(self.classes_.tolist())
+        elif classes is not None and list(classes) != known.tolist():
+            raise ValueError(
+                f"classes must be {known.tolist()}, as in earlier calls, got "
+                f"{list(classes)}."
+            )
+        before = self._label_sets
+        self._label_sets, codes = encode_label_sets(y, before)
+        if before is not None:
+            codes = codes[self._ledger.labelled.codes]
+            self._ledger = self._ledger.recode(codes)
 
     def _replace_classes(self, classes):
         """Set the classes, and code the labels by them."""
@@ -1245,6 +1358,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _encode_answers(self, labels, rows):
         """Return the codes of an oracle's labels, -1 for wrong ones, and the error."""
+        if labels.ndim == 2:
+            return self._encode_label_sets(labels, rows)
+        check_single_output(self._make_trainer().estimators)
         reason = ""
         try:
             self._register_classes(None, labels)
@@ -1260,6 +1376,29 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         codes, error = encode_answers(labels, rows, known)
         return codes, error and error + reason
 
+    def _encode_label_sets(self, labels, rows):
+        """Return the codes of an oracle's label sets, -1 for wrong ones, and the error.
+
+        If the number of columns is wrong, all are wrong.
+        """
+        codes = np.full(len(rows), -1, dtype=np.int32)
+        if not self._takes_label_sets:
+            return codes, ONE_LABEL
+        is_right = are_indicators(labels).all(axis=1)
+        label_sets = labels[is_right].astype(np.int64)
+        try:
+            self._register_classes(None, label_sets)
+        except ValueError as error:
+            return codes, f"The labels of the oracle are refused. {error}"
+        codes[is_right] = self._encode(label_sets)
+        if is_right.all():
+            return codes, ""
+        wrong = np.flatnonzero(~is_right)[0]
+        return codes, (
+            "oracle must return 1 where a row has a label and 0 where it has not, got "
+            f"{labels[wrong].tolist()} for row {rows[wrong]}."
+        )
+
     # The loop
 
     def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self:
@@ -1272,7 +1411,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         ----------
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The pool.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
             Labels of all rows. The learner uses the labels that it buys.
         **fit_params : dict
             Values for `fit` of the estimator, one for each row, such as
@@ -1313,7 +1452,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The next chunk of the pool. If equal rows were bought from earlier chunks,
             the same number of these rows is not bought again.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,), or (n_samples, n_labels)
             Labels of all rows. The learner uses the labels that it buys.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. None: the labels of `y` and of earlier calls.
@@ -1339,15 +1478,16 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         def start(learner):
             rows, codes = validate_and_append(learner, X, y, classes)
             learner._check_pool(rows, identify(learner, rows, None))
-            named = learner.classes_[np.unique(codes)].tolist()
-            known = learner._declared_classes
-            learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
+            if codes.ndim == 1:
+                named = learner.classes_[np.unique(codes)].tolist()
+                known = learner._declared_classes
+                learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
             return rows, codes, learner._check_metadata(fit_params, len(codes))
 
         return run_exclusively(self, start, self._buy_from)
 
     def _buy_from(self, X, codes, metadata):
-        y = self.classes_[codes]
+        y = codes if codes.ndim == 2 else self.classes_[codes]
 
         def answer(rows, keep):
             values = {name: of_all[rows] for name, of_all in metadata.items()}
@@ -1498,6 +1638,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             "seed": self._seed,
             "classes": None if classes is None else classes.tolist(),
             "dtype": None if classes is None else classes.dtype.str,
+            "several_labels": self._label_sets is not None,
             "declared": list(self._declared_classes),
             "may_grow": self._may_grow,
             "queried": self.queried_indices_.tolist(),
@@ -1528,7 +1669,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         record : dict
             What `record` returned. ``keys`` may be missing if all numbers of rows are
             known, and ``seed`` and ``queried`` may be missing.
-        y : array-like of shape (n_taught,)
+        y : array-like of shape (n_taught,), or (n_taught, n_labels)
             The labels, in the order in which they were taught.
         ids : array-like of int or of str of shape (n_samples,), default=None
             The ids of the rows of X, if the learner that was recorded got ids. The pool
@@ -1579,7 +1720,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner._known_by = None
         identity = identify(learner, X, ids)
         check_record(record)
-        learner._load(X, identity, record, np.asarray(check_not_missing(y)))
+        learner._load(X, identity, record, labels_for(self, y))
         transaction.learner = learner._after_teach(X)
         return transaction.commit()
 
@@ -1587,20 +1728,28 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """Set the state of a record, without the model."""
         ledger, rows = Ledger.from_record(record, X, identity)
         entries = ledger.taught
-        if y.shape != (len(entries),):
+        shape = (len(entries),)
+        if record.get("several_labels", False):
+            if not self._takes_label_sets:
+                raise ValueError(
+                    f"The record is of a learner of several labels. {ONE_LABEL}"
+                )
+            shape = len(entries), len(record["classes"])
+            y = y if len(entries) else np.empty(shape, dtype=np.int64)
+        if y.shape != shape:
             raise ValueError(
                 f"y must have {len(entries)} labels, one for each row that was taught, "
-                f"got shape {y.shape}."
+                f"got shape {y.shape}; expected {shape}."
             )
         if record["classes"] is None:
             self._register_classes(None, y)
         else:
             self.classes_ = np.array(record["classes"], dtype=record.get("dtype"))
+        if y.ndim == 2:
+            self._label_sets, _ = encode_label_sets(y)
         if len(y):
-            names, codes = (
-                getattr(self, "feature_names_in_", None),
-                encode(y, self.classes_),
-            )
+            names = getattr(self, "feature_names_in_", None)
+            codes = self._encode(y)
             metadata = {
                 name: check_metadata(values, name, len(codes))
                 for name, values in record.get("metadata", {}).items()
@@ -1641,8 +1790,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
-            Labels. While all known labels are of one class, that class.
+        y : ndarray of shape (n_samples,) or (n_samples, n_labels)
+            Labels. While all known labels are of one class, that class. Of several
+            labels for a row an indicator matrix.
         """
         learner = self._trained_copy()
         X = learner._rows_to_predict(X)
@@ -1661,7 +1811,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            0 for a class without a labelled row yet.
+            0 for a class without a labelled row yet. Of several labels for a row the
+            probability of each, in shape (n_samples, n_labels).
         """
         learner = self._trained_copy()
         X = learner._rows_to_predict(X)
@@ -1669,6 +1820,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _probabilities(self, model, X):
         answer = partial(probabilities_of_all, model, classes=self.classes_)
+        if self._label_sets is not None:
+            answer = partial(label_probabilities, model)
         return answer_by_blocks(answer, X)
 
     @available_if(_models_have("decision_function"))
@@ -1685,12 +1838,15 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes positive for ``classes_[1]``. A class without a
-            labelled row yet is 1 below the lowest of the others.
+            labelled row yet is 1 below the lowest of the others. Of several labels for
+            a row a column for each, positive if the label is present.
         """
         learner = self._trained_copy()
         model = learner.estimator_
 
         def answer(rows):
+            if learner._label_sets is not None:
+                return label_scores(model, rows)
             if np.array_equal(model.classes_, learner.classes_):
                 return scores_of(model, rows)
             scores = scores_of_all(model, rows, learner.classes_)
@@ -1781,7 +1937,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                     estimator = learner._make_trainer().estimators[0]
                     warn_of_cold_start(estimator, "prediction", error, labelled)
         if learner._n_trained < len(codes):
-            learner.estimator_ = Prior(learner.classes_[codes])
+            table = learner._label_table
+            learner.estimator_ = Prior(table[codes] if len(table) else table)
         return learner
 
     def __sklearn_tags__(self):
@@ -1789,6 +1946,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         with suppress(AttributeError, TypeError, ValueError):
             # the verbs refuse a wrong parameter, repr must not
             self._make_trainer().adapt_tags(tags)
+        tags.classifier_tags.multi_label = (
+            self._takes_label_sets and self.stopping is None and not self.incremental
+        )
         return tags
 
     def __repr__(self, N_CHAR_MAX=700):

@@ -57,18 +57,27 @@ class Prior:
 
     Parameters
     ----------
-    labels : ndarray of shape (n_labels,)
-        Labels, at least one.
+    labels : ndarray of shape (n_labelled,) or (n_labelled, n_labels)
+        Labels, at least one, or label sets of rows.
     """
 
     def __init__(self, labels):
-        self.classes_, counts = np.unique(labels, return_counts=True)
-        self.shares = counts / counts.sum()
+        self.has_label_sets = labels.ndim == 2
+        if self.has_label_sets:
+            self.classes_ = np.arange(labels.shape[1])
+            self.shares = labels.sum(axis=0) / max(len(labels), 1)
+        else:
+            self.classes_, counts = np.unique(labels, return_counts=True)
+            self.shares = counts / counts.sum()
 
     def predict(self, X):
+        if self.has_label_sets:
+            return np.tile((self.shares >= 0.5).astype(np.int64), (n_rows(X), 1))
         return np.repeat(self.classes_[[self.shares.argmax()]], n_rows(X))
 
     def decision_function(self, X):
+        if self.has_label_sets:
+            return self.predict_proba(X) - 0.5
         scores = np.tile(np.log(self.shares), (n_rows(X), 1))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -199,7 +208,10 @@ def check_distinguishes(scores, model, labelled):
         return
     methods = ("predict_proba", "decision_function", "predict")
     method = next(name for name in methods if hasattr(model, name))
-    answers = np.asarray(getattr(model, method)(labelled.rows))
+    answers = getattr(model, method)(labelled.rows)
+    if isinstance(answers, list):  # the probabilities of each label
+        answers = np.column_stack(answers)
+    answers = np.asarray(answers)
     if answers.dtype.kind == "f":
         is_same = np.ptp(answers, axis=0) <= EQUAL * np.abs(answers).max(axis=0)
     else:

@@ -4,7 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from ..base._scores import entropy, of_padded, predict_labels
+from ..base._scores import (
+    entropy,
+    of_padded,
+    predict_labels,
+    utility_of_label_sets,
+)
 from ..utils._typing import (
     Classifier,
     Estimators,
@@ -246,7 +251,16 @@ class QueryByCommitteeClassifier(PoolClassifier):
     def _passive_baseline(self):
         return passive_baseline(self)
 
+    _takes_label_sets = True
+
     def _utility(self, X):
+        if self._label_sets is not None:
+            votes = [
+                of_padded(partial(predict_labels, member), X)
+                for member in self.estimators_
+            ]
+            share = np.tensordot(self.vote_weights_, np.array(votes), axes=1)
+            return utility_of_label_sets(entropy, 1 - share, share)
         votes = [
             of_padded(partial(predict_labels, member), X)[:, None] == member.classes_
             for member in self.estimators_

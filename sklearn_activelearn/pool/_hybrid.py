@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
+from ..base._scores import logit_method_of
 from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
 from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
@@ -204,6 +204,8 @@ class HybridSamplingClassifier(PoolClassifier):
 
     batch = "herding"
 
+    _takes_label_sets = True
+
     _samples = False
 
     _optional_counts = ("n_coverage", "n_candidates")
@@ -288,7 +290,13 @@ class HybridSamplingClassifier(PoolClassifier):
         return max(N_FOUND, BEST_PER_ROW * round.n_batch) if is_margin else 0
 
     def _margin_share(self):
-        """Return the share of the smallest margins in the next purchase."""
+        """Return the share of the smallest margins in the next purchase.
+
+        Of several labels for a row some label is nearly always uncertain: rows that
+        cover the uncertain ones are better, and no set is worse than with random rows.
+        """
+        if self._label_sets is not None:
+            return 0.0
         codes = self._ledger.labelled.codes
         n_classes = len(np.unique(codes))
         n_enough = LABELS_PER_CLASS * max(n_classes, MANY_CLASSES)
@@ -314,11 +322,11 @@ class HybridSamplingClassifier(PoolClassifier):
 
     def _utility(self, X):
         model = getattr(self.estimator_, "row_estimator_", self.estimator_)
-        return uncertainty_of_logits(logits_of(model, X))
+        return self._uncertainty(model, X)
 
     def _quick_utility(self, X):
         model = getattr(self.estimator_, "first_estimator_", self.estimator_)
-        return uncertainty_of_logits(logits_of(model, X))
+        return self._uncertainty(model, X)
 
 
 def without_chosen(keys, rows, chosen, n_wanted):

@@ -5,7 +5,13 @@ from functools import partial
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from ..base._scores import of_padded, scores_of, smallest_margin
+from ..base._scores import (
+    label_scores,
+    of_padded,
+    scores_of,
+    smallest_margin,
+    utility_of_label_sets,
+)
 from ..sources._containers import n_rows
 from ..sources._source import Source
 from ._base import PoolClassifier
@@ -182,6 +188,8 @@ class MinMarginClassifier(PoolClassifier):
     _default_estimator = LinearSVC()
 
     _needs = "decision_function"
+
+    _takes_label_sets = True
     _advice_without_method = (
         'Use UncertaintySamplingClassifier(estimator, measure="margin"), which needs '
         "predict_proba."
@@ -204,4 +212,7 @@ class MinMarginClassifier(PoolClassifier):
         return passive_baseline(self)
 
     def _utility(self, X):
+        if self._label_sets is not None:
+            scores = of_padded(partial(label_scores, self.estimator_), X)
+            return utility_of_label_sets(smallest_margin, -scores / 2, scores / 2)
         return smallest_margin(of_padded(partial(scores_of, self.estimator_), X))

@@ -173,6 +173,8 @@ class PassiveClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    _takes_label_sets = True
+
     def _select(self, round):
         return draw_rows(round.rows, round.n_wanted, round.seed)
 

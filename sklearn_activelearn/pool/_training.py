@@ -26,6 +26,8 @@ from ..base._codes import fit_on_labels
 from ..base._labels import encode, stratified_folds
 from ..base._scores import (
     fit_temperature,
+    label_logits,
+    label_probabilities,
     logits_of,
     predict_labels,
     probabilities_of_all,
@@ -67,8 +69,9 @@ class Known(NamedTuple):
         `classes`.
     purposes : ndarray of str of shape (n_labelled,)
         Purpose of each label; "" for training.
-    classes : ndarray of shape (n_classes,)
-        All known classes.
+    classes : ndarray of shape (n_classes,) or (n_sets, n_labels)
+        All known classes, or the label sets that rows have, if they have several
+        labels.
     pool : object
         If the trainer keeps the pool, ``pool.X`` are all rows, and ``pool.unlabelled``
         the numbers of the rows without a label.
@@ -99,7 +102,7 @@ class Known(NamedTuple):
             learner._prototypes,
             ledger.labelled,
             ledger.purposes[ledger.taught],
-            learner.classes_,
+            learner._label_table,
             learner._pool,
             learner._n_trained,
             learner._seed,
@@ -186,7 +189,7 @@ class Trainer:
     def check(self) -> None:
         """Raise if a parameter is out of its range, or an estimator is unsuitable."""
         for estimator in self.estimators:
-            check_classifier(estimator)
+            check_classifier(estimator, several_labels=True)
 
     def models(self) -> Sequence[Any]:
         """Return objects that have the methods of the future model."""
@@ -202,7 +205,9 @@ class Trainer:
         """Set the tags of a learner to the abilities of its estimators."""
         tags.input_tags = common_input_tags(self.estimators)
         tags.classifier_tags = get_tags(self.estimators[0]).classifier_tags
-        tags.classifier_tags.multi_label = False
+        for estimator in self.estimators:
+            single_output = get_tags(estimator).target_tags.single_output
+            tags.target_tags.single_output &= single_output
 
 
 class OneModel(Trainer):
@@ -242,7 +247,7 @@ class OneModel(Trainer):
     def check(self) -> None:
         """Refuse an estimator without `partial_fit` if it is to be incremental."""
         (estimator,) = self.estimators
-        check_classifier(estimator)
+        check_classifier(estimator, several_labels=True)
         if self.incremental is not False:
             check_flag(self.incremental, "incremental")
         if self.incremental:
@@ -261,6 +266,11 @@ class OneModel(Trainer):
         present = before.model if before and self.goes_on else None
         if present is not None and not same_settings(present, prototype):
             present = None  # the user has changed the estimator
+        if self.incremental and classes.ndim == 2:
+            raise TypeError(
+                "incremental=True takes one label for each row: leave it out to train "
+                "on several labels for a row."
+            )
         if self.incremental:
             goes_on = present is not None and np.array_equal(present.classes_, classes)
             start = known.n_before if goes_on else 0
@@ -332,7 +342,7 @@ def fit_with(model, labelled, classes):
     if labelled.metadata:
         with config_context(enable_metadata_routing=True):  # in other processes, too
             metadata = requested(model, labelled.metadata)
-            return model.fit(rows, labels, **metadata)
+            return fit_on_labels(model, rows, labels, **metadata)
     return fit_on_labels(model, rows, labels)
 
 
@@ -389,12 +399,16 @@ def scorer_of(scoring, classes):
 
 
 def accuracy(model, X, y):
-    """Return the share of right predictions."""
-    return np.mean(predict_labels(model, X) == y)
+    """Return the share of right predictions; of label sets all must be right."""
+    is_right = predict_labels(model, X) == y
+    return np.mean(is_right if y.ndim == 1 else is_right.all(axis=1))
 
 
 def neg_log_loss(classes, model, X, y):
     """Return minus the mean log loss, also if the model does not know all classes."""
+    if y.ndim == 2:
+        p = label_probabilities(model, X)
+        return np.log(np.maximum(np.where(y, p, 1 - p), EPS)).mean()
     p = probabilities_of_all(model, X, classes)
     return np.log(np.maximum(p[np.arange(len(y)), encode(y, classes)], EPS)).mean()
 
@@ -410,7 +424,7 @@ def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
     scores : ndarray of shape (n_scorers, n_candidates)
         Higher is better.
     """
-    fold, n_folds = stratified_folds(labelled.codes, cv)
+    fold, n_folds = stratified_folds(labelled.codes, cv, classes.ndim == 2)
     if n_folds < 2 or len(prototypes) == 1:
         return np.ones((len(scorers), len(prototypes)))
     found = Parallel(n_jobs=n_jobs)(
@@ -478,17 +492,23 @@ def temperature_of(prototype, labelled, classes):
     Folds on which the estimator cannot be trained are left out, and so are the rows of
     a class that the other folds lack.
     """
-    fold, n_folds = stratified_folds(labelled.codes, N_FOLDS)
+    are_label_sets = classes.ndim == 2
+    fold, n_folds = stratified_folds(labelled.codes, N_FOLDS, are_label_sets)
     if n_folds < 2:
         return 1.0
     scores = []
     for k in range(n_folds):
         training = labelled.part(np.flatnonzero(fold != k))
         seen = np.unique(training.codes)
-        is_test = (fold == k) & np.isin(labelled.codes, seen)
+        is_test = (fold == k) & (np.isin(labelled.codes, seen) | are_label_sets)
         test = labelled.part(np.flatnonzero(is_test))
         with suppress(Exception):  # too few rows to train on, say
             model = fit_with(unfitted_copy(prototype), training, classes)
+            if are_label_sets:  # each label of each row is a row of two classes
+                logits = label_logits(model, test.rows).ravel()
+                logits = np.column_stack([0 * logits, logits])
+                scores.append((logits, classes[test.codes].ravel()))
+                continue
             logits = logits_of(model, test.rows)
             scores.append((logits, np.searchsorted(seen, test.codes)))
     return fit_temperature(scores)

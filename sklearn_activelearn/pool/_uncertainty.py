@@ -1,14 +1,18 @@
 """Uncertainty sampling: buy the row whose class is least certain."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 from ..base._scores import (
     check_user_values,
     entropy,
+    label_probabilities,
     least_confident,
+    of_padded,
     probabilities_of,
     smallest_margin,
+    utility_of_label_sets,
 )
 from ..base._validation import check_option
 from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
@@ -194,6 +198,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
     """
 
     _needs = "predict_proba"
+
+    _takes_label_sets = True
     _advice_without_method = (
         "Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
         "MinMarginClassifier, which needs decision_function."
@@ -242,7 +248,12 @@ class UncertaintySamplingClassifier(PoolClassifier):
         return passive_baseline(self)
 
     def _utility(self, X):
-        probabilities = probabilities_of(self.estimator_, X)
+        if self._label_sets is not None:
+            p = of_padded(partial(label_probabilities, self.estimator_), X)
+            return utility_of_label_sets(self._uncertainty, 1 - p, p)
+        return self._uncertainty(probabilities_of(self.estimator_, X))
+
+    def _uncertainty(self, probabilities):
         if not callable(self.measure):
             return MEASURES[self.measure](probabilities)
         return check_user_values(

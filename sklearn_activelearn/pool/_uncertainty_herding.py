@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..base._scores import logit_method_of, logits_of, uncertainty_of_logits
+from ..base._scores import logit_method_of
 from ..base._validation import check_flag, check_number, check_option
 from ..sources._containers import NO_ROWS
 from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
@@ -201,6 +201,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     batch = "herding"
 
+    _takes_label_sets = True
+
     _samples = False
 
     _optional_counts = ("n_coverage", "n_candidates")
@@ -263,12 +265,13 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         return passive_baseline(self)
 
     def _select(self, round):
-        warn_if_distances_mislead(
-            self,
-            lambda: round.points.embed(self._ledger.labelled.rows),
-            "Pass an embedding that brings rows of one class together, or take "
-            "HybridSamplingClassifier or MinMarginClassifier.",
-        )
+        if self._label_sets is None:
+            warn_if_distances_mislead(
+                self,
+                lambda: round.points.embed(self._ledger.labelled.rows),
+                "Pass an embedding that brings rows of one class together, or take "
+                "HybridSamplingClassifier or MinMarginClassifier.",
+            )
         coverage = self._coverage(round)
         weights = self._utilities(round.X, coverage.reference)
         self._warn_if_equal(weights, round.X)
@@ -285,5 +288,4 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         return Coverage(space, gamma, self.n_coverage or MOST_ROWS)
 
     def _utility(self, X):
-        logits = logits_of(self.estimator_, X) / self.temperature_
-        return uncertainty_of_logits(logits)
+        return self._uncertainty(self.estimator_, X, self.temperature_)

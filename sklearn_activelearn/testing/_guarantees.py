@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import get_tags
 
+from ..base._labels import classes_of
 from ..base._validation import check_budget, is_share
 from ..base._verbs import ActiveClassifier
 from ..exceptions import ColdStartWarning, OneClassWarning
@@ -104,7 +105,7 @@ def check_learner(
             with warnings.catch_warnings():
                 warnings.simplefilter("error", FitFailedWarning)
                 warnings.simplefilter("ignore", ColdStartWarning)
-                for X, y in make_problems(get_tags(learner).classifier_tags):
+                for X, y in make_problems(get_tags(learner)):
                     check(with_small_budget(learner, len(X)), X, y)
             result["status"] = "passed"
         except AssertionError as error:
@@ -114,10 +115,13 @@ def check_learner(
     return results
 
 
-def make_problems(classifier_tags):
-    """Yield rows of numbers, many of them 0, and labels that mostly follow them."""
+def make_problems(tags):
+    """Yield rows of numbers, many of them 0, and labels that mostly follow them.
+
+    A learner that takes several labels for a row gets them in the last problem.
+    """
     for n_samples, names in [(27, ["no", "yes"]), (18, [3, 5, 9])]:
-        if len(names) > 2 and not classifier_tags.multi_class:
+        if len(names) > 2 and not tags.classifier_tags.multi_class:
             continue
         rng, labels = np.random.RandomState(0), np.array(names)
         # float32 represents the values exactly, and no two scores are almost equal
@@ -127,7 +131,10 @@ def make_problems(classifier_tags):
         scores = X @ rng.standard_normal((4, len(labels)))
         codes = (scores + 0.3 * rng.standard_normal(scores.shape)).argmax(axis=1)
         codes[: len(labels)] = range(len(labels))
-        yield X, labels[codes]
+        if tags.target_tags.single_output:
+            yield X, labels[codes]
+    if tags.classifier_tags.multi_label:
+        yield X, (scores > 0).astype(np.int64)
 
 
 def with_small_budget(learner, n_samples):
@@ -192,6 +199,8 @@ def frozen(value):
         return value.dtype.str, value.shape, frozen(value.ravel().tolist())
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, float) and np.isnan(value):
+        return "NaN"
     if isinstance(value, dict):
         return {key: frozen(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -281,9 +290,9 @@ def check_reproducible(learner, X, y, seed=0):
 @guarantee("Labels of rows that were not bought have no influence.")
 def check_unbought_labels(learner, X, y, seed=0):
     """Replace the labels of rows that were not bought."""
-    rng, classes = np.random.RandomState(seed), np.unique(y)
+    rng, classes = np.random.RandomState(seed), classes_of(y)
     learned = fresh(learner).partial_fit(X, y, classes=classes)
-    wrong = rng.choice(classes, size=len(y))
+    wrong = y[rng.randint(len(y), size=len(y))]
     wrong[learned.queried_indices_] = y[learned.queried_indices_]
     misled = fresh(learner).partial_fit(X, wrong, classes=classes)
     demand(state(misled) == state(learned), "partial_fit learned other labels, too.")
@@ -304,12 +313,13 @@ def check_simulation(learner, X, y, uses_model=True):
     `uses_model`: a pool learner must buy more than its first rows, which are chosen
     without a model, unless a stopping rule ends the run.
     """
-    classes = np.unique(y)
+    classes = classes_of(y)
     in_order = {"shuffle": False} if "shuffle" in learner.get_params() else {}
     fitted = fresh(learner, **in_order).fit(X, y)
     bought, expected = fitted.queried_indices_.tolist(), state(fitted)
     if uses_model and is_pool(learner) and fitted.stop_reason_ in ("budget", "no rows"):
-        n_of_one_class = np.argmax(y[bought] != y[bought[0]])
+        differs = np.reshape(y[bought] != y[bought[0]], (len(bought), -1))
+        n_of_one_class = np.argmax(differs.any(axis=1))
         n_first = max(fitted.n_initial, n_of_one_class + 1)
         demand(len(bought) > n_first, "The model chose no row.")
     streamed = fresh(learner).partial_fit(X, y, classes=classes)
@@ -329,7 +339,7 @@ def check_simulation(learner, X, y, uses_model=True):
 @guarantee("A stream may be cut into partial_fit calls anywhere.", pools=False)
 def check_chunks(learner, X, y, cuts=(1, 5, 6)):
     """Cut a stream before the given groups of rows."""
-    classes = np.unique(y)
+    classes = classes_of(y)
     whole = fresh(learner).partial_fit(X, y, classes=classes)
     ends = [learner._group * cut for cut in cuts if learner._group * cut < len(X)]
     parts, purchases = fresh(learner), []
@@ -348,9 +358,9 @@ def check_purity(learner, X, y):
     learner.score(X, y)
     demand(frozen(responses(learner, X)) == predicted, "It predicts something else.")
     demand(state(learner) == before, "Prediction changes the learner.")
-    _, first = np.unique(y, return_index=True)
+    _, first = np.unique(y, return_index=True, axis=0)
     taught = np.union1d(first, np.arange(len(X) // 2))  # all classes, not all rows
-    learner = unlimited(learner).teach(X[taught], y[taught], classes=np.unique(y))
+    learner = unlimited(learner).teach(X[taught], y[taught], classes=classes_of(y))
     predicted, rows = frozen(responses(learner, X)), learner.query(X)
     if is_pool(learner):
         demand(len(rows) or learner.stop_reason_, "query returns no rows.")
@@ -395,7 +405,7 @@ def check_budget_is_kept(learner, X, y, budget=7):
     """
     has_budget = "budget" in learner.get_params(deep=False)
     limit, params = (budget, {"budget": budget}) if has_budget else (np.inf, {})
-    oracle, classes = RecordingOracle(y), np.unique(y)
+    oracle, classes = RecordingOracle(y), classes_of(y)
     asking = fresh(learner, **params).learn(X, oracle, classes=classes)
     asked = [*oracle.asked]
     demand(asking.n_queries_ == len(asked), "n_queries_ is not what learn asked for.")
@@ -421,7 +431,7 @@ def check_budget_is_kept(learner, X, y, budget=7):
 def check_no_row_twice(learner, X, y):
     """Ask until no row is left, while some are pending and some are skipped."""
     learner, known, skipped = unlimited(learner), {0}, 0
-    learner.teach(X[:1], y[:1], classes=np.unique(y))
+    learner.teach(X[:1], y[:1], classes=classes_of(y))
     while len(rows := learner.query(X)):
         demand(not known & {*rows.tolist()}, "query returns a row that it had before.")
         demand(len({*rows.tolist()}) == len(rows), "query returns a row two times.")
@@ -476,7 +486,7 @@ def check_pending(learner, X, y):
     """
     X, learner = distinct_rows(X), fresh(learner)
     demand(learner.pending(X).size == 0, "Rows are pending before the first query.")
-    learner.teach(X[:9], y[:9], classes=np.unique(y))
+    learner.teach(X[:9], y[:9], classes=classes_of(y))
     demand(learner.n_queries_ == 0, "Labels that nobody asked for are counted.")
     demand(len(learner.predict(X)) == len(X), "It does not predict once it was taught.")
     rows = learner.query(X)
@@ -520,9 +530,10 @@ def demand_error(learner, call, what):
 @guarantee("A call that raises has changed nothing.")
 def check_errors(learner, X, y):
     """Call verbs with wrong arguments, and learn from an oracle that fails."""
-    classes, short = np.unique(y), X[:3]
+    classes, short = classes_of(y), X[:3]
     learner = fresh(learner).fit(X, y)
     other = "neither" if y.dtype.kind == "U" else -1
+    other = [other] * y.shape[1] if y.ndim == 2 else other
     labels = np.array([*y[:2].tolist(), other])
     for what, call in {
         "rows without a column": lambda: learner.query(X[:, 1:]),
@@ -552,7 +563,7 @@ def check_failing_oracle(learner, X, y, n_answers, expected):
         return y[rows]
 
     try:
-        learner.learn(X, oracle, np.unique(y))
+        learner.learn(X, oracle, classes_of(y))
     except ConnectionError:
         rest = 0 if is_pool(learner) else learner.n_seen_
         demand(learner.n_queries_ == len(asked), "A label that was given is lost.")
@@ -583,7 +594,7 @@ def check_concurrent_calls(learner, X, y):
             refused.append(False)
         return y[rows]
 
-    learner.learn(X, oracle, np.unique(y))
+    learner.learn(X, oracle, classes_of(y))
     demand(all(refused), "teach is possible while learn asks its oracle.")
     demand(learner.n_taught_ == learner.n_queries_, "A label is lost or added.")
 
@@ -600,8 +611,11 @@ def check_corrections(learner, X, y, rows=None, changed=None):
     X = X + np.arange(len(X))[:, None] / 1024  # all rows are different
     rows = np.arange(8) if rows is None else np.asarray(rows)
     changed = rows[[0, 3, 6]] if changed is None else np.asarray(changed)
-    wrong, classes = y.copy(), np.unique(y)
-    wrong[changed] = np.roll(classes, 1)[np.searchsorted(classes, y[changed])]
+    wrong, classes = y.copy(), classes_of(y)
+    if y.ndim == 2:
+        wrong[changed] = 1 - y[changed]
+    else:
+        wrong[changed] = np.roll(classes, 1)[np.searchsorted(classes, y[changed])]
     right, corrected = (
         teach_in_parts(unlimited(learner, "budget"), X, labels, rows)
         for labels in (y, wrong)

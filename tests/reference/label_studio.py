@@ -146,7 +146,9 @@ class LabelStudio:
     def result(label):
         if label is None:
             return []
-        value = {"choices": [label]}
+        if label == []:
+            return []
+        value = {"choices": label if isinstance(label, list) else [label]}
         return [
             {"from_name": "label", "to_name": "text", "type": "choices", "value": value}
         ]

@@ -61,6 +61,30 @@ class Votes:
         return {row: label for row, w, label, _ in self.answers if w == who}
 
 
+class LabelVotes(Votes):
+    """The answers of several people to rows that may have several labels."""
+
+    def decision(self, row):
+        """Return a list of the labels; each is decided by those who did not skip."""
+        finals = [label for r, _, label, final in self.answers if r == row and final]
+        votes = list(self.votes(row).values())
+        if finals:
+            return finals[-1:]
+        given = [vote for vote in votes if vote is not None]
+        n_skips = len(votes) - len(given)
+        if len(votes) < self.n_votes or n_skips == len(given):
+            return []
+        if n_skips > len(given):
+            return [None]
+        chosen = []
+        for label in sorted({label for vote in given for label in vote}):
+            n_for = sum(label in vote for vote in given)
+            if n_for == len(given) - n_for:
+                return []
+            chosen += [label] * (n_for > len(given) - n_for)
+        return [chosen]
+
+
 def cohens_kappa(rows, first, second):
     """Cohen (1960), equation 1: (p_o - p_c) / (1 - p_c)."""
     n, labels = len(rows), {label for votes in rows for label in votes.values()}

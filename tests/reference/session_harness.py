@@ -15,6 +15,7 @@ import traceback
 import warnings
 from collections import Counter
 from contextlib import closing, suppress
+from functools import partial
 from itertools import cycle
 
 import numpy as np
@@ -24,11 +25,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn_activelearn import (
     CBGZClassifier,
     QueryByBoostingClassifier,
+    RelevanceSamplingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
 from sklearn_activelearn.labeling._answers import update_rows
-from sklearn_activelearn.labeling._schema import COLUMNS, put
+from sklearn_activelearn.labeling._schema import COLUMNS, Connection, put
 from tests.reference.labeling import quick_folder
 from tests.reference.session_files import select
 
@@ -62,7 +64,7 @@ CHANGING = [
 LONGER = [(30, {"n": n, "change": "pool"}) for n in (14, 22, 30)]  # for streams
 
 
-def label_all(learner, plan, path, ahead, tell):
+def label_all(learner, plan, path, ahead, tell, several=False):
     """Label to the end; tell of each row before it is shown, and after it is stored."""
     place = path.with_name("step")
     first = int(place.read_text() or 0) if place.exists() else 0
@@ -70,6 +72,11 @@ def label_all(learner, plan, path, ahead, tell):
         place.with_name("new").write_text(f"{step}")
         place.with_name("new").replace(place)
         options = {"test_size": 5, "classes": [0, 1], **what}
+        answers = y.tolist()
+        if several:
+            names = ["no", "yes", "maybe"]
+            options["labels"] = [names[code] for code in options.pop("classes")]
+            answers = [["yes"] * code for code in answers]
         n = options.pop("n", 30)
         pool, labels = X[:n] + options.pop("shift", 0.0), labels_of(path)
         with LabelingSession(
@@ -78,7 +85,7 @@ def label_all(learner, plan, path, ahead, tell):
             n_stored = len(labels)
             while n_stored < n_labels and (id := session.next()) is not None:
                 tell(f"shown {id}")
-                session.label(id, int(y[id]))
+                session.label(id, answers[id])
                 tell(f"kept {id}")
                 n_stored += 1
             session.next()
@@ -101,6 +108,74 @@ def label_together(learner, plan, path, ahead, tell):
         for person in people:
             person.join()
     tell("end -1")
+
+
+#: A session of rows that have one label, and sessions of rows that may have several,
+#: in which the learner is taught all of them, or searches for one.
+ONE = {"classes": ["no", "yes", "maybe"], "learner": PLAIN}
+SEVERAL = {"labels": ["no", "yes", "maybe"], "learner": PLAIN}
+FINDING = SEVERAL | {
+    "learner": RelevanceSamplingClassifier(
+        GaussianNB(), positive="yes", n_initial=4, batch_size=3, random_state=0
+    )
+}
+SETS = {"no": [], "yes": ["yes", "maybe"], "maybe": ["maybe"]}
+
+
+def operate(options, seed, path, tell):
+    """Label, correct, skip, undo and note at random; tell the facts after each."""
+    rng = np.random.default_rng(seed)
+    with LabelingSession(pool=X, path=path, ids=list(range(30)), **options) as session:
+        while True:
+            id, what = session.next(), rng.choice(["label", "skip", "undo", "note"])
+            id = int(rng.integers(30)) if id is None or rng.random() < 0.3 else id
+            label = ["no", "yes", "maybe"][rng.integers(3)]
+            with suppress(ValueError):  # nothing to undo, or no row to skip
+                if what == "label" or rng.random() < 0.3:
+                    several = "labels" in options
+                    session.label(id, SETS[label] if several else label)
+                elif what == "note":
+                    session.note(id, f"a note {rng.integers(100)}")
+                elif what == "undo":
+                    session.undo()
+                else:
+                    session.skip(id)
+            tell(f"kept {json.dumps(facts_told(path))}")
+
+
+def facts_told(path):
+    """Return answers and notes without times: {number of answer or row: content}."""
+    answers = "json_array(number, id, label, withdrawn_at IS NULL)"
+    answers = select(path, f"SELECT {answers} FROM answers")
+    notes = select(path, "SELECT json_array('note', id, text) FROM notes")
+    return {f"{each[:2]}": each for each in map(json.loads, [*answers, *notes])}
+
+
+def check_kills_of_operations(n, options, seed=0):
+    """Kill a process that works on a session; return the number of operations."""
+    rng, n_done, before = np.random.default_rng(seed), 0, {}
+    with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
+        path = folder / "killed"
+        while n_done < n:
+            when = rng.integers(1, 40), rng.choice([0.002, 0.02]) * rng.random()
+            told = run_and_kill(operate, *when, options, [seed, n_done], path)
+            assert "error" not in dict(told), told
+            if told:
+                n_done, before = n_done + len(told), json.loads(told[-1][1])
+            if path.exists():
+                now = facts_told(path)
+                # all that was told, and at most one operation that was not told yet
+                lost = {name for name in before if name not in now}
+                assert all("note" in name for name in lost)
+                assert sum(now[name] != before.get(name) for name in now) <= 1
+                with LabelingSession(
+                    pool=X, path=path, ids=list(range(30)), **options
+                ) as session:
+                    assert session.status().labelled == len(
+                        select(path, "SELECT id FROM labels")
+                    )
+                before = facts_told(path)
+    return n_done
 
 
 def labels_of(path):
@@ -136,10 +211,11 @@ def run_and_kill(work, n_lines, seconds, *arguments):
     return [line.split(maxsplit=1) for line in told]
 
 
-def check_kills(n_kills, changes, seed=0):
+def check_kills(n_kills, changes, seed=0, several=False):
     """Kill labelling processes; return the number of sessions that were finished."""
     rng, n_ended = np.random.default_rng(seed), 0
-    pairs = cycle((learner, ahead) for learner in range(4) for ahead in (0, 1))
+    learners, work = range(1 if several else 4), partial(label_all, several=several)
+    pairs = cycle((learner, ahead) for learner in learners for ahead in (0, 1))
     for number, (which, ahead) in enumerate(pairs):
         learner = LEARNERS[which].set_params(random_state=number)
         plan = ALWAYS_THE_SAME
@@ -147,14 +223,14 @@ def check_kills(n_kills, changes, seed=0):
             plan = LONGER if which == 2 else CHANGING
         with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
             told = []
-            label_all(learner, plan, folder / "whole", ahead, told.append)
+            work(learner, plan, folder / "whole", ahead, told.append)
             (folder / "step").unlink()
             expected = [int(each.split()[1]) for each in told[:-1:2]]
             stored = []
             while True:
                 when = rng.integers(16), rng.choice([0.002, 0.02]) * rng.random()
                 path = folder / "killed"
-                told = run_and_kill(label_all, *when, learner, plan, path, ahead)
+                told = run_and_kill(work, *when, learner, plan, path, ahead)
                 n_kills -= 1
                 assert "error" not in dict(told), told
                 kept = stored + [int(id) for what, id in told if what == "kept"]
@@ -200,24 +276,26 @@ def check_kills_of_people(n_kills, seed=0):
 # --- damaged files
 
 
-def make_session(path):
+def make_session(path, several=None):
     """Make a session with votes, notes, skips, a final label and a withdrawn one."""
-    with open_again(path) as session:
+    with open_again(path, several) as session:
         for n in range(12):
             for who in "ann", "bob":
                 if (id := session.next(who)) is not None:
-                    session.label(id, ["no", "yes"][int(y[id] ^ (n % 5 == 4))], who)
+                    label = ["no", "yes"][int(y[id] ^ (n % 5 == 4))]
+                    session.label(id, SETS[label] if several else label, who)
         session.skip(session.next("ann"), "blurred", "ann")
         session.undo("bob")
         session.note(3, "a note", "ann")
         for id in list(session.disputed())[:1]:
-            session.label(id, "no", "eve", final=True)
+            session.label(id, [] if several else "no", "eve", final=True)
 
 
-def open_again(path):
+def open_again(path, several=None):
     """Open the session of `make_session`."""
+    options = several or {"learner": PLAIN, "classes": ["no", "yes"]}
     return LabelingSession(
-        PLAIN, X, path, ids=list(range(30)), classes=["no", "yes"], test_size=4, votes=2
+        pool=X, path=path, ids=list(range(30)), test_size=4, votes=2, **options
     )
 
 
@@ -227,7 +305,7 @@ def facts_of(path):
     return {name: select(path, f"SELECT * FROM {name}") for name in tables}
 
 
-def check_file(path, content, facts=None):
+def check_file(path, content, facts=None, several=None):
     """Open a file with this content; return "opened" or "refused".
 
     It must be refused with a sentence that names the file, and is then unchanged, or
@@ -238,12 +316,12 @@ def check_file(path, content, facts=None):
         if os.path.exists(name):
             os.remove(name)
     try:
-        with open_again(path) as session:
+        with open_again(path, several) as session:
             session.status(), session.people(), session.review(), session.advice()
             if facts is None:
                 id = session.next("cat")
                 if id is not None:
-                    session.label(id, "yes", "cat")
+                    session.label(id, SETS["yes"] if several else "yes", "cat")
     except (ValueError, OSError) as error:
         said = f"{error}"
         assert said.isprintable(), said
@@ -304,7 +382,7 @@ def check_damages(n, seed=0):
 VALUES = [
     None, 0, 1, -1, 7, 2**31, 2**63 - 1, -(2**63), 0.5, 1e300, "", "no", "yes", "x",
     "ann", "null", "[]", "{}", "[1]", '{"class": "x"}', "\x1b[2J", b"bytes",
-    "2026-01-01T00:00:00+00:00", "[[[[" * 5000, "1e400",
+    "2026-01-01T00:00:00+00:00", "[[[[" * 5000, "1e400", '["yes"]', '["yes", "no"]',
 ]  # fmt: skip
 
 
@@ -335,7 +413,7 @@ def change_text(rng, text):
 
 def craft(rng, path):
     """Change a row of a table, with a valid checksum."""
-    with closing(sqlite3.connect(path)) as db, db:
+    with closing(sqlite3.connect(path, factory=Connection)) as db, db:
         db.row_factory = sqlite3.Row
         db.execute("PRAGMA ignore_check_constraints = ON")
         table = list(COLUMNS)[rng.integers(len(COLUMNS))]
@@ -364,22 +442,22 @@ def craft(rng, path):
         if rng.random() < 0.5:  # decisions that follow from the crafted facts
             try:
                 update_rows(db, 2)
-            except (sqlite3.Error, TypeError, OverflowError):
+            except (sqlite3.Error, TypeError, ValueError, OverflowError):
                 return
 
 
-def check_crafted(n, seed=0):
+def check_crafted(n, seed=0, several=None):
     """Open sessions with crafted rows: each works, or is refused with a sentence."""
     rng, found = np.random.default_rng(seed), Counter()
     with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
         path = folder / "x.sqlite"
-        make_session(path)
+        make_session(path, several)
         content = path.read_bytes()
         for _ in range(n):
             path.write_bytes(content)
             for _ in range(1 + int(rng.integers(3))):
                 craft(rng, path)
-            found[check_file(path, path.read_bytes())] += 1
+            found[check_file(path, path.read_bytes(), several=several)] += 1
     return found
 
 

@@ -12,6 +12,7 @@ SPELL = "/"
 COMMANDS = {SKIP, UNDO, QUIT, HELP, ROWS, GUIDE, NOTE, SPELL}
 ENTER, BACKSPACE, ESCAPE = "enter", "backspace", "escape"
 
+NO_LABEL = "-"  #: a line of text that says that no label applies
 LONGEST = 3  #: letters of the longest abbreviation that is shown as a key
 #: Seconds after an answer in which letters that continue its name are ignored.
 NAME_SECONDS = 1.0
@@ -48,9 +49,13 @@ class ClassKeys:
         All classes.
     own : dict of label to str, default=None
         Custom keys, one character for each of some classes.
+    several : bool, default=False
+        Whether a row may have several of the classes.
 
     Attributes
     ----------
+    several : bool
+        As given.
     shown : dict of label to list of str
         For each class the keys that label a row: its custom key, its number, and the
         shortest abbreviation of at most three letters that no other class begins with.
@@ -64,7 +69,8 @@ class ClassKeys:
         is a command.
     """
 
-    def __init__(self, classes, own=None):
+    def __init__(self, classes, own=None, several=False):
+        self.several = several
         own = check_custom_keys(classes, own or {})
         self._names = {label: f"{label}".lower() for label in classes}
         self._by_key = {key: label for label, key in own.items()}
@@ -126,6 +132,10 @@ class ClassKeys:
 class TypeAhead:
     """Letters typed one by one; the first that leaves a single class answers.
 
+    If a row may have several labels, it chooses the label or takes the choice back, and
+    Enter on its own answers with all chosen labels. If no label is chosen, Enter has to
+    be pressed twice.
+
     Parameters
     ----------
     keys : ClassKeys
@@ -139,12 +149,32 @@ class TypeAhead:
         Letters typed since the last answer.
     problem : str
         Why the last key had no effect; empty if it had one.
+    chosen : list
+        Labels that are chosen for the row, if it may have several.
     """
 
     def __init__(self, keys, clock=monotonic):
         self._keys, self._clock = keys, clock
         self._rest, self._until = "", 0.0
         self.typed = self.problem = ""
+        self.start()
+
+    def start(self, chosen=()):
+        """Begin with a row for which these labels are chosen."""
+        self.chosen, self._is_warned = [*chosen], False
+
+    def toggle(self, label):
+        """Choose a label, or take the choice back; labels keep the order of classes."""
+        chosen = {*self.chosen} ^ {label}
+        self.start(each for each in self._keys.shown if each in chosen)
+
+    def describe_enter(self):
+        """Return what Enter sends while nothing is typed."""
+        if not self._keys.several:
+            return ""
+        if self._is_warned:
+            return "Enter again: no label applies"
+        return f"Enter: {', '.join(map(str, self.chosen)) or 'no label applies'}"
 
     def clear(self):
         """Forget the typed letters."""
@@ -157,8 +187,10 @@ class TypeAhead:
             self.typed = ""
         elif key == BACKSPACE:
             self.typed = self.typed[:-1]
+        elif key == ENTER and self.typed:
+            return self._answer(self.typed, is_whole=True)
         elif key == ENTER:
-            return self._answer(self.typed, is_whole=True) if self.typed else None
+            return self._send() if self._keys.several else None
         elif not self.continues_name(key):
             if not self.typed and key.lower() in COMMANDS - {SPELL}:
                 return Choice(key.lower())
@@ -185,12 +217,21 @@ class TypeAhead:
         self.ignore(key)
         return True
 
+    def _send(self):
+        """Return the chosen labels; that there are none must be said twice."""
+        if self.chosen or self._is_warned:
+            return Choice(None, self.chosen)
+        self._is_warned = True
+        return None
+
     def _answer(self, typed, *, is_whole=False):
         found = self._keys.find(typed, is_whole=is_whole)
         if found.label is not None:
             self._rest = "" if is_whole else self._keys.rest_of_name(found.label, typed)
             self._until = self._clock() + NAME_SECONDS
             self.typed = ""
+            if self._keys.several:
+                return self.toggle(found.label)
             return Choice(None, found.label)
         if not found.classes:
             self.problem = f"{typed}: no class; {HELP} for help"
@@ -270,7 +311,12 @@ def parse_line(line, keys):
         return Choice(line)
     found = keys.find(line, is_whole=True)
     if found.label is not None:
-        return Choice(None, found.label)
+        return Choice(None, [found.label] if keys.several else found.label)
+    if keys.several and line == NO_LABEL:
+        return Choice(None, [])
+    parts = [keys.find(part.strip(), is_whole=True).label for part in line.split(",")]
+    if keys.several and None not in parts:
+        return Choice(None, parts)
     command, _, value = line.partition(" ")
     if command in (SKIP, NOTE) and value:
         return Choice(command, value.strip())
@@ -278,8 +324,10 @@ def parse_line(line, keys):
     classes = found.classes if is_ambiguous else list(keys.shown)
     names = [*(f"{label}" for label in classes[:12]), *["…"][: len(classes) > 12]]
     problem = "matches several classes" if is_ambiguous else "is not an answer"
+    several = f"one or more, with commas, or {NO_LABEL} if none applies,"
     raise ValueError(
-        f"{line[:40]!r} {problem}. Type one of: {', '.join(names)}, {SKIP} (skip), "
+        f"{line[:40]!r} {problem}. Type {several if keys.several else 'one'} of: "
+        f"{', '.join(names)}, {SKIP} (skip), "
         f"{UNDO} (undo), {GUIDE} (guide), {NOTE} TEXT (note), {HELP} (help), "
         f"{QUIT} (quit)."
     )

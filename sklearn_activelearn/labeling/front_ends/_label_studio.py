@@ -129,6 +129,12 @@ class LabelStudioLoop:
             raise ValueError(
                 "Label Studio needs a pool learner: a stream learner cannot order rows."
             )
+        if (session.labels is not None) != self.control.is_several:
+            choice = "multiple" if session.labels else "single"
+            raise ValueError(
+                f'To label the rows of this session, set choice="{choice}" in the '
+                f"control {self.control.name!r}, or begin another session (--out)."
+            )
         if {*map(str, session.classes or ())} != {*classes}:
             raise ValueError(
                 f"The classes of the session, {session.classes}, must be the choices "
@@ -299,9 +305,15 @@ class LabelStudioLoop:
         label = None
         if not annotation["was_cancelled"]:
             chosen = self._choices_of([annotation])
-            if len(chosen) != 1 or chosen[0] not in self._classes:
+            if not {*chosen} <= self._classes.keys():
                 return None
-            label = self._classes[chosen[0]]
+            label = [self._classes[choice] for choice in chosen]
+            if not self.control.is_several:
+                if len(chosen) != 1:
+                    return None
+                (label,) = label
+            elif not chosen and annotation["result"]:
+                return None  # of other controls
         return Annotation(
             annotation["id"],
             id,
@@ -404,12 +416,15 @@ class LabelStudioLoop:
                 for result, label in zip(
                     results, self.session.predictions(rows).labels, strict=True
                 ):
+                    labels = label if self.control.is_several else [f"{label}"]
+                    if not labels:
+                        continue
                     result.append(
                         {
                             "from_name": self.control.name,
                             "to_name": self.control.to_name,
                             "type": "choices",
-                            "value": {"choices": [f"{label}"]},
+                            "value": {"choices": labels},
                         }
                     )
         return results

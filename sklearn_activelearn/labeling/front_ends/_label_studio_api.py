@@ -35,6 +35,8 @@ class Control(NamedTuple):
         Field of a task's data that the object shows.
     classes : list of str
         The choices.
+    is_several : bool
+        True if several of them can be chosen.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Control(NamedTuple):
     kind: str
     field: str
     classes: list[str]
+    is_several: bool
 
 
 def find_control(project, name=None):
@@ -57,7 +60,7 @@ def find_control(project, name=None):
     Raises
     ------
     ValueError
-        If there is no such control, or if several classes can be chosen.
+        If there is no such control.
     """
     parsed = project.get("parsed_label_config") or {}
     found = {key: each for key, each in parsed.items() if each["type"] == "Choices"}
@@ -68,22 +71,19 @@ def find_control(project, name=None):
             "them as the control (--label-studio-control)."
             if found
             else "The labelling interface of the project has no <Choices>. Add one, "
-            'with choice="single".'
+            'with choice="single", or "multiple" if a task may have several labels.'
         )
     if name is not None and name not in found:
         raise ValueError(f"There is no control {name!r} of type Choices: {names}.")
     name = name or next(iter(found))
     control = found[name]
-    for tag in ElementTree.fromstring(project["label_config"]).iter("Choices"):
-        if tag.get("name") == name and tag.get("choice", "single") == "multiple":
-            raise ValueError(
-                f'The control {name!r} has choice="multiple". A row has one label '
-                'here: set choice="single" in the labelling interface.'
-            )
+    tags = ElementTree.fromstring(project["label_config"]).iter("Choices")
+    choice = {tag.get("name"): tag.get("choice") for tag in tags}
     shown = control["inputs"][0]
     return Control(
-        name, control["to_name"][0], shown["type"], shown["value"], control["labels"]
-    )
+        name, control["to_name"][0], shown["type"], shown["value"], control["labels"],
+        choice.get(name) == "multiple",
+    )  # fmt: skip
 
 
 def token_reader(file=None):

@@ -95,6 +95,7 @@ class PageRequests:
             "guide": view.guide,
             "may_decide": view.may_decide(who),
             "classes": list(view.keys.as_json().values()),
+            "several": view.keys.several,
             **view.progress(who),
         }
 
@@ -190,6 +191,8 @@ class PageRequests:
 
     def _get_label(self, body):
         name = body.get("label")
+        if self._view.keys.several and isinstance(name, list):
+            return name  # the session refuses other names
         if not isinstance(name, str):
             raise ValueError("label must be one of the classes.")
         return self._classes.get(name, name)  # the session refuses other names
@@ -215,13 +218,14 @@ def plain_row(row):
     """Return a row of a review as JSON, labels as the page shows them."""
 
     def name(label):
-        return None if label is None else f"{label}"
+        return label if isinstance(label, list | None) else f"{label}"
 
     return {
         "id": row.id,
         "state": row.state,
         "label": name(row.label),
         "predicted": name(row.predicted),
+        "tied": row.tied,
         "answers": [{**a._asdict(), "label": name(a.label)} for a in row.answers],
         "notes": [note._asdict() for note in row.notes],
     }

@@ -48,7 +48,7 @@ from ._keys import (
     TypeAhead,
     parse_line,
 )
-from ._view import describe_people, parse_search
+from ._view import describe_label, describe_people, parse_search
 
 END, PAGE_DOWN, PAGE_UP = "end", "page down", "page up"
 #: Keys of prompt_toolkit; all other keys that are no letters are ignored.
@@ -90,6 +90,11 @@ USAGE = (
     (GUIDE, "show the guide to the classes"),
     ("Space", "next page of a long text; PgUp: previous page"),
     (QUIT, "quit, as Ctrl-C does; Ctrl-Z pauses"),
+)
+#: Keys that differ if a row may have several labels.
+USAGE_OF_SEVERAL = (
+    ("letters", "choose a label, or take it back: its first letters, key or number"),
+    ("Enter", "sends the chosen labels; twice, if no label applies; or ends a name"),
 )
 SAVED = "Each label is saved at once, and the same command resumes."
 
@@ -198,6 +203,7 @@ class Labeling:
 
     def _answer_row(self, shown, page):
         """Show a row until it is answered; return the next one, None to quit."""
+        self.typing.start()
         for key in self.screen.show_new(page):
             self.typing.ignore(key)
         message = ""
@@ -282,9 +288,11 @@ class Labeling:
             if typed and not hint and whole is not None:
                 hint = f"Enter: {whole}"
             if page.classes:
-                classes = describe_keys(keys, keys.find(typed).classes)
+                classes, chosen = keys.find(typed).classes, self.typing.chosen
+                classes = describe_keys(keys, classes, chosen)
+                hint = hint or (not typed and self.typing.describe_enter())
                 page = page._replace(classes=classes)
-            self.screen.show(page._replace(typed=typed, hint=hint))
+            self.screen.show(page._replace(typed=typed, hint=hint or ""))
             answer = self._press(self.screen.read(), extra)
             if answer is not None:
                 return answer
@@ -338,7 +346,8 @@ def row_text(view, row_id, *lines):
 
 def help_text(view, advice):
     """Return the keys, the quality of the model and what each person has done."""
-    keys = [f"{key:9}{what}" for key, what in USAGE]
+    usage = dict([*USAGE, *USAGE_OF_SEVERAL * view.keys.several])
+    keys = [f"{key:9}{what}" for key, what in usage.items()]
     return Text([*keys, SAVED, " ", advice, *describe_people(view.session)])
 
 
@@ -353,12 +362,15 @@ def store_note(view, row_id, text, who):
     return f"Row {row_id}: note {'saved' if text else 'removed'}"
 
 
-def describe_keys(keys, labels):
-    """Return classes with their keys in brackets."""
+def describe_keys(keys, labels, chosen=()):
+    """Return classes with their keys in brackets, and a tick behind chosen ones."""
     return [
-        f"[{label}]"
-        if keys.shown[label] == [f"{label}".lower()]
-        else f"[{'/'.join(keys.shown[label])}] {label}"
+        (
+            f"[{label}]"
+            if keys.shown[label] == [f"{label}".lower()]
+            else f"[{'/'.join(keys.shown[label])}] {label}"
+        )
+        + " ✓" * (label in chosen)
         for label in labels
     ]
 
@@ -440,6 +452,10 @@ class RowList:
         decide = DECIDE if self._view.may_decide(self._who) else ""
         is_final, message, text = False, "", None
         names = ["Type a class to correct it", "[u]ndo yours", f"[{NOTE}] note"]
+        row = self._session.answers(row_id, viewer=self._who)
+        own = [each.label for each in row.answers if each.who == self._who]
+        given = [row.label, *own[-1:]] if self._view.keys.several else []
+        self._labeling.typing.start(next(filter(None, given), ()))
         while True:
             row = self._session.answers(row_id, viewer=self._who)
             text = text or row_text(self._view, row_id, *lines_about(row), " ")
@@ -475,7 +491,7 @@ class RowList:
             done = "skipped"
         else:
             session.label(row_id, answer.value, who, final=is_final)
-            done = f"{answer.value}{', decided' * is_final}"
+            done = f"{describe_label(answer.value)}{', decided' * is_final}"
         self._message = f"Row {row_id}: {done}"
 
     def _page_of(self, found):
@@ -508,12 +524,15 @@ class RowList:
         )
 
     def _lines_of(self, number, row):
-        label = row.label if row.state == "labelled" else STATES[row.state]
-        about = [f"[{number}] row {row.id}", f"{label}"]
+        label = STATES.get(row.state) or describe_label(row.label)
+        about = [f"[{number}] row {row.id}", label]
         if row.predicted is not None:
-            about += [f"the model: {row.predicted}"]
+            about += [f"the model: {describe_label(row.predicted)}"]
         if self._who is not None:
-            votes = [f"{answer.who or ''}: {answer.label}" for answer in row.answers]
+            votes = [
+                f"{answer.who or ''}: {describe_label(answer.label)}"
+                for answer in row.answers
+            ]
             about += [" ".join(votes[:3])]
         about += [when(row.answers[-1].at)[:10]] if row.answers else []
         kind, item = self._view.item(row.id)
@@ -523,8 +542,9 @@ class RowList:
 def lines_about(row):
     """Return the state, the answers and the notes of a row, one in each line."""
     lines = [] if row.state == "labelled" else [STATES[row.state].capitalize()]
+    lines += [f"Votes are tied on: {', '.join(row.tied)}"] * bool(row.tied)
     for answer in row.answers:
-        what = "skipped" if answer.label is None else f"{answer.label}"
+        what = "skipped" if answer.label is None else describe_label(answer.label)
         reason = f" ({answer.reason})" if answer.reason else ""
         final = ", decided" if answer.is_final else ""
         who = f"{answer.who}: " if answer.who else ""

@@ -10,6 +10,7 @@ from ._keys import SKIP, UNDO, ClassKeys
 if TYPE_CHECKING:
     from .._lists import ReviewRow
 
+NO_LABEL = "no label applies"
 MOST = 6  #: classes that are counted one by one
 #: Sentences for a person for whom there is no row, by the session's stop reason.
 ENDINGS = {
@@ -88,7 +89,8 @@ class LabelingView:
     ):  # fmt: skip
         self.session, self._kind, self.folder = session, kind, folder
         self._show_prediction = show_prediction
-        self.keys = keys or ClassKeys(session.classes)
+        several = session.labels is not None
+        self.keys = keys or ClassKeys(session.classes, several=several)
         self.title, self.guide = title, guide
 
     def next(self, who=None, last="", *, wait=True):
@@ -98,7 +100,9 @@ class LabelingView:
     def label(self, row_id, label, who=None):
         """Label a row and return the next one, without waiting for training."""
         prediction = self._describe_machine(row_id) or self._describe_prediction(row_id)
-        last = f"Row {row_id}: {label}{prediction and f'. {prediction}'}"
+        last = (
+            f"Row {row_id}: {describe_label(label)}{prediction and f'. {prediction}'}"
+        )
         return self._describe(self.session.answer_and_look(row_id, label, who), last)
 
     def skip(self, row_id, who=None, reason=None):
@@ -171,11 +175,17 @@ class LabelingView:
             found = self.session.predictions(ids=[row_id])
         except ValueError:  # no model yet
             return ""
+        label = describe_label(found.labels[0])
         if found.probabilities is None:
-            return f"The model: {found.labels[0]}"
+            return f"The model: {label}"
         shares = zip(found.probabilities[0], found.classes, strict=True)
-        best = sorted(shares, reverse=True)[:3]
-        return f"The model: {', '.join(f'{c} {p:.0%}' for p, c in best)}"
+        best = ", ".join(f"{c} {p:.0%}" for p, c in sorted(shares, reverse=True)[:3])
+        return f"The model: {f'{label} ({best})' if self.keys.several else best}"
+
+
+def describe_label(label):
+    """Return a label, or the labels of a row, in words."""
+    return ", ".join(label) or NO_LABEL if isinstance(label, list) else f"{label}"
 
 
 def describe_counts(status, own, n_rows):
@@ -186,17 +196,19 @@ def describe_counts(status, own, n_rows):
     each = ", ".join(f"{label}: {n}" for label, n in shown.items())
     if shown is not by_class:
         each += f" and {len(by_class) - MOST} other classes"
-    parts = [f"{sum(by_class.values())} labelled" + (each and f" ({each})")]
+    if status.no_label:
+        each += f"{each and ', '}{NO_LABEL}: {status.no_label}"
+    parts = [f"{status.labelled} labelled" + (each and f" ({each})")]
     if status.test_left:
         parts.append(f"{status.test_left} of {status.n_test} test rows left")
     if own != status:
-        parts.append(f"{sum(own.by_class.values())} by you")
+        parts.append(f"{own.labelled} by you")
     if status.disputed:
         parts.append(f"{status.disputed} disputed")
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
     if status.left is not None:
-        n_closed = sum(by_class.values()) + status.skipped + status.empty
+        n_closed = status.labelled + status.skipped + status.empty
         n_left = min(status.left + status.pending, n_rows - n_closed)
         parts.append(f"{n_left} left")
     return ", ".join(parts)
@@ -215,7 +227,7 @@ def describe_people(session):
     lines = []
     for who, status in session.people().items():
         if who is not None:
-            done = f"{sum(status.by_class.values())} labelled"
+            done = f"{status.labelled} labelled"
             done += f", {status.skipped} skipped" if status.skipped else ""
             lines.append(f"{who}: {done}")
     found = session.agreement()
@@ -224,6 +236,10 @@ def describe_people(session):
             f"{found.n_people} people agree on {found.share:.0%} of {found.n_rows} "
             f"rows ({found.measure} {found.value:.2f})."
         )
+        each = [
+            f"{label} {value:.2f}" for label, value in (found.by_label or {}).items()
+        ]
+        lines += [f"Agreement on each label: {', '.join(each)}."] * bool(each)
     return lines
 
 
@@ -233,7 +249,8 @@ def parse_search(words, keys):
     Parameters
     ----------
     words : str
-        Words of the text, and class:NAME, who:NAME, date:DAY, since:DAY, until:DAY,
+        Words of the text, and class:NAME (class: for rows to which no label applies, if
+        they may have several), who:NAME, date:DAY, since:DAY, until:DAY,
         in quotes if they contain spaces.
     keys : ClassKeys
         Keys of the classes.
@@ -252,6 +269,8 @@ def parse_search(words, keys):
         field, colon, value = part.partition(":")
         if not colon or field not in FIELDS:
             text.append(part)
+        elif field == "class" and keys.several and not value:
+            search["label"] = []
         elif field == "class":
             if (label := keys.find(value, is_whole=True).label) is None:
                 raise ValueError(f"class: {value!r} is not a class.")

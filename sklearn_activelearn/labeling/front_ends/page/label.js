@@ -1,20 +1,35 @@
 // Answers: a class, a skip, or taking the last one back.
 
-import { $, make, makeButton, onClick } from "./server.js";
+import { $, describeLabel, make, makeButton, onClick } from "./server.js";
 import { correct, withdraw } from "./review.js";
-import { current, page, send } from "./screen.js";
+import { current, page, send, showTyped } from "./screen.js";
 import { TypeAhead } from "./typeahead.js";
 
-export function showClasses(classes) {
-  page.typing = new TypeAhead(classes);
+export function showClasses(classes, several) {
+  page.typing = new TypeAhead(classes, undefined, several);
+  $("send").hidden = !several;
   $("classes").append(...classes.map(({ label, keys }) => makeButton(
-    () => answer(label), { "aria-keyshortcuts": keys.join(" "), "data-label": label },
+    () => (several ? toggle(label) : answer(label)), { "aria-keyshortcuts": keys.join(" "), "data-label": label },
     ...keys.flatMap((key) => [make("kbd", {}, key), " "]), label)));
+}
+
+function toggle(label) {
+  if (page.busy) return;
+  page.typing.press("Escape");
+  page.typing.toggle(label);
+  showTyped();
+}
+
+/** Send the chosen labels; a second time, if there are none. */
+function sendChosen() {
+  const chosen = page.busy ? null : page.typing.send();
+  showTyped();
+  if (chosen) answer(chosen.label);
 }
 
 export function answer(label) {
   if (page.mode === "row") correct(label);
-  else if (current()) send("label", { id: current().id, label }, label);
+  else if (current()) send("label", { id: current().id, label }, describeLabel(label));
 }
 
 export function skip(reason = "") {
@@ -26,4 +41,4 @@ export function undo() {
   else if (page.mode === "label") send("undo", {}, "Undoing");
 }
 
-onClick({ skip, undo });
+onClick({ skip, undo, send: sendChosen });

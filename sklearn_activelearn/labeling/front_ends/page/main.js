@@ -22,7 +22,7 @@ async function begin() {
   $("title").textContent = document.title = found.title || "Label";
   showCounts(found);
   $("to-guide").hidden = !found.guide;
-  showClasses(found.classes);
+  showClasses(found.classes, found.several);
   setMode("label");
   await send("next");
   setTimeout(follow, PERIOD);
@@ -62,7 +62,12 @@ addEventListener("keydown", (event) => {
     else pressInList(event, COMMANDS);
     return;
   }
-  if (key.length > 1 && !(typing.typed && ["Enter", "Backspace"].includes(key))) return;
+  const isSend = key === "Enter" && typing.several
+    && (target.closest("#classes") || !target.closest("button, summary, input"));
+  if (isSend) event.preventDefault(); // the focused button of a class is not pressed
+  if (key.length > 1 && !isSend && !(typing.typed && ["Enter", "Backspace"].includes(key))) {
+    return;
+  }
   if (key === " " && !typing.typed && !page.busy) { // turns the page, or is in a name
     if (typing.continuesName(key)) event.preventDefault();
     return;

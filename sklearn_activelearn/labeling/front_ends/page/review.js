@@ -1,8 +1,10 @@
 // Lists of rows: search, open, correct.
 
-import { $, ask, attempt, fail, make, makeButton, onClick, when, who } from "./server.js";
+import {
+  $, ask, attempt, describeLabel, fail, make, makeButton, onClick, when, who,
+} from "./server.js";
 import { content, facts, highlighted } from "./row.js";
-import { current, markLabel, page, send, show, showCounts, showTyped } from "./screen.js";
+import { current, markLabels, page, send, show, showCounts, showTyped } from "./screen.js";
 
 const PAGE = 20; // rows of a list that the server sends
 const UNDOING = "Undoing; the model may have to be trained";
@@ -74,12 +76,12 @@ function describeFound(found, list) {
   return `${countRows(found.n_rows)}${from}${part}`;
 }
 
-function listItem({ id, state, label, predicted, answers, notes, excerpt }) {
+function listItem({ id, state, label, predicted, tied, answers, notes, excerpt }) {
   const distinct = (values) => [...new Set(values)];
-  const votes = distinct(answers.map((answer) => answer.label ?? "skip")).join(" / ");
+  const votes = distinct(answers.map((answer) => describeLabel(answer.label ?? "skip"))).join(" / ");
   const about = [
-    predicted && `the model expects ${predicted}`,
-    state === "disputed" && "disputed",
+    predicted && `the model expects ${describeLabel(predicted)}`,
+    state === "disputed" && ["disputed", ...tied].join(" "),
     distinct(answers.map((answer) => answer.who).filter(Boolean)).join(", "),
     answers.length > 0 && when(answers.at(-1).at),
     ...answers.map(({ reason }) => reason),
@@ -88,7 +90,7 @@ function listItem({ id, state, label, predicted, answers, notes, excerpt }) {
   return make("li", {}, makeButton(
     () => openRow(id), { "data-id": JSON.stringify(id) },
     make("span", { class: "label" },
-      label ?? (state === "skipped" ? "skipped" : votes || "no label")),
+      describeLabel(label) ?? (state === "skipped" ? "skipped" : votes || "no label")),
     make("span", { class: "excerpt", dir: "auto" }, ...highlighted(excerpt || `Row ${id}`)),
     make("span", { class: "about" }, about.join(" · "))));
 }
@@ -119,7 +121,7 @@ async function openRow(id) {
   setMode("row");
   setFinal(false);
   showCounts(found);
-  showOpened(found.row);
+  showOpened(found.row, true);
   const shown = await content(found.row);
   if (page.opened?.id !== id) return; // an image came late
   $("card").replaceChildren(shown);
@@ -128,10 +130,11 @@ async function openRow(id) {
 }
 
 /** Show the answers to the opened row, and its notes. */
-function showOpened(row) {
+function showOpened(row, isNew) {
   page.opened = row;
   $("facts").replaceChildren(...facts(row, true));
-  markLabel(row.label ?? row.answers.find((answer) => answer.who === who)?.label ?? null);
+  const own = row.answers.find((answer) => answer.who === who);
+  if (isNew || !page.typing.several) markLabels([row.label ?? own?.label ?? []].flat());
 }
 
 /** Show what other people have changed meanwhile, and doubtful rows that were found. */
@@ -143,7 +146,7 @@ export async function followChanges({ version, row, ...progress }) {
   if (page.mode === "list" && (isNew || isComputing)) return search();
   if (page.mode === "label" && isNew && page.view && !page.view.row) return send("next");
   if (!row || current()?.id !== row.id) return;
-  if (page.mode === "row") return showOpened(row);
+  if (page.mode === "row") return showOpened(row, false);
   page.view.row.notes = row.notes;
   $("facts").replaceChildren(...facts(row, row.state !== "open"));
 }
@@ -181,7 +184,7 @@ async function change(verb, body, words) {
 /** Give the opened row a label. */
 export function correct(label) {
   const isFinal = $("final").checked;
-  change("correct", { label, final: isFinal }, label + (isFinal ? ", decided" : ""));
+  change("correct", { label, final: isFinal }, describeLabel(label) + (isFinal ? ", decided" : ""));
 }
 
 export async function withdraw() {

@@ -1,6 +1,6 @@
 // Contents of a row: a text, a table of cells or an image; its answers and notes.
 
-import { make, post, when } from "./server.js";
+import { describeLabel, make, post, when } from "./server.js";
 
 let zoom = 1;
 
@@ -54,7 +54,7 @@ export function enlarge(factor) {
 export function facts({ answers, notes }, withAnswers) {
   const from = (who, words) => (who ? `${who}: ${words}` : words);
   const lines = (withAnswers ? answers : []).map(({ who, label, reason, is_final, at }) =>
-    from(who, (label ?? "skipped") + (reason ? `: ${reason}` : "")) +
+    from(who, (describeLabel(label) ?? "skipped") + (reason ? `: ${reason}` : "")) +
     `${is_final ? " (decided)" : ""}, ${when(at)}`);
   lines.push(...notes.map(({ who, text, at }) =>
     `Note${who ? ` of ${who}` : ""}: ${text} (${when(at)})`));

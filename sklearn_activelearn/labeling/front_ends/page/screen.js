@@ -1,6 +1,6 @@
 // What both views share: the state of the page, requests, and what is on the screen.
 
-import { $, ask, attempt, fail, make } from "./server.js";
+import { $, ask, attempt, describeLabel, fail, make } from "./server.js";
 import { content, facts } from "./row.js";
 import { TypeAhead } from "./typeahead.js";
 
@@ -58,7 +58,7 @@ export async function show() {
   const shown = row ? await content(row) : make("p", {}, reason);
   if (page.mode !== "label" || page.view.row !== row) return; // an image came late
   $("card").replaceChildren(shown);
-  markLabel(null);
+  markLabels([]);
   scrollTo(0, 0);
 }
 
@@ -67,21 +67,26 @@ export function showCounts({ counts, share }) {
   $("share").value = share;
 }
 
-/** Show which class a row has. */
-export function markLabel(label) {
+/** Show which labels a row has; several can then be chosen and taken back. */
+export function markLabels(labels) {
+  page.typing.start(labels);
+  if (page.typing.several) return showTyped();
   for (const button of $("classes").children) {
     if (page.mode === "label") button.removeAttribute("aria-pressed");
-    else button.setAttribute("aria-pressed", `${button.dataset.label === label}`);
+    else button.setAttribute("aria-pressed", `${labels.includes(button.dataset.label)}`);
   }
 }
 
 /** Show what is typed, and the classes that match it. */
 export function showTyped() {
-  const { typed, problem } = page.typing;
+  const { typed, problem, several, chosen, isWarned } = page.typing;
   const found = page.typing.find(typed).classes.map(({ label }) => label);
   for (const button of $("classes").children) {
-    button.hidden = !found.includes(button.dataset.label);
+    const { label } = button.dataset;
+    button.hidden = !found.includes(label);
+    if (several) button.setAttribute("aria-pressed", `${chosen.includes(label)}`);
   }
+  $("send-word").textContent = `${isWarned ? "Again, to send" : "Send"}: ${describeLabel(chosen)}`;
   const whole = page.typing.find(typed, true).answer;
   const enter = whole ? `. Enter: ${whole.label}` : "";
   $("typed").textContent = problem ||

@@ -77,5 +77,10 @@ export function onClick(actions) {
   for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => action());
 }
 
+export const NO_LABEL = "no label applies";
+
+/** Return a label, or the labels of a row, in words. */
+export const describeLabel = (label) => (Array.isArray(label) ? label.join(", ") || NO_LABEL : label);
+
 export const when = (at) =>
   new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });

@@ -1,13 +1,19 @@
-/** Letters typed one by one; the first that leaves a single class answers. */
+/**
+ * Letters typed one by one; the first that leaves a single class answers. If a row may
+ * have several labels, it chooses the label or takes the choice back, and Enter on its
+ * own answers with all chosen labels: twice, if no label is chosen.
+ */
 export class TypeAhead {
   static commands = "suq?*!#"; // as long as nothing is typed
   // milliseconds after an answer in which letters that continue its name are ignored
   static nameTime = 1000;
 
   /** Classes are {label, own, number}: what the server knows of their keys. */
-  constructor(classes, now = () => performance.now()) {
+  constructor(classes, now = () => performance.now(), several = false) {
     this.classes = classes;
     this.now = now;
+    this.several = several;
+    this.start([]);
     this.typed = this.problem = this.rest = "";
     this.until = 0;
   }
@@ -30,12 +36,32 @@ export class TypeAhead {
     return only ? { answer: only[0], classes: only } : { answer: null, classes: found };
   }
 
+  /** Begin with a row for which these labels are chosen. */
+  start(chosen) {
+    this.chosen = chosen;
+    this.isWarned = false;
+  }
+
+  /** Choose a label, or take the choice back; labels keep the order of classes. */
+  toggle(label) {
+    const isChosen = (each) => this.chosen.includes(each) !== (each === label);
+    this.start(this.classes.map((each) => each.label).filter(isChosen));
+  }
+
+  /** Return the chosen labels; that there are none must be said twice. */
+  send() {
+    if (this.chosen.length || this.isWarned) return { label: this.chosen };
+    this.isWarned = true;
+    return null;
+  }
+
   /** Take the key of an event; return {command}, {label}, or null if more is needed. */
   press(key) {
     this.problem = "";
     if (key === "Escape") this.typed = "";
     else if (key === "Backspace") this.typed = this.typed.slice(0, -1);
-    else if (key === "Enter") return this.typed ? this.answer(this.typed, true) : null;
+    else if (key === "Enter" && this.typed) return this.answer(this.typed, true);
+    else if (key === "Enter") return this.several ? this.send() : null;
     else if ([...key].length === 1 && !this.continuesName(key)) {
       const command = key.toLowerCase();
       if (!this.typed && TypeAhead.commands.includes(command)) return { command };
@@ -73,7 +99,9 @@ export class TypeAhead {
       this.rest = isPart ? name.slice(letters.length) : "";
       this.until = this.now() + TypeAhead.nameTime;
       this.typed = "";
-      return { label: answer.label };
+      if (!this.several) return { label: answer.label };
+      this.toggle(answer.label);
+      return null;
     }
     if (!classes.length) this.problem = `${typed}: no class`;
     else {

@@ -1,0 +1,268 @@
+"""Several labels for a row: the protocol, the guarantees, and what is refused."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+
+from sklearn_activelearn import (
+    BlendClassifier,
+    HybridSamplingClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.testing import _guarantees as guarantees
+from sklearn_activelearn.testing import check_learner
+from tests.learners import DEFAULTS, LABEL_SET_LEARNERS, each
+from tests.tools import fresh, frozen, loop_over_pool, responses, state
+
+NAMES = ["work", "home", "family", "money"]
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn_activelearn.exceptions.ColdStartWarning",
+    "ignore::sklearn_activelearn.exceptions.OneClassWarning",
+)
+
+each_learner = each(LABEL_SET_LEARNERS)
+
+
+def label_set_problem(n_rows=40, n_labels=4, seed=0):
+    """Return rows, and labels that each follow a direction, two of them mostly."""
+    rng = np.random.RandomState(seed)
+    X = rng.randint(-99, 100, size=(n_rows, 5)) / 16
+    scores = X @ rng.standard_normal((5, n_labels)) + rng.standard_normal(n_labels)
+    return X, (scores > 0).astype(int)
+
+
+@st.composite
+def label_set_streams(draw):
+    """Draw rows and label sets; labels that all rows have, or none, are among them."""
+    seed, n_labels = draw(st.integers(0, 2**32 - 1)), draw(st.integers(2, 5))
+    n_rows = draw(st.integers(2, 24))
+    rng = np.random.RandomState(seed)
+    X = rng.randint(-3, 4, size=(n_rows, draw(st.integers(1, 5)))).astype(float)
+    scores = X @ rng.standard_normal((X.shape[1], n_labels))
+    y = scores + rng.standard_normal(scores.shape) > rng.choice([-9, 0, 1, 9], n_labels)
+    y[0, 0], y[1, 0] = 0, 1  # not all rows have the same labels
+    return X, y.astype(int)
+
+
+X, Y = label_set_problem()
+
+
+@each_learner
+def test_the_guarantees(prototype):
+    results = check_learner(prototype)
+    assert {result["status"] for result in results} <= {"passed", "skipped"}
+
+
+@each_learner
+@given(stream=label_set_streams(), seed=st.integers(0, 99))
+def test_the_guarantees_on_random_rows(prototype, stream, seed):
+    guarantees.check_unbought_labels(prototype, *stream, seed)
+    guarantees.check_simulation(prototype, *stream, uses_model=False)
+    guarantees.check_purity(prototype, *stream)
+    guarantees.check_budget_is_kept(prototype, *stream, budget=seed % 9)
+
+
+@each_learner
+def test_answers_have_a_column_for_each_label(prototype):
+    learner = fresh(prototype).fit(X, Y)
+    assert learner.n_queries_ == min(learner.budget, len(X))
+    assert learner.classes_.tolist() == [0, 1, 2, 3]
+    answers = responses(learner, X)
+    assert len(answers) > 1
+    assert {answer.shape for answer in answers} == {Y.shape}
+    assert answers[0].dtype.kind == "i"
+    assert set(np.unique(answers[0])) <= {0, 1}
+
+
+@each_learner
+def test_a_record_restores_the_learner(prototype):
+    learner, rows = loop_over_pool(fresh(prototype), X, Y, NAMES)
+    stored = json.loads(json.dumps([learner.record(), Y[rows].tolist()]))
+    restored = fresh(prototype).restore(X, *stored)
+    assert restored.classes_.tolist() == NAMES
+    assert frozen(responses(restored, X)) == frozen(responses(learner, X))
+    restored.set_params(budget=20)
+    learner.set_params(budget=20)
+    assert restored.query(X).tolist() == learner.query(X).tolist()
+    with pytest.raises(ValueError, match=r"expected \(\d+, 4\)"):
+        restored.restore(X, stored[0], np.array(stored[1])[:, :3])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(),
+        RidgeClassifier(),
+        GaussianNB(),
+        OneVsRestClassifier(LogisticRegression()),
+        ClassifierChain(LogisticRegression()),
+        MultiOutputClassifier(LogisticRegression()),
+        RandomForestClassifier(5),
+        KNeighborsClassifier(3),
+        MLPClassifier((4,), max_iter=20),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_any_classifier_is_a_model_of_several_labels(estimator):
+    """Labels that all rows have, or none, are predicted so; the others as alone."""
+    y = np.column_stack([Y, np.ones(len(Y), int), np.zeros(len(Y), int)])
+    learner = HybridSamplingClassifier(estimator, batch_size=5, budget=25)
+    learner.set_params(random_state=0).fit(X, y)
+    learner.teach(X, y)
+    predicted = learner.predict(X)
+    assert np.array_equal(predicted[:, 4:], y[:, 4:])
+    assert np.mean(predicted == y) > 0.7
+    if hasattr(estimator, "predict_proba"):
+        p = learner.predict_proba(X)
+        assert np.array_equal(p[:, 4:], np.tile([1.0, 0.0], (len(X), 1)))
+        assert np.array_equal(p[:, :4] > 0.5, predicted[:, :4] > 0)
+    if type(estimator) in (LogisticRegression, RidgeClassifier, GaussianNB):
+        rows = [*learner.queried_indices_, *range(len(X))]
+        alone = [clone(estimator).fit(X[rows], y[rows, label]) for label in range(4)]
+        expected = [model.predict(X) for model in alone]
+        assert np.array_equal(predicted[:, :4], np.transpose(expected))
+
+
+def test_one_label_that_varies_is_enough():
+    y = np.tile([1, 0, 0], (len(X), 1))
+    y[:, 1] = Y[:, 0]
+    for estimator in LogisticRegression(), MultiOutputClassifier(LogisticRegression()):
+        learner = UncertaintySamplingClassifier(estimator, budget=None).fit(X, y)
+        alone = LogisticRegression().fit(
+            X[learner.queried_indices_], y[learner.queried_indices_, 1]
+        )
+        assert np.array_equal(learner.predict(X)[:, 1], alone.predict(X))
+    with pytest.raises(ValueError, match="same labels in all 40 rows"):
+        learner.fit(X, y[:, [0, 2]])
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        csr_array,
+        csr_matrix,
+        lambda y: y.tolist(),
+        list,
+        lambda y: y.astype(bool),
+        np.float32,
+    ],
+)
+def test_kinds_of_indicator_matrices(convert):
+    learner = HybridSamplingClassifier(GaussianNB(), budget=15, random_state=0)
+    expected = state(fresh(learner).fit(X, Y))
+    assert state(fresh(learner).fit(X, convert(Y))) == expected
+    asked = fresh(learner).learn(X, lambda rows: convert(Y[rows]), classes=[0, 1, 2, 3])
+    assert state(asked) == expected
+
+
+def test_classes_name_the_columns_in_their_order():
+    learner = UncertaintySamplingClassifier(GaussianNB(), budget=12, random_state=0)
+    asked = fresh(learner).learn(X, lambda rows: Y[rows], classes=NAMES)
+    taught, _ = loop_over_pool(fresh(learner), X, Y, NAMES)
+    assert asked.classes_.tolist() == taught.classes_.tolist() == NAMES
+    assert state(asked) == state(taught)
+    unnamed = fresh(learner).teach(X[:5], Y[:5])
+    assert unnamed.classes_.tolist() == [0, 1, 2, 3]
+    assert unnamed.teach(X[5:9], Y[5:9], NAMES).classes_.tolist() == NAMES
+    with pytest.raises(ValueError, match=r"classes must be .*work"):
+        unnamed.teach(X[9:10], Y[9:10], NAMES[::-1])
+
+
+def test_a_corrected_label_set_was_never_taught():
+    learner = MinMarginClassifier(n_initial=3, budget=None, random_state=0)
+    right = fresh(learner).teach(X[:9], Y[:9])
+    wrong = Y[:9].copy()
+    wrong[4] = 1 - wrong[4]
+    corrected = pickle.loads(pickle.dumps(fresh(learner).teach(X[:9], wrong)))
+    assert state(corrected) != state(right)
+    corrected.correct(X[4:5], Y[4:5])
+    assert state(corrected) == state(right)
+
+
+WRONG = {
+    "minus one": (-Y[:5], "is -1.*No entry may be missing"),
+    "NaN": (np.where(Y[:5], np.nan, 0.0), "is nan.*No entry may be missing"),
+    "None": (np.where(Y[:5], None, 0), "is None.*No entry may be missing"),
+    "counts": (2 * Y[:5], r"is 2\. Several labels"),
+    "other columns": (Y[:5, :2], "a column for each of the labels"),
+    "one label": (Y[:5, 0], "a column for each of the 4 labels"),
+    "names": ([("a", "b"), ("c",), (), ("a",), ("b",)], "MultiLabelBinarizer"),
+    "rows": (Y[:4], "inconsistent numbers of samples"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_labels_change_nothing(name):
+    y, message = WRONG[name]
+    learner = PassiveClassifier(GaussianNB(), random_state=0).teach(X[10:20], Y[10:20])
+    before = state(learner)
+    for verb in learner.teach, learner.correct, learner.partial_fit:
+        with pytest.raises(ValueError, match=message):
+            verb(X[10:15] if verb == learner.correct else X[:5], y)
+        assert state(learner) == before
+
+
+def test_an_oracle_with_a_missing_entry_loses_no_other_label():
+    learner = UncertaintySamplingClassifier(GaussianNB(), n_initial=8, random_state=0)
+    asked = []
+
+    def oracle(rows):
+        asked.extend(rows.tolist())
+        y = Y[rows].astype(float)
+        y[2, 1] = np.nan
+        return y
+
+    with pytest.raises(ValueError, match=r"got \[.*nan.*\] for row"):
+        learner.learn(X, oracle, classes=NAMES)
+    assert learner.n_taught_ == 7
+    assert learner.pending(X).tolist() == [asked[2]]
+    with pytest.raises(ValueError, match="a column for each"):
+        learner.learn(X, lambda rows: Y[rows][:, :2])
+    with pytest.raises(ValueError, match="a column for each"):
+        learner.learn(X, lambda rows: Y[rows][:, 0])
+    assert learner.n_taught_ == 7
+
+
+def test_one_label_and_several_do_not_mix():
+    learner = PassiveClassifier(GaussianNB()).teach(X[:4], Y[:4, 0])
+    with pytest.raises(ValueError, match="earlier calls taught one label"):
+        learner.teach(X[4:8], Y[4:8])
+    with pytest.raises(ValueError, match="Stopping rules judge one label"):
+        PassiveClassifier(stopping="stable_predictions").fit(X, Y)
+    with pytest.raises(TypeError, match="predicts several labels at once"):
+        PassiveClassifier(MultiOutputClassifier(GaussianNB())).fit(X, Y[:, 0])
+    learner = UncertaintySamplingClassifier(GaussianNB(), incremental=True)
+    with pytest.raises(TypeError, match="incremental=True takes one label"):
+        learner.fit(X, Y)
+
+
+@each(DEFAULTS)
+def test_the_others_name_those_that_take_several_labels(prototype):
+    takes = type(prototype) in {type(row) for row in LABEL_SET_LEARNERS}
+    if takes:
+        return
+    for y in Y, csr_array(Y):
+        with pytest.raises(ValueError, match="labels for a row") as caught:
+            fresh(prototype).fit(X, y)
+        named = str(caught.value)
+    assert all(type(row).__name__ in named for row in LABEL_SET_LEARNERS)
+    assert BlendClassifier.__name__ in named
+    with pytest.raises(ValueError, match="labels for a row"):
+        fresh(prototype).learn(X, lambda rows: Y[rows], classes=[0, 1])
