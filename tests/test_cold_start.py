@@ -30,6 +30,7 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
+    RelevanceSamplingClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
@@ -502,9 +503,11 @@ def test_stacking_without_a_final_estimator_has_probabilities():
         MultiOutputClassifier(LR),
     ],
 )
-def test_estimators_of_several_labels_are_refused(model):
+def test_estimators_of_several_labels_are_refused_for_one(model):
     with pytest.raises(TypeError, match="predicts several labels at once"):
-        UncertaintySamplingClassifier(model).query(X)
+        UncertaintySamplingClassifier(model).fit(X, Y)
+    with pytest.raises(TypeError, match="predicts several labels at once"):
+        RelevanceSamplingClassifier(model).query(X)
 
 
 @pytest.mark.parametrize(

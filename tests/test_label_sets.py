@@ -5,10 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
-from sklearn.base import clone
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.multiclass import OneVsRestClassifier
@@ -24,9 +25,11 @@ from sklearn_activelearn import (
     PassiveClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.evaluation import compare, explored_score, label_curve
 from sklearn_activelearn.testing import _guarantees as guarantees
 from sklearn_activelearn.testing import check_learner
 from tests.learners import DEFAULTS, LABEL_SET_LEARNERS, each
+from tests.reference import blend as reference
 from tests.tools import fresh, frozen, loop_over_pool, responses, state
 
 NAMES = ["work", "home", "family", "money"]
@@ -266,3 +269,75 @@ def test_the_others_name_those_that_take_several_labels(prototype):
     assert BlendClassifier.__name__ in named
     with pytest.raises(ValueError, match="labels for a row"):
         fresh(prototype).learn(X, lambda rows: Y[rows], classes=[0, 1])
+
+
+class GivenProbabilities(ClassifierMixin, BaseEstimator):
+    """A model whose probabilities are the numbers of the rows."""
+
+    def fit(self, X, y):
+        self.classes_ = np.arange(y.shape[1])
+        return self
+
+    def predict_proba(self, X):
+        return X
+
+    def predict(self, X):
+        return (X >= 0.5).astype(int)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_labels=st.integers(2, 4))
+def test_thresholds_agree_with_the_reference(seed, n_labels):
+    rng = np.random.RandomState(seed)
+    p = np.sort(rng.uniform(0.02, 0.7, (30, n_labels)), axis=0)
+    y = (p + rng.normal(0, 0.1, p.shape) > 0.55).astype(int)
+    y[rng.permutation(30)[:8]] = 1  # each label varies in each fold
+    y[rng.permutation(30)[:8]] = 0
+    assume(np.all((y.sum(axis=0) > 6) & (y.sum(axis=0) < 24)))
+    blend = BlendClassifier([("given", GivenProbabilities())]).fit(p, y)
+    (temperature,) = blend.temperatures_
+    expected = expit(logit(p) / temperature)
+    assert blend.predict_proba(p) == pytest.approx(expected)
+    assert blend.thresholds_ == pytest.approx(reference.thresholds(expected, y))
+    assert np.array_equal(blend.predict(p), expected >= blend.thresholds_)
+
+
+def test_a_label_with_a_single_positive_is_learned_from():
+    rare = np.array([4 * np.eye(5)[k % 4] for k in range(40)])
+    y = np.array([np.eye(5, dtype=int)[k % 4] for k in range(40)])
+    rare[7], y[7] = [0, 0, 0, 0, 4], [0, 0, 0, 0, 1]
+    blend = BlendClassifier([("logistic", LogisticRegression(C=10))]).fit(rare, y)
+    assert np.array_equal(blend.predict(rare[[7, 8]]), y[[7, 8]])
+    assert np.all(blend.thresholds_ <= 0.5)
+
+
+def test_scoring_chooses_the_thresholds():
+    X, y = label_set_problem(n_rows=80)
+    y[:, 0] &= X[:, 1] > 4
+    candidates = [("logistic", LogisticRegression(max_iter=1000))]
+    micro = BlendClassifier(candidates).fit(X, y).thresholds_
+    exact = BlendClassifier(candidates, scoring="accuracy").fit(X, y).thresholds_
+    assert not np.array_equal(micro, exact)
+    with pytest.raises(ValueError, match="scoring"):
+        BlendClassifier(candidates, scoring="no scorer").fit(X, y)
+
+
+def test_measures_of_several_labels():
+    learner = HybridSamplingClassifier(
+        GaussianNB(), batch_size=5, budget=20, explore=0.4, random_state=0
+    )
+    names = ["f1_micro", "f1_macro", "accuracy", "neg_hamming_loss"]
+    curve = label_curve(learner, X, Y, cv=2, at=[10, 20], scoring=names, random_state=0)
+    curves = [curve, *curve.others.values()]
+    assert [each.scoring for each in curves] == names
+    assert all(each.mean[-1] > each.constant_scores.mean() - 0.2 for each in curves)
+    # to predict every label for every row is the best constant for micro F1 here
+    assert curve.constant_scores.mean() > 0.5
+    with pytest.raises(ValueError, match="use f1_micro"):
+        label_curve(learner, X, Y, scoring="recall")
+    learner.fit(X, Y)
+    estimate = explored_score(learner)
+    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+    with pytest.raises(ValueError, match="no classes to balance"):
+        explored_score(learner, scoring="balanced_accuracy")
+    found = compare(X, Y, [learner], n_repeats=1, cv=2)
+    assert "f1 micro" in found.verdict.text

@@ -182,10 +182,11 @@ def main(argv=None):
     )
     found = summary([*runner.done.values()])
     mean = np.mean([each[2:] for each in found], axis=0)
+    mean[3] = np.nan  # of p values there is none
     rows = []
     for name, n, *values in [*found, ["mean", "", *mean]]:
         cells = [f"{value:.1f}" for value in values]
-        cells[3] = "" if name == "mean" else f"{values[3]:.3f}"
+        cells[3] = f"{values[3]:.3f}" if np.isfinite(values[3]) else ""
         rows.append((name, n, *cells))
     for row in (head, *rows):
         print("".join(f"{cell!s:>15}" for cell in row))
