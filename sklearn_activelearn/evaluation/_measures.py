@@ -377,7 +377,8 @@ class NamedMeasure:
     @property
     def article(self):
         """The name with an article."""
-        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+        begins = ("a", "e", "i", "o", "u", "f1")  # "f" is said "eff"
+        return f"{'an' if self.name.startswith(begins) else 'a'} {self.name}"
 
     def number(self, error):
         """Return the value that belongs to an error, without its unit."""
