@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import count
 from numbers import Integral
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from warnings import catch_warnings
 
 import joblib
@@ -913,6 +913,25 @@ def saved_interval(savings):
     return most if most == least else f"{least}–{most}"
 
 
+class Step(NamedTuple):
+    """A curve that a comparison needs."""
+
+    code: str  # as it is named while it runs
+    runner: Any  # the learner that runs
+    learner: Any  # the learner whose rows and label counts it uses
+    preprocessor: Any
+
+
+class Contrast(NamedTuple):
+    """Two steps that are compared, by their numbers."""
+
+    kind: Literal["rows", "model", "representation"]
+    learner: Any
+    passive: Any
+    chosen: int
+    rival: int
+
+
 def compare(
     X: RowsLike,
     y: ArrayLike,
@@ -1066,18 +1085,8 @@ def compare(
     candidates = design.default_learners(weight) if learners is None else learners
     if learners is None and y.ndim == 2:
         candidates = candidates[:1]  # stream learners take one label for each row
-    suited, notes = [], []
-    for learner in candidates:
-        try:
-            for each in (learner, learner._passive_baseline()):
-                asked = measure.scoring if scoring is None else scoring
-                (name,) = measures_of(asked, each, y, single=True).scorers
-        except ValueError as error:
-            notes.append(f"left out: {error}")
-            if learners is not None or len(notes) == len(candidates):
-                raise
-        else:
-            suited.append(learner)
+    asked = measure.scoring if scoring is None else scoring
+    suited, notes, name = suited_learners(candidates, asked, y, learners is None)
     if scoring is not None:
         measure = NamedMeasure(name)
     baselines = baselines_within_budgets(suited, target_error)
@@ -1087,64 +1096,48 @@ def compare(
             estimator=LogisticRegression(max_iter=1_000, class_weight=weight)
         )
     other_name, other = check_other(other_preprocessor)
-    # of each step the learner that runs, and the learner whose rows and label counts it
-    # uses; learners with equal baselines share a step
-    steps, random = {}, []
-    for k, (learner, passive) in enumerate(zip(suited, baselines, strict=True)):
-        random.append((learner_code(passive), design.rows_for(learner)))
-        steps.setdefault(random[k], (passive, learner))
-        steps[k] = learner, learner
-        if fixed is not None and k == 0:
-            steps["model"] = fixed, learner
-            if other is not None:
-                steps["representation"] = learner, learner
-    names, codes = [*steps], [learner_code(runner) for runner, _ in steps.values()]
-    if "representation" in steps:
-        codes[names.index("representation")] += f" {other_name}"
+    steps, contrasts = plan_contrasts(
+        design, suited, baselines, fixed, preprocessor, other, other_name
+    )
     X, y = indexable(X, y)
     plans = []
-    for step, (runner, learner) in steps.items():
-        code = learner_code(runner)
-        first = other if step == "representation" else preprocessor
-        parts = [part for part in (first, runner) if part is not None]
+    for step in steps:
+        parts = [part for part in (step.preprocessor, step.runner) if part is not None]
         try:
             plan = PlannedCurve(
-                make_pipeline(*parts) if len(parts) > 1 else runner,
+                make_pipeline(*parts) if len(parts) > 1 else step.runner,
                 X,
                 y,
-                **design.splits_for(learner),
-                at=design.label_counts(learner),
+                **design.splits_for(step.learner),
+                at=design.label_counts(step.learner),
                 scoring=asked,
                 memory=memory,
                 random_state=random_state,
             )
         except ValueError as error:
-            raise ValueError(f"{code}: {error}") from error
+            raise ValueError(f"{learner_code(step.runner)}: {error}") from error
         plans.append(plan)
     # all intervals hold together, at the end and of the area (Bonferroni)
-    n_tests = 2 * (len(suited) + len({"model", "representation"} & {*steps}))
-    confidence = 1 - (1 - CONFIDENCE) / n_tests
-    curves, warned = {}, {step: [] for step in steps}
+    confidence = 1 - (1 - CONFIDENCE) / (2 * len(contrasts))
+    curves, warned, codes = {}, [[] for _ in steps], [step.code for step in steps]
 
     def result():
         """Return the comparison of the learners that have ended."""
-        results, model = [], None
-        for k, (learner, passive) in enumerate(zip(suited, baselines, strict=True)):
-            if k in curves and random[k] in curves:
-                both = curves[k], curves[random[k]]
-                learner_notes = tuple(dict.fromkeys(warned[k]))
-                results.append(
-                    LearnerResult(learner, passive, *both, confidence, learner_notes)
-                )
-        if "model" in curves and random[0] in curves:
-            both = curves[random[0]], curves["model"]
-            model = LearnerResult(baselines[0], fixed, *both, confidence)
-        representation = None
-        if "representation" in curves and 0 in curves:
-            both = curves[0], curves["representation"]
-            representation = LearnerResult(suited[0], suited[0], *both, confidence)
+        found = {"rows": [], "model": [], "representation": []}
+        for kind, learner, passive, chosen, rival in contrasts:
+            if chosen in curves and rival in curves:
+                said = warned[chosen] if kind == "rows" else ()
+                found[kind].append(
+                    LearnerResult(
+                        learner, passive, curves[chosen], curves[rival], confidence,
+                        tuple(dict.fromkeys(said)),
+                    )
+                )  # fmt: skip
         about = design, measure, target_error, classes, tuple(notes)
-        return Comparison(results, *about, model, representation, other_name)
+        model, representation = (
+            next(iter(found[kind]), None) for kind in ("model", "representation")
+        )
+        return Comparison(found["rows"], *about, model, representation, other_name)
 
     try:
         with (
@@ -1155,8 +1148,8 @@ def compare(
         ):
             for k, runs in run_together(plans, n_jobs, codes):
                 if len(runs) == len(plans[k].tasks):
-                    curves[names[k]] = plans[k].curve(runs)
-                warned[names[k]] += [str(each.message) for each in caught]
+                    curves[k] = plans[k].curve(runs)
+                warned[k] += [str(each.message) for each in caught]
                 report(k, len(runs))
                 caught.clear()
     except KeyboardInterrupt as stop:
@@ -1167,6 +1160,86 @@ def compare(
             f"after {len(comparison.results)} of {len(suited)} learners", comparison
         ) from stop
     return result()
+
+
+def suited_learners(candidates, scoring, y, may_omit):
+    """Return the learners that a score is defined for.
+
+    Parameters
+    ----------
+    candidates : list of learner
+        Learners.
+    scoring : str or callable
+        The score.
+    y : ndarray
+        Labels.
+    may_omit : bool
+        Whether some of the learners may be left out.
+
+    Returns
+    -------
+    suited : list of learner
+        The learners.
+    notes : list of str
+        Why others are left out.
+    name : str
+        Name of the score.
+    """
+    suited, notes = [], []
+    for learner in candidates:
+        try:
+            for each in (learner, learner._passive_baseline()):
+                (name,) = measures_of(scoring, each, y, single=True).scorers
+        except ValueError as error:
+            notes.append(f"left out: {error}")
+            if not may_omit or len(notes) == len(candidates):
+                raise
+        else:
+            suited.append(learner)
+    return suited, notes, name
+
+
+def plan_contrasts(design, suited, baselines, fixed, first, other, other_name):
+    """Return the steps of a comparison in their order, and what is compared.
+
+    Learners with equal baselines share the step of random labels.
+
+    Parameters
+    ----------
+    design : Design
+        Sizes of the runs.
+    suited, baselines : list of learner
+        Learners, and for each the learner with random labels.
+    fixed : learner or None
+        Buys random labels for one fixed model, which shows what the model of the first
+        learner brings.
+    first, other : transformer or None
+        The preprocessor, and another one that shows what the first one brings.
+    other_name : str
+        Words for the other one.
+    """
+    steps, contrasts, randoms = [], [], {}
+
+    def add(runner, learner, preprocessor, more=""):
+        steps.append(Step(learner_code(runner) + more, runner, learner, preprocessor))
+        return len(steps) - 1
+
+    for learner, passive in zip(suited, baselines, strict=True):
+        key = learner_code(passive), design.rows_for(learner)
+        if key not in randoms:
+            randoms[key] = add(passive, learner, first)
+        chosen, random = add(learner, learner, first), randoms[key]
+        contrasts.append(Contrast("rows", learner, passive, chosen, random))
+        if fixed is None or len(contrasts) > 1:
+            continue
+        rival = add(fixed, learner, first)
+        contrasts.append(Contrast("model", passive, fixed, random, rival))
+        if other is not None:
+            rival = add(learner, learner, other, f" {other_name}")
+            contrasts.append(
+                Contrast("representation", learner, learner, chosen, rival)
+            )
+    return steps, contrasts
 
 
 @contextmanager
