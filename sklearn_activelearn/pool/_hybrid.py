@@ -175,10 +175,11 @@ class HybridSamplingClassifier(PoolClassifier):
     distance before. A row is a near-copy of another one at less than a third of the
     distance that ends the gap.
 
-    Of a pool of more than 50,000 rows, distances are measured among 10,000 random rows,
-    or `n_coverage` or `n_candidates` if that is more, and the 2,000 rows, or ten times
-    `batch_size`, of the smallest gaps. One pass over the pool finds these, with the
-    first candidate of a blend.
+    A pool of more than 50,000 rows is too large to measure the distances among all
+    rows. They are measured among 10,000 random rows (or `n_coverage` or `n_candidates`,
+    if larger) and the 2,000 rows with the smallest gaps (or ten times `batch_size`, if
+    larger). One pass over the pool finds the smallest gaps, with the first candidate of
+    a blend.
 
     References
     ----------
