@@ -378,3 +378,14 @@ class TestTerminal:
         assert f"reading {iris_csv}\n150 rows, 4 columns, 3 classes\n" in done.stderr
         assert "\ntreated as number: sepal length (cm), sepal width" in done.stderr
         assert "\033" not in done.stdout + done.stderr
+
+
+def test_compare_needs_no_extra():
+    """The command runs where only scikit-learn and what it brings are installed."""
+    extras = ["filelock", "httpx", "matplotlib", "pandas", "prompt_toolkit", "skops"]
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys({extras!r}))
+from sklearn_activelearn._cli import compare, labelled_data, learners
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
@@ -243,6 +244,31 @@ def test_an_oracle_with_a_missing_entry_loses_no_other_label():
     assert learner.n_taught_ == 7
 
 
+def test_one_label_for_each_row_is_no_answer_for_several():
+    learner = PassiveClassifier(GaussianNB(), batch_size=5, random_state=0)
+    learner.teach(X[:5], Y[:5])  # the labels are 0, 1, 2, 3
+    with pytest.raises(ValueError, match="a column for each of the 4 labels"):
+        learner.learn(X, lambda rows: Y[rows, 0])
+    assert learner.n_taught_ == 5
+    calls = []
+
+    def oracle(rows):
+        calls.append(rows)
+        return Y[rows] if len(calls) == 1 else Y[rows, 0]
+
+    with pytest.raises(ValueError, match="a column for each of the 4 labels"):
+        learner.learn(X, oracle)
+    assert learner.n_taught_ == 10
+
+
+def test_one_column_is_one_label():
+    learner = UncertaintySamplingClassifier(GaussianNB(), budget=10, random_state=0)
+    expected = label_curve(learner, X, Y[:, 0], cv=2, random_state=0)
+    with pytest.warns(DataConversionWarning, match="1d array"):
+        found = label_curve(learner, X, Y[:, :1], cv=2, random_state=0)
+    np.testing.assert_array_equal(found.scores, expected.scores)
+
+
 def test_one_label_and_several_do_not_mix():
     learner = PassiveClassifier(GaussianNB()).teach(X[:4], Y[:4, 0])
     with pytest.raises(ValueError, match="earlier calls taught one label"):
@@ -252,8 +278,9 @@ def test_one_label_and_several_do_not_mix():
     with pytest.raises(TypeError, match="predicts several labels at once"):
         PassiveClassifier(MultiOutputClassifier(GaussianNB())).fit(X, Y[:, 0])
     learner = UncertaintySamplingClassifier(GaussianNB(), incremental=True)
-    with pytest.raises(TypeError, match="incremental=True takes one label"):
-        learner.fit(X, Y)
+    with pytest.raises(ValueError, match="incremental=True takes one label"):
+        learner.teach(X[:4], Y[:4])
+    assert not hasattr(learner, "classes_")
 
 
 @each(DEFAULTS)

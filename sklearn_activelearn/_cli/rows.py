@@ -15,7 +15,6 @@ from sklearn.svm import LinearSVC
 
 from .. import ErrorSamplingClassifier, RankAverageClassifier
 from ..evaluation._compare import learner_code
-from ..labeling._import import parse_row_labels
 from ..pool import (
     ErrorTarget,
     HybridSamplingClassifier,
@@ -231,6 +230,8 @@ def settle_classes(args, known, machine):
             )
     names = {f"{label}": label for label in args.classes}
     if args.several:
+        from ..labeling._import import parse_row_labels  # compare has no filelock
+
         known = {row_id: parse_row_labels(cell) for row_id, cell in known.items()}
         named = {} if args.find is None else {args.find: "--find"}
         for row_id, labels in known.items():

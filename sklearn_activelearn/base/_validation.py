@@ -685,7 +685,10 @@ def labels_for(learner, y):
     """Return labels as `check_not_missing`, or an indicator matrix if it takes one."""
     takes_label_sets = getattr(learner, "_takes_label_sets", False)
     label_sets = label_sets_of(y) if takes_label_sets else None
-    return np.asarray(check_not_missing(y)) if label_sets is None else label_sets
+    if label_sets is not None:
+        return label_sets
+    labels = np.asarray(check_not_missing(y))
+    return column_or_1d(labels, warn=True) if labels.ndim > 1 else labels
 
 
 def check_labels(X, y):

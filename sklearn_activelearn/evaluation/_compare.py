@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import column_or_1d, indexable
+from sklearn.utils import indexable
 from threadpoolctl import threadpool_limits
 
 from ..base._validation import check_number, labels_for
@@ -1063,7 +1063,6 @@ def compare(
     if learners is not None:
         check_compared(learners)
     y = labels_for(HybridSamplingClassifier() if learners is None else learners[0], y)
-    y = y if y.ndim == 2 else column_or_1d(y)
     if len(y) != n_rows(X):
         raise ValueError(
             f"y must have a label for each of the {n_rows(X)} rows of X, got {len(y)}."

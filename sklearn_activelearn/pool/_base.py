@@ -174,9 +174,14 @@ def answer_by_blocks(function, X):
     return function(X)
 
 
-def check_no_rules(stopping):
-    """Raise if there are stopping rules, which judge one label for each row."""
-    if stopping_rules.find_rules(stopping):
+def check_suits_label_sets(learner):
+    """Raise if a parameter of a learner is for one label for each row."""
+    if learner.incremental:
+        raise ValueError(
+            "incremental=True takes one label for each row: leave it out to train on "
+            "several labels for a row."
+        )
+    if stopping_rules.find_rules(learner.stopping):
         raise ValueError(
             "Stopping rules judge one label for each row. For several labels, leave "
             "stopping out and limit the purchases by the budget."
@@ -505,7 +510,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if not self._takes_label_sets:
             check_single_output(trainer.estimators)
         if self._label_sets is not None:
-            check_no_rules(self.stopping)
+            check_suits_label_sets(self)
         name, advice = type(self).__name__, self._advice_without_method
         for estimator in trainer.estimators:
             check_has(self._needs, estimator, name, advice)
@@ -1319,7 +1324,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 f"y has {n_labels} columns, but earlier calls taught one label for "
                 "each row. Use another learner for several labels for a row."
             )
-        check_no_rules(self.stopping)
+        check_suits_label_sets(self)
         if self._label_sets is not None and n_labels != len(known):
             raise ValueError(
                 f"y must have a column for each of the labels {known.tolist()}, got "
@@ -1360,6 +1365,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """Return the codes of an oracle's labels, -1 for wrong ones, and the error."""
         if labels.ndim == 2:
             return self._encode_label_sets(labels, rows)
+        if self._label_sets is not None:
+            return np.full(len(rows), -1, dtype=np.int32), (
+                f"oracle must return a column for each of the {len(self.classes_)} "
+                "labels that the learner knows, got one label for each row."
+            )
         check_single_output(self._make_trainer().estimators)
         reason = ""
         try:

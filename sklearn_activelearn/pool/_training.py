@@ -266,11 +266,6 @@ class OneModel(Trainer):
         present = before.model if before and self.goes_on else None
         if present is not None and not same_settings(present, prototype):
             present = None  # the user has changed the estimator
-        if self.incremental and classes.ndim == 2:
-            raise TypeError(
-                "incremental=True takes one label for each row: leave it out to train "
-                "on several labels for a row."
-            )
         if self.incremental:
             goes_on = present is not None and np.array_equal(present.classes_, classes)
             start = known.n_before if goes_on else 0
