@@ -37,8 +37,9 @@ REPORT_PAUSE = 30.0  #: seconds between two lines on the score of the model
 RECENT_PAGE = 20  #: tasks that are read in one request in each round
 #: Label Studio gives changes the time before they are stored: seconds to look back.
 OVERLAP = timedelta(seconds=5)
-#: Rows that are ranked behind those asked for, so that nobody waits for a training.
-N_LATER = 20
+#: Rows that are ranked behind those asked for, so that nobody waits for a training. In
+#: a project of 20,000 tasks Label Studio takes a third of a second to store a rank.
+N_LATER = 10
 #: Ranks are written as thousandths: a score must lie between 0 and 1.
 RANK_UNIT = 1e-3
 
