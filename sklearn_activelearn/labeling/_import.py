@@ -260,7 +260,7 @@ def labels_of_line(line, columns, where):
 
 
 def check_other_columns(path, lines, names):
-    """Raise ValueError if a column that looks like that of a label has a 1.
+    """Raise ValueError for a label in a file that the session does not have.
 
     Parameters
     ----------
