@@ -317,7 +317,7 @@ def test_files_of_other_tools(path):
             ValueError, match=r"line 3: .*'rude' must be 1 or 0, got '2'"
         ):
             session.import_labels(folder / "ones.csv")
-        (folder / "ones.csv").write_text("id,late,lost,who\n20,1,0,ann\n21,0,1,ann\n")
+        (folder / "ones.csv").write_text("id,late,lost,who\n20,1,0,ann\n21,,1,ann\n")
         with (
             pytest.raises(ValueError, match="row 21 has a 1 in the column 'lost'"),
             pytest.warns(UserWarning, match="no columns for the labels"),

@@ -265,7 +265,7 @@ def check_other_columns(path, lines, names):
     Parameters
     ----------
     lines : list of dict
-        Lines that have labels, with the name of the row in the column id.
+        Lines that are no skips and no predictions, with the columns id and `names`.
     names : list of str
         Columns that belong to no label of the session.
     """
@@ -306,7 +306,7 @@ def read_label_csv(path, columns):
                     f"{path.name} has no columns for the labels {', '.join(missing)}: "
                     "its rows are read as rows without these labels."
                 )
-            others, answered = [], []
+            others, read = [], []
             if has_columns:  # labels stand before the other columns of an export
                 first = takewhile(lambda name: name == "id" or name not in TAKEN, names)
                 others = [each for each in first if each not in used]
@@ -318,10 +318,10 @@ def read_label_csv(path, columns):
                     continue
                 labels, label = None, "" if columns else line["label"]
                 if columns:
+                    read.append(line)
                     where = f"{path.name}, line {lines.line_num}"
                     if (labels := labels_of_line(line, columns, where)) is None:
                         continue
-                    answered.append(line)
                 if label.startswith("'") and parse_number(label[1:]) is not None:
                     label = label[1:]
                 else:
@@ -335,7 +335,7 @@ def read_label_csv(path, columns):
                         is_text=label != line.get("label"),
                         is_final=line.get("kind") == FINAL,
                     )
-            check_other_columns(path, answered, others)
+            check_other_columns(path, read, others)
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} is not encoded as UTF-8.") from None
     except csv.Error as error:
