@@ -23,6 +23,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.evaluation import explored_score
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
 from tests.reference.labeling import quick_folder
 from tests.reference.people import nominal_alpha
@@ -80,6 +81,9 @@ def test_answers_are_lists_and_an_empty_one_is_an_answer(path, learner):
             assert session.status().by_class[label] == len(found)
         found = {row.id for row in session.review(label=[]).rows}
         assert found == {id for id in labels_of(session) if not SETS[id]}
+        for label in ["late"], "lost":
+            with pytest.raises(ValueError, match="label must be one of"):
+                session.review(label=label)
         following, before = session.next(), session.status()
         predicted = session.predictions()
     with opened(path, learner, test_size=3) as session:
@@ -96,6 +100,7 @@ def test_answers_are_lists_and_an_empty_one_is_an_answer(path, learner):
         ("late", "pass a list"),
         (3, "pass a list"),
         (["lost"], "'lost' is not among"),
+        (Y[0], "are texts"),  # an indicator row, whatever the names of the labels
         (None, "got None"),
     ],
 )
@@ -111,7 +116,11 @@ def test_other_answers_are_refused(path, label, why):
     [
         ({"classes": LABELS}, "not both"),
         ({"labels": [1, 2]}, "labels must be texts"),
-        ({"labels": ["late"]}, "two"),
+        ({"labels": ["late"]}, "labels must name at least two"),
+        ({"labels": ["late", "late"]}, "labels has a name twice"),
+        ({"labels": "late"}, "labels must be a list"),
+        ({"labels": {"late", "rude"}}, "labels must be a list"),
+        ({"labels": ["late", " "]}, "labels must be texts that are not empty"),
         ({"learner": CBGZClassifier()}, "are taken by HybridSamplingClassifier"),
         ({"learner": clone(FINDER).set_params(positive=None)}, "are taken by Hybrid"),
         (
@@ -129,7 +138,8 @@ def test_what_cannot_begin_is_refused_before_a_file_is_there(path, options, why)
 def test_rows_keep_the_number_of_their_labels(path):
     other = path.with_name("other")
     with opened(path) as session:
-        label_some(session, 5)
+        label_some(session, 8)
+        given = labels_of(session)
     learner = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
     options = {"labels": None, "classes": LABELS}
     with pytest.raises(ValueError, match="has several labels, not one"):
@@ -138,12 +148,20 @@ def test_rows_keep_the_number_of_their_labels(path):
         session.label(session.next(), "rude")
         with pytest.raises(ValueError, match="must be a text or a number"):
             session.label(session.next(), ["rude"])
-        with pytest.warns(UserWarning, match="5 answers with several labels"):
-            session.import_labels(path)
+        n = [min(len(each), 2) for each in given.values()]
+        assert {*n} == {0, 1, 2}
+        left_out = {
+            f"{n.count(2)} answers with several",
+            f"{n.count(0)} answers with no",
+        }
+        with pytest.warns(UserWarning, match="Left out of") as warned:
+            assert session.import_labels(path) == n.count(1)
+        assert all(each in f"{warned[0].message}" for each in left_out)
+        before = session.status().labelled
     with pytest.raises(ValueError, match="has one label, not several"):
         opened(other)
     with opened(path) as session:  # one label is a list of one
-        assert session.import_labels(other) == 1
+        assert session.import_labels(other) == before - n.count(1)
         assert ["rude"] in labels_of(session).values()
 
 
@@ -299,7 +317,38 @@ def test_files_of_other_tools(path):
             ValueError, match=r"line 3: .*'rude' must be 1 or 0, got '2'"
         ):
             session.import_labels(folder / "ones.csv")
+        (folder / "ones.csv").write_text("id,late,lost,who\n20,1,0,ann\n21,,1,ann\n")
+        with (
+            pytest.raises(ValueError, match="row 21 has a 1 in the column 'lost'"),
+            pytest.warns(UserWarning, match="no columns for the labels"),
+        ):
+            session.import_labels(folder / "ones.csv")
+        (folder / "names.csv").write_text("id,label\n20,late\n21,late;lost\n")
+        with pytest.raises(ValueError, match="Row 21: The label 'lost'"):
+            session.import_labels(folder / "names.csv")
         assert 20 not in labels_of(session)
+
+
+def test_columns_that_pandas_wrote_and_a_name_with_a_semicolon(path):
+    ones, names = path.with_name("ones.csv"), path.with_name("names.csv")
+    ones.write_text("id,late,a;b,urgent\n0,1.0,0.0,3\n1,,,\n2,0.0,True,1\n")
+    names.write_text("id,label\n3,a;b\n4,late;a\\;b\n")
+    with opened(path, labels=["late", "a;b"]) as session:
+        assert session.import_labels(ones) == 2
+        assert session.import_labels(names) == 2
+        assert labels_of(session) == {
+            0: ["late"], 2: ["a;b"], 3: ["a;b"], 4: ["a;b", "late"],
+        }  # fmt: skip
+
+
+def test_random_rows_tell_how_many_rows_are_right(path):
+    learner = clone(LEARNER).set_params(explore=0.5, batch_size=10, budget=40)
+    with opened(path, learner) as session:
+        while (id := session.next()) is not None:
+            session.label(id, SETS[id])
+        found = explored_score(session.learner)
+        said = f"the model has all labels right on {found.value:.0%} of rows like"
+        assert said in session.advice()
 
 
 def test_a_damaged_file_gives_its_answers_back(path):
@@ -382,6 +431,9 @@ def test_the_f1_of_held_out_rows(path):
             assert f"a {average} F1 of {value:.2f} (give or take" in words
         assert f"over the {often.sum()} labels that at least 5 rows have" in words
         assert f"All labels are right on {right:.0%} of the rows" in words
+        words = session.advice("accuracy")
+        assert f"the model has all labels right on {right:.0%} of 12" in words
+        assert "All labels are right" not in words
         by_name = session.curve("f1_macro")[-1]
         assert by_name.measure == "f1 macro"
         assert by_name.score == pytest.approx(f1_score(Y[rows], z, average="macro"))
@@ -428,8 +480,14 @@ def test_the_command_from_a_table_to_a_saved_model(path, monkeypatch, capsys):
             table.writerow([f"mail {row} {words}", tags, "a column of the user"])
     known = ["--labelled", "tags", "--out", "s.sqlite"]
     assert "do not go together" in run("--labels", "a,b", "--classes", "a,b", code=2)
+    assert "'late' is one label, but" in run("--labels", "late", code=2)
+    assert "has a comma" in run(*known, "--rename", "rude=late,bad", code=2)
     said = run(*known, "--labels", "late,rude", code=2)
-    assert "'broken' is not one of late, rude: --labels must name all labels" in said
+    first = next(row for row, labels in enumerate(SETS) if "broken" in labels) + 1
+    assert (
+        f"row {first}: 'broken' is not one of late, rude: --labels must name all labels"
+        in said
+    )
     said = run(*known, "--labels", ",".join(LABELS), lines="late, rude\n-\n")
     assert "Labels in s.sqlite: 27." in said
     run(*known, "--predict", "p.csv", "--save-model", "m.skops")  # --labels is known

@@ -211,7 +211,7 @@ def add_label(commands):
     parser = add_command(
         commands,
         start_label,
-        "label FILE --classes A,B,... --out FILE [options]",
+        "label FILE (--classes | --labels) A,B,... --out FILE [options]",
         "Label your own rows, in the terminal or in the browser. The most useful rows "
         "come first, and each label is stored at once. The same command resumes, "
         "whatever ended it.",
@@ -222,8 +222,8 @@ def add_label(commands):
     add_options(
         parser, "classes", CLASSES,
         classes={"type": parse_classes},
-        labels={"type": parse_classes},
-        rename={"type": parse_pair},
+        labels={"type": partial(parse_classes, what="label")},
+        rename={"type": parse_renaming},
         keys={"type": parse_keys, "default": {}},
         **{"import": {"dest": "imported"}},
     )  # fmt: skip
@@ -248,13 +248,13 @@ def add_label(commands):
     add_options(parser, "results", RESULTS, form={"choices": ["wide", "long"]})
 
 
-def parse_classes(text):
-    """Return the classes of a list with commas."""
+def parse_classes(text, what="class"):
+    """Return the classes, or labels, of a list with commas."""
     names = [name.strip() for name in text.split(",")]
-    check_different(names)
+    check_different(names, what)
     if len(names) < 2:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is one class, but at least two are needed"
+            f"{text!r} is one {what}, but at least two are needed"
         )
     return names
 
@@ -267,6 +267,17 @@ def parse_pair(text, form="OLD=NEW"):
     return first, second
 
 
+def parse_renaming(text):
+    """Return the old and the new name of a class."""
+    old, new = parse_pair(text)
+    if "," in new:
+        raise argparse.ArgumentTypeError(
+            f"the new name {new!r} has a comma, which separates names: one name is "
+            "needed for each --rename"
+        )
+    return old, new
+
+
 def parse_keys(text):
     """Return the key of each class in a list with commas."""
     pairs = [parse_pair(part, "CLASS=KEY") for part in text.split(",")]
@@ -274,11 +285,11 @@ def parse_keys(text):
     return dict(pairs)
 
 
-def check_different(names):
+def check_different(names, what="class"):
     """Refuse a name that is empty or given twice."""
     for name in names:
         if not name:
-            raise argparse.ArgumentTypeError("a name of a class is empty")
+            raise argparse.ArgumentTypeError(f"a name of a {what} is empty")
         if names.count(name) > 1:
             raise argparse.ArgumentTypeError(f"{name!r} is given twice")
 

@@ -232,15 +232,18 @@ def settle_classes(args, known, machine):
     if args.several:
         from ..labeling._import import parse_row_labels  # compare has no filelock
 
-        known = {row_id: parse_row_labels(cell) for row_id, cell in known.items()}
-        named = {} if args.find is None else {args.find: "--find"}
+        known = {
+            row_id: parse_row_labels(cell, names) for row_id, cell in known.items()
+        }
+        named = [] if args.find is None else [("--find", args.find)]
         for row_id, labels in known.items():
-            named |= dict.fromkeys(labels, f"--labelled: row {row_id}")
-        for label in named.keys() - {*names}:
-            raise UsageError(
-                f"{named[label]}: {label!r} is not one of {', '.join(names)}: --labels "
-                "must name all labels"
-            )
+            named += [(f"--labelled: row {row_id}", label) for label in labels]
+        for where, label in named:
+            if label not in names:
+                raise UsageError(
+                    f"{where}: {label!r} is not one of {', '.join(names)}: --labels "
+                    "must name all labels"
+                )
         return known
     if args.find is not None and (args.find not in args.classes or len(names) != 2):
         raise UsageError(

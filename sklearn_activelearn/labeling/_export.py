@@ -31,6 +31,8 @@ from ._schema import SEVERAL, from_column, get_settings
 from ._storage import intact_answers, open_to_read
 
 PREDICTED_COLUMNS = ("id", "label", "probability", "who", "origin")
+#: Start of the name of a column with the probability of a label.
+PROBABILITY = "probability of "
 #: Kinds of lines of the long form.
 VOTE, FINAL, SKIP = "vote", "final", "skip"
 #: Origin of a prediction.
@@ -373,7 +375,7 @@ def tabulate_labels(decided, own, ids, labels, predicted, shares):
             for id, found in zip(ids, predicted, strict=True)
         ]  # fmt: skip
     for place, label in enumerate(known if shares is not None else ()):
-        table[f"probability of {label}"] = shares[:, place].round(6).tolist()
+        table[f"{PROBABILITY}{label}"] = shares[:, place].round(6).tolist()
     found = [decided.get(id) for id in ids]
     table["who"] = ["" if each is None else join_names(each.who) for each in found]
     table["origin"] = [PREDICTED if each is None else each.origin for each in found]

@@ -6,13 +6,22 @@ import re
 from collections import Counter
 from contextlib import suppress
 from errno import ENOENT
+from itertools import takewhile
 from os import strerror
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..exceptions import warn_user
 from ._answers import answers_of
-from ._export import FINAL, PREDICTED, SKIP, name_label_columns, parse_number
+from ._export import (
+    FINAL,
+    PREDICTED,
+    PROBABILITY,
+    SKIP,
+    TAKEN,
+    name_label_columns,
+    parse_number,
+)
 from ._output import function_for_suffix, restore_cell
 from ._schema import SEVERAL, from_column, get_pool, get_settings, is_label
 from ._settings import first_number, hashes_of_rows
@@ -20,6 +29,8 @@ from ._storage import identity_of, is_session, open_to_read
 
 #: Largest number of characters in a cell.
 LONGEST_CELL = 2**24
+#: Cells of the column of a label; pandas writes 1.0 if a column has an empty cell.
+FLAGS = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
 
 
 class ReadLabel(NamedTuple):
@@ -92,11 +103,15 @@ def read_other_session(path, ids, settings, pool, known):
             if is_several and label is not None:
                 label = label if isinstance(label, list) else [f"{label}"]
             elif label is not None:
-                label = texts.get(str(label), label)
+                if isinstance(label, list) and len(label) == 1:
+                    label = label[0]
+                if not isinstance(label, list):
+                    label = texts.get(str(label), label)
             if (id := find_id(answer["id"])) is None:
                 left_out["rows that are not here"] += 1
             elif not is_several and isinstance(label, list):
-                left_out["answers with several labels"] += 1
+                n = "several labels" if label else "no label"
+                left_out[f"answers with {n}"] += 1
             elif (
                 label is None
                 or classes is None
@@ -212,11 +227,16 @@ def parse_label(read, known, are_numbers):
     return parse_number(read.text) if are_numbers else read.text
 
 
-def parse_row_labels(text):
-    """Return the labels in a text: a list of JSON, or names with semicolons between."""
+def parse_row_labels(text, labels):
+    """Return the labels in a text: a list of JSON, or names with semicolons between.
+
+    The name of a label may have semicolons itself.
+    """
     if text.startswith("["):
         with suppress(ValueError):
             return [*map(str, json.loads(text))]
+    if text in labels:
+        return [text]
     return [name.strip() for name in split_names(text)]
 
 
@@ -227,15 +247,39 @@ def labels_of_line(line, columns, where):
     """
     cells = {label: line[name] for label, name in columns.items() if name in line}
     if not cells:
-        return parse_row_labels(line["label"]) if line["label"] else None
+        text = line["label"]
+        return parse_row_labels(text, columns) if text else None
     if not any(cells.values()):
         return None
     for label, cell in cells.items():
-        if cell not in ("0", "1"):
+        if cell.lower() not in FLAGS:
             raise ValueError(
                 f"{where}: the column of {label!r} must be 1 or 0, got {cell!r}."
             )
-    return [label for label, cell in cells.items() if cell == "1"]
+    return [label for label, cell in cells.items() if FLAGS[cell.lower()]]
+
+
+def check_other_columns(path, lines, names):
+    """Raise ValueError for a label in a file that the session does not have.
+
+    Parameters
+    ----------
+    lines : list of dict
+        Lines that are no skips and no predictions, with the columns id and `names`.
+    names : list of str
+        Columns that belong to no label of the session.
+    """
+    for name in names:
+        cells = [(line["id"], (line[name] or "").lower()) for line in lines]
+        if any(cell and cell not in FLAGS for _, cell in cells):
+            continue
+        for id, cell in cells:
+            if FLAGS.get(cell):
+                raise ValueError(
+                    f"{path.name}: row {id} has a 1 in the column {name!r}, which is "
+                    "not among the labels of the session. Add the label to the "
+                    "session, or take the column out of the file."
+                )
 
 
 def read_label_csv(path, columns):
@@ -262,6 +306,11 @@ def read_label_csv(path, columns):
                     f"{path.name} has no columns for the labels {', '.join(missing)}: "
                     "its rows are read as rows without these labels."
                 )
+            others, read = [], []
+            if has_columns:  # labels stand before the other columns of an export
+                first = takewhile(lambda name: name == "id" or name not in TAKEN, names)
+                others = [each for each in first if each not in used]
+                others = [each for each in others if not each.startswith(PROBABILITY)]
             for line in lines:
                 if None in map(line.get, used):
                     raise ValueError(f"{path.name}, line {lines.line_num}: no label.")
@@ -269,6 +318,7 @@ def read_label_csv(path, columns):
                     continue
                 labels, label = None, "" if columns else line["label"]
                 if columns:
+                    read.append(line)
                     where = f"{path.name}, line {lines.line_num}"
                     if (labels := labels_of_line(line, columns, where)) is None:
                         continue
@@ -285,6 +335,7 @@ def read_label_csv(path, columns):
                         is_text=label != line.get("label"),
                         is_final=line.get("kind") == FINAL,
                     )
+            check_other_columns(path, read, others)
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} is not encoded as UTF-8.") from None
     except csv.Error as error:

@@ -129,6 +129,19 @@ LISTS = {
 }
 
 
+def check_searched_label(label, settings):
+    """Raise ValueError for no label of a session in which a row may have several."""
+    names = settings["classes"]
+    if settings["label_kind"] != SEVERAL or label is None:
+        return
+    is_none = isinstance(label, list) and not label
+    if not is_none and not (isinstance(label, str) and label in names):
+        raise ValueError(
+            f"label must be one of {names}, or an empty list for rows to which none "
+            f"applies, got {label!r}."
+        )
+
+
 def create_list_tables(db, empty):
     """Create tables of this connection for rows without content and doubtful rows."""
     db.execute("CREATE TEMP TABLE empty (place INTEGER PRIMARY KEY, id)")

@@ -39,6 +39,7 @@ from ._schema import (
     to_json,
 )
 from ._settings import (
+    check_label_names,
     describe_learner,
     describe_pool_change,
     draw_learner_seeds,
@@ -80,9 +81,9 @@ class Arguments:
                 f"A session needs a learner of this package, got {self.learner!r}."
             )
         self.is_stream = not isinstance(self.learner, PoolClassifier)
+        if self.is_several:
+            self.classes = check_label_names(self.classes)
         self.classes = plain_classes(self.classes)
-        if self.is_several and not all(isinstance(each, str) for each in self.classes):
-            raise ValueError(f"labels must be texts, got {self.classes}.")
         for each in self.classes or ():
             if isinstance(each, str):
                 check_text(each)

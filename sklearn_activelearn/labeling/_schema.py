@@ -224,6 +224,11 @@ def check_row_labels(labels, known):
             "A row may have several labels here: pass a list, which is empty if none "
             f"applies, got {labels!r}."
         )
+    if not all(isinstance(label, str) for label in labels):
+        raise ValueError(
+            "The labels of a row are texts, the names of all labels that apply, got "
+            f"{labels!r}. Of an indicator row, pass the names of the columns with a 1."
+        )
     labels = sorted({f"{label}" for label in labels})
     for label in labels:
         if label not in known:

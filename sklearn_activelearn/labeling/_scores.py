@@ -295,7 +295,8 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
     )
     what = f"the model has a {measure.name} of {value} on"
     if measure.name == "accuracy":
-        what = f"the model is right on {value} of"
+        right = "is right" if history.labels is None else "has all labels right"
+        what = f"the model {right} on {value} of"
     if measure.name == "micro F1":
         what = f"the model has {measure.describe_f1(predicted)} on"
     now = (
@@ -322,8 +323,9 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
             f"on: the first model that was judged on these rows had {n_first}."
         )
     if history.labels is not None:  # right means that all labels of a row are right
-        share = np.mean([*map(eq, predicted, truth)])
-        now += f". All labels are right on {share:.0%} of the rows"
+        if measure.name != "accuracy":
+            share = np.mean([*map(eq, predicted, truth)])
+            now += f". All labels are right on {share:.0%} of the rows"
         truth = [*map(str, truth)]
         models = [(n_then, [*map(str, labels)]) for n_then, labels in models]
     return f"{now}. {advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))}"
@@ -373,15 +375,17 @@ def score_learner(learner):
     return found if found.n_labels else None
 
 
-def describe_score(learner, estimate):
-    """Return the accuracy of a learner in a sentence."""
+def describe_score(own, estimate):
+    """Return the accuracy of the learner of a session in a sentence."""
+    learner = own.learner
+    right = "has all labels right" if own.target.is_matrix else "is right"
     low, high = (f"{100 * end:.0f}" for end in (estimate.low, estimate.high))
     n = estimate.n_labels
     rows, how = "the rows so far", f"{n} labels, each before it was taught"
     if isinstance(learner, PoolClassifier):
         rows, how = "rows like these", f"{n} random row{'s' * (n > 1)} that it bought"
     return (
-        f"With {learner.n_taught_} labels the model is right on {estimate.value:.0%} "
+        f"With {learner.n_taught_} labels the model {right} on {estimate.value:.0%} "
         f"of {rows} (95 %: {low}–{high}), judged by {how}."
     )
 

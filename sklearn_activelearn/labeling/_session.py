@@ -1029,6 +1029,10 @@ class LabelingSession(Generic[LearnerT]):
                         reason=reason, at=at,
                     )  # fmt: skip
                 else:
+                    try:
+                        label = self._plain_label(db, label, settings)
+                    except ValueError as error:
+                        raise ValueError(f"Row {id!r}: {error}") from error
                     what = id, label, who, is_final, None, at
                     n_new += self._store_answer(db, settings, *what, is_import=True)
         return n_new
@@ -1331,7 +1335,8 @@ class LabelingSession(Generic[LearnerT]):
         Raises
         ------
         ValueError, TypeError
-            For another kind, and if `since` or `until` is no date.
+            For another kind, if `since` or `until` is no date, and, if a row may have
+            several labels, for a label that the session does not have.
         """
         check_option(kind, "kind", tuple(_lists.LISTS))
         check_number(start, "start", 0, closed="left", integer=True)
@@ -1346,6 +1351,7 @@ class LabelingSession(Generic[LearnerT]):
         predicted = {id: label for id, label, _ in doubts}
         with self._storage.reading() as db:
             settings = get_settings(db)
+            _lists.check_searched_label(label, settings)
             if kind == "doubtful":
                 _lists.put_doubtful(db, doubts)
             ids, n_rows = _lists.find_page(
@@ -1659,11 +1665,10 @@ class LabelingSession(Generic[LearnerT]):
         return self.report(scoring).advice
 
     def _advise_without_test(self, own):
-        if not own.target.is_matrix:  # explored_score is of one label a row
-            if estimate := _scores.score_learner(own.learner):
-                return _scores.describe_score(own.learner, estimate)
-            if not own.has_model and getattr(own.learner, "explore", 0):
-                return _scores.NO_MODEL  # from then on, random rows tell
+        if estimate := _scores.score_learner(own.learner):
+            return _scores.describe_score(own, estimate)
+        if not own.has_model and getattr(own.learner, "explore", 0):
+            return _scores.NO_MODEL  # from then on, random rows tell
         return (
             "No rows are held out (test_size), so nothing tells how good the model is: "
             "rows that the learner chose would mislead."

@@ -1,6 +1,7 @@
 """Settings of a session as JSON, and how they differ from earlier ones."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from inspect import isclass, isroutine
@@ -99,6 +100,26 @@ def plain_classes(classes):
     if len(set(classes)) < len(classes):
         raise ValueError(f"classes has a label twice: {classes}. Remove one of them.")
     return classes
+
+
+def check_label_names(labels):
+    """Return the names of the labels of which a row may have several as a list."""
+    if not isinstance(labels, Iterable) or isinstance(labels, str | Set | Mapping):
+        raise ValueError(
+            "labels must be a list of texts, as in labels=['late', 'rude'], got "
+            f"{labels!r}."
+        )
+    labels = list(labels)
+    if not all(isinstance(each, str) and each.strip() for each in labels):
+        raise ValueError(f"labels must be texts that are not empty, got {labels}.")
+    if len({*labels}) < len(labels):
+        raise ValueError(f"labels has a name twice: {labels}. Remove one of them.")
+    if len(labels) < 2:
+        raise ValueError(
+            f"labels must name at least two labels, got {labels}. If there is only one "
+            "question about a row, pass its answers: classes=['yes', 'no']."
+        )
+    return labels
 
 
 # --- pools
