@@ -16,6 +16,10 @@ class ColdStartWarning(FitFailedWarning):
     it is a function or rows, else at random. The learner warns once, until its
     estimator can be used.
 
+    Of several labels for a row it also means that the estimator cannot be trained on
+    some labels, which the warning names: fewer than 10 rows have them, or lack them.
+    The more frequent value of these labels is predicted; the others are trained on.
+
     Notes
     -----
     Labels are few below 50, and below 10 for each class that is known. From then on the

@@ -10,14 +10,18 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import DataConversionWarning, FitFailedWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import hamming_loss, make_scorer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
+from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
     BlendClassifier,
@@ -27,6 +31,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.evaluation import compare, explored_score, label_curve
+from sklearn_activelearn.exceptions import ColdStartWarning
 from sklearn_activelearn.testing import _guarantees as guarantees
 from sklearn_activelearn.testing import check_learner
 from tests.learners import DEFAULTS, LABEL_SET_LEARNERS, each
@@ -337,6 +342,62 @@ def test_a_label_with_a_single_positive_is_learned_from():
     assert np.all(blend.thresholds_ <= 0.5)
 
 
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
+@pytest.mark.parametrize("wrap", [lambda model: model, OneVsRestClassifier])
+def test_a_label_too_rare_to_train_on_is_constant(wrap):
+    estimator = wrap(CalibratedClassifierCV(LinearSVC()))
+    X, y = label_set_problem(n_rows=120)
+    y[:, 0], y[:, 2] = 0, 1
+    y[7, 0] = 1
+    learner = HybridSamplingClassifier(estimator, budget=None, random_state=0)
+    with pytest.warns(ColdStartWarning, match=r"lack: 0\. ValueError"):
+        learner.teach(X[:100], y[:100])
+    assert len(learner.query(X)) == learner.batch_size
+    assert np.array_equal(learner.predict(X)[:, [0, 2]], np.tile([0, 1], (120, 1)))
+    assert np.mean(learner.predict(X) == y) > 0.8
+    all_rare = fresh(learner).teach(X[:100], np.eye(4, dtype=int)[[0, 1] + 98 * [3]])
+    assert len(all_rare.query(X)) == learner.batch_size
+    assert np.array_equal(all_rare.predict(X), np.tile([0, 0, 0, 1], (120, 1)))
+    y[:40, 0] = 1  # a common label, although the only fold has no row without it
+    folds = [([*range(40)], [*range(40, 100)])]
+    failing = wrap(CalibratedClassifierCV(LinearSVC(), cv=folds))
+    learner = fresh(learner).set_params(estimator=failing)
+    with pytest.warns(FitFailedWarning, match="labels are stored.*at least 2 classes"):
+        learner.teach(X[:100], y[:100])
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        learner.query(X)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, csr_array])
+def test_a_constant_label_is_certain_to_the_blend(convert):
+    X, y = make_multilabel_classification(60, n_classes=3, random_state=0)
+    y[:, 0], y[:, 1] = 0, 1
+    p = BlendClassifier(random_state=0).fit(convert(X), y).predict_proba(convert(X))
+    assert np.all(p[:, 0] < 0.01)
+    assert np.all(p[:, 1] > 0.99)
+
+
+def test_a_function_scores_rows_with_their_labels():
+    X, y = label_set_problem(n_rows=80)
+    of_row, seen = {row.tobytes(): labels for row, labels in zip(X, y, strict=True)}, []
+
+    def accuracy(model, X, y):
+        assert all(
+            np.array_equal(of_row[row.tobytes()], labels)
+            for row, labels in zip(X, y, strict=True)
+        )
+        seen.append(len(X))
+        return np.mean(model.predict(X) == y)
+
+    candidates = [("nearest", KNeighborsClassifier(3))]
+    BlendClassifier(candidates, scoring=accuracy).fit(X, y)
+    assert seen
+    with pytest.raises(ValueError, match="must predict all 80 rows at once"):
+        BlendClassifier(
+            candidates, scoring=lambda model, X, y: len(model.predict(X[:9]))
+        ).fit(X, y)
+
+
 def test_scoring_chooses_the_thresholds():
     X, y = label_set_problem(n_rows=80)
     y[:, 0] &= X[:, 1] > 4
@@ -344,8 +405,24 @@ def test_scoring_chooses_the_thresholds():
     micro = BlendClassifier(candidates).fit(X, y).thresholds_
     exact = BlendClassifier(candidates, scoring="accuracy").fit(X, y).thresholds_
     assert not np.array_equal(micro, exact)
+    hamming = BlendClassifier(candidates, scoring="neg_hamming_loss").fit(X, y)
+    own = make_scorer(hamming_loss, greater_is_better=False)
+    expected = BlendClassifier(candidates, scoring=own).fit(X, y).thresholds_
+    assert np.array_equal(hamming.thresholds_, expected)
+    assert not np.array_equal(hamming.thresholds_, exact)
     with pytest.raises(ValueError, match="scoring"):
         BlendClassifier(candidates, scoring="no scorer").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "scoring", ["roc_auc", "f1", "balanced_accuracy", "neg_log_loss"]
+)
+def test_no_label_is_bought_for_a_wrong_scoring(scoring):
+    blend, asked = BlendClassifier(scoring=scoring), []
+    for learner in HybridSamplingClassifier(blend), PassiveClassifier(blend):
+        with pytest.raises(ValueError, match=f"'{scoring}' is not .*Use f1_micro"):
+            learner.learn(X, asked.append, classes=NAMES)
+    assert not asked
 
 
 def test_measures_of_several_labels():
@@ -359,8 +436,14 @@ def test_measures_of_several_labels():
     assert all(each.mean[-1] > each.constant_scores.mean() - 0.2 for each in curves)
     # to predict every label for every row is the best constant for micro F1 here
     assert curve.constant_scores.mean() > 0.5
-    with pytest.raises(ValueError, match="use f1_micro"):
-        label_curve(learner, X, Y, scoring="recall")
+    for scoring in "recall", "neg_log_loss":
+        with pytest.raises(ValueError, match=f"'{scoring}' is .* use f1_micro"):
+            label_curve(learner, X, Y, scoring=scoring)
+    ruled = PassiveClassifier(stopping="stable_predictions")
+    with pytest.raises(ValueError, match=r"^Stopping rules judge one label"):
+        label_curve(ruled, X, Y, cv=2)
+    with pytest.raises(ValueError, match=r"one column.*y\.toarray\(\)\.ravel"):
+        learner.fit(X, csr_matrix(Y[:, :1]))
     learner.fit(X, Y)
     estimate = explored_score(learner)
     assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1

@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from ..exceptions import ColdStartWarning, warn_user
 from ..sources._containers import n_rows, take
 from ..utils._compat import BaseEstimator, ClassifierMixin, available_if
 from ..utils._typing import Classifier, Floats, Labels, RowsLike
 from ._scores import (
+    WrongForm,
     label_probabilities,
     label_scores,
     predict_labels,
@@ -22,6 +24,22 @@ from ._validation import has_method
 
 #: Decision value of a label that all rows have; minus this of one that no row has.
 CERTAIN = 10.0
+
+#: Labels are few below this number, and below this number for each known class: ten
+#: classes and a held-out tenth with a row of each, as early stopping wants it, need 91.
+FEW_LABELS, FEW_PER_CLASS = 50, 10
+
+#: Errors that more labels do not cure.
+INCURABLE = (
+    AttributeError,
+    ImportError,
+    MemoryError,
+    NameError,
+    NotImplementedError,
+    TypeError,  # wrong parameters of scikit-learn's estimators, too
+    Warning,  # an error for those who want it to be one
+    WrongForm,
+)
 
 
 def fit_on_labels(model, X, y, **metadata):
@@ -81,7 +99,8 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
 
     Labels that all rows have, or that no row has, are predicted for all rows or for
     none. An estimator that takes an indicator matrix is trained on the other labels;
-    of any other one a clone is trained for each of them.
+    of any other one a clone is trained for each of them. Labels that fewer than 10 rows
+    have, or lack, count as constant if the estimator cannot be trained on them.
 
     Parameters
     ----------
@@ -93,9 +112,9 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
     estimators_ : list of classifier
         The model of all labels that vary, or a model for each of them.
     varying_ : ndarray of int
-        The columns of the labels that vary.
+        The columns of the labels that vary and are trained on.
     constants_ : ndarray of shape (n_labels,)
-        The values of the other labels.
+        The more frequent value of each label, which is predicted for the others.
     is_joint_ : bool
         True for one model of all labels that vary.
     classes_ : ndarray of shape (n_labels,)
@@ -106,34 +125,76 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
 
     def fit(self, X: RowsLike, y: ArrayLike, **metadata: Any) -> Self:
-        """Train on the labels that vary."""
-        self.classes_, self.constants_ = np.arange(y.shape[1]), y[0].astype(float)
-        self.varying_ = np.flatnonzero(y.min(axis=0) != y.max(axis=0))
+        """Train on the labels that vary, and leave out rare ones that cannot be."""
+        n_present = y.sum(axis=0)
+        n_rarer = np.minimum(n_present, len(y) - n_present)
+        self.classes_ = np.arange(y.shape[1])
+        self.constants_ = (2 * n_present > len(y)).astype(float)
+        self.varying_ = varying = np.flatnonzero(n_rarer)
+        common = np.flatnonzero(n_rarer >= FEW_PER_CLASS)
         single_output = get_tags(self.estimator).target_tags.single_output
-        self.is_joint_ = len(self.varying_) > 1 or not single_output
+        self.is_joint_ = len(varying) > 1 or not single_output
+        error = None
         if self.is_joint_:
             try:
-                model = clone(self.estimator)
-                self.estimators_ = [model.fit(X, y[:, self.varying_], **metadata)]
-                answer = model.predict(take(X, slice(1)))
-                self.is_joint_ = np.shape(answer) == (1, len(self.varying_))
-            except Exception:  # the error with one label is the one that matters
-                if not single_output:
+                self._fit_jointly(X, y, **metadata)
+            except Exception as failure:
+                if single_output:  # the error with one label is the one that matters
+                    self.is_joint_ = False
+                elif isinstance(failure, INCURABLE) or len(common) == len(varying):
                     raise
-                self.is_joint_ = False
+                else:
+                    error, self.varying_ = failure, common
+                    self.is_joint_ = len(common) > 0
+                    if self.is_joint_:
+                        self._fit_jointly(X, y, **metadata)
         if not self.is_joint_:
-            self.estimators_ = [
-                fit_on_labels(clone(self.estimator), X, y[:, label], **metadata)
-                for label in self.varying_
-            ]
+            error = self._fit_one_by_one(X, y, common, **metadata) or error
+        if error is not None:
+            if not len(self.varying_) and len(y) < FEW_LABELS:
+                raise error  # pool learners go on without a model
+            columns = ", ".join(map(str, np.setdiff1d(varying, self.varying_)))
+            warn_user(
+                f"{type(self.estimator).__name__} cannot be trained on the labels of "
+                f"these columns of y, which fewer than {FEW_PER_CLASS} rows have or "
+                f"lack: {columns}. {type(error).__name__}: {error} — The more frequent "
+                "value is predicted while this lasts.",
+                ColdStartWarning,
+            )
         return self
+
+    def _fit_jointly(self, X, y, **metadata):
+        """Train one model, and see if it predicts a column for each label."""
+        model = clone(self.estimator).fit(X, y[:, self.varying_], **metadata)
+        self.estimators_ = [model]
+        answer = model.predict(take(X, slice(1)))
+        self.is_joint_ = np.shape(answer) == (1, len(self.varying_))
+
+    def _fit_one_by_one(self, X, y, common, **metadata):
+        """Train a model for each label; return the last error of a rare one, or None.
+
+        A rare label on which the estimator fails no longer counts as varying.
+        """
+        models, last_error = {}, None
+        for label in self.varying_:
+            model = clone(self.estimator)
+            try:
+                models[label] = fit_on_labels(model, X, y[:, label], **metadata)
+            except Exception as error:
+                if isinstance(error, INCURABLE) or label in common:
+                    raise
+                last_error = error
+        self.varying_ = np.array([*models], dtype=np.intp)
+        self.estimators_ = [*models.values()]
+        return last_error
 
     def _answer(self, X, of_joint, of_one):
         """Return an answer for each label; the values of constant labels are 0 or 1."""
         if self.is_joint_:
             values = np.reshape(of_joint(self.estimators_[0], X), (n_rows(X), -1))
         else:
-            values = np.column_stack([of_one(model, X) for model in self.estimators_])
+            values = [of_one(model, X) for model in self.estimators_]
+            values = np.reshape(values, (len(values), n_rows(X))).T
         answer = np.tile(self.constants_, (n_rows(X), 1))
         answer[:, self.varying_] = values
         return answer

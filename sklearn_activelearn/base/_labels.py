@@ -71,6 +71,11 @@ def plain_labels(y, name="y"):
 
 def check_one_label_a_row(y, name="y"):
     """Return labels; raise ValueError if a row has several of them."""
+    if issparse(y) and y.ndim == 2 and y.shape[1] == 1:
+        raise ValueError(
+            f"{name} is a sparse matrix of one column. Pass one label for each row as "
+            f"a 1-D array: {name}.toarray().ravel()."
+        )
     if issparse(y):
         raise ValueError(f"{name} is a sparse matrix. {ONE_LABEL}")
     if isinstance(y, np.ndarray) and y.ndim > 1:

@@ -5,6 +5,7 @@ from functools import partial, reduce
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import entr, log_softmax, softmax
+from sklearn.metrics import check_scoring, get_scorer, hamming_loss, make_scorer
 
 from ..sources._source import PADDED
 from ._labels import encode
@@ -19,6 +20,12 @@ SMALLEST = 1e-12
 
 #: Bound of the logarithm of a temperature.
 WIDEST = 10.0
+
+
+#: Measures of several labels for a row, for messages.
+LABEL_SET_SCORES = (
+    "f1_micro, f1_macro, accuracy (all labels of a row are right) or neg_hamming_loss"
+)
 
 
 class WrongForm(ValueError):
@@ -220,6 +227,30 @@ def uncertainty_of_logits(logits):
     ordered = np.sort(softmax(logits, axis=1), axis=1)
     # the sum of the others is more exact than 1 minus the highest
     return ordered[:, :-1].sum(axis=1) + ordered[:, -2]
+
+
+def find_scorer(scoring):
+    """Return the scorer of scikit-learn with this name, or a scorer itself.
+
+    "neg_hamming_loss" is a name of this package.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        Name of a scorer, or ``scorer(estimator, X, y)``.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, a measure that is no scorer, and other objects.
+    """
+    if scoring == "neg_hamming_loss":
+        return make_scorer(hamming_loss, greater_is_better=False)
+    if isinstance(scoring, str):
+        return get_scorer(scoring)
+    if not callable(scoring):
+        raise ValueError(f"scoring must be a name or a function, got {scoring!r}.")
+    return check_scoring(None, scoring)
 
 
 def fit_temperature(scores, weights=None):

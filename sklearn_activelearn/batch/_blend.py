@@ -11,7 +11,6 @@ from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import check_scoring, get_scorer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline
@@ -22,6 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..base._codes import fit_on_labels
 from ..base._labels import stratified_folds
 from ..base._scores import (
+    LABEL_SET_SCORES,
+    find_scorer,
     fit_temperature,
     label_probabilities,
     label_scores,
@@ -48,7 +49,8 @@ FEWEST_TO_CHOOSE = 40
 #: Number of steps of expectation maximisation that find the weights of the stack.
 N_STEPS = 60
 
-#: Smallest probability of a class according to a candidate without decision values.
+#: Smallest probability of a class according to a candidate without decision values, and
+#: the probability of a label that no row had.
 FLOOR = 0.005
 
 #: Logits of the common threshold of several labels that are tried.
@@ -87,8 +89,10 @@ class BlendClassifier(CombinedClassifier):
 
     scoring : str or callable, default="f1_micro"
         Score for which the thresholds of several labels for a row are chosen: the name
-        of a scorer of scikit-learn, or ``scorer(estimator, X, y)``, which gets a model
-        that predicts. Without effect on one label for each row.
+        of a scorer of predicted labels, such as ``"f1_macro"``, ``"accuracy"`` or
+        ``"neg_hamming_loss"``, or ``scorer(estimator, X, y)``, whose estimator can
+        predict all rows of `X` at once and nothing else. Without effect on one label
+        for each row.
 
     random_state : int, RandomState instance or None, default=None
         Seed of candidates without a seed.
@@ -303,7 +307,7 @@ class BlendClassifier(CombinedClassifier):
         """
         _, members = self._checked_members()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
-        check_scoring(PredictedLabels(np.zeros((1, 2))), self.scoring)
+        check_label_set_scoring(self.scoring)
         return members
 
     def _fit(self, X, y, n_weighed_of, previous=None):
@@ -431,7 +435,7 @@ class BlendClassifier(CombinedClassifier):
             right = y[order]
             p = (p @ weights[usable]).reshape(right.shape)
             p = np.where(right, p, 1 - p)
-            thresholds = find_thresholds(p, right, X, self.scoring)
+            thresholds = find_thresholds(p, right, take(X, order), self.scoring)
         return losses, temperatures, weights, thresholds
 
     @property
@@ -459,10 +463,14 @@ class BlendClassifier(CombinedClassifier):
         X = to_memory(check_pool(self, self._row_takers, X, reset=False, min_rows=1))
         members = zip(self.estimators_, self.temperatures_, self.weights_, strict=True)
         if len(self.thresholds_):
-            return sum(
+            p = sum(
                 weight * expit(bounded_label_logits(member, X) / temperature)
                 for member, temperature, weight in members
             )
+            # temperatures are for labels that vary
+            p[:, np.isinf(self.thresholds_)] = FLOOR
+            p[:, self.thresholds_ == 0] = 1 - FLOOR
+            return p
         return sum(
             weight * softmax(bounded_logits(member, X) / temperature, axis=1)
             for member, temperature, weight in members
@@ -657,7 +665,27 @@ class PredictedLabels(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
+        if n_rows(X) != len(self.y):
+            raise ValueError(
+                f"The scorer of BlendClassifier must predict all {len(self.y)} rows at "
+                f"once, but it predicts {n_rows(X)} rows."
+            )
         return self.y
+
+
+def check_label_set_scoring(scoring):
+    """Raise for an unknown name, and a name of no score of predicted label sets."""
+    scorer = find_scorer(scoring)
+    if not isinstance(scoring, str):  # a function may want rows like those of `fit`
+        return
+    y = np.eye(2, dtype=np.int64)
+    try:
+        scorer(PredictedLabels(y), y, y)
+    except (AttributeError, ValueError):
+        raise ValueError(
+            f"scoring={scoring!r} is not a score of predicted labels when a row has "
+            f"several labels. Use {LABEL_SET_SCORES}."
+        ) from None
 
 
 def find_thresholds(p, y, X, scoring):
@@ -674,7 +702,7 @@ def find_thresholds(p, y, X, scoring):
     scoring : str or callable
         As for the blend.
     """
-    logits, scorer = np.log(p) - np.log1p(-p), get_scorer(scoring)
+    logits, scorer = np.log(p) - np.log1p(-p), find_scorer(scoring)
     with catch_warnings(action="ignore", category=UndefinedMetricWarning):
         scores = [
             scorer(PredictedLabels((logits >= common).astype(np.int64)), X, y)

@@ -13,8 +13,6 @@ from sklearn.metrics import (
     average_precision_score,
     check_scoring,
     f1_score,
-    get_scorer,
-    hamming_loss,
     jaccard_score,
     log_loss,
     make_scorer,
@@ -26,6 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import classes_of
+from ..base._scores import LABEL_SET_SCORES, find_scorer
 from ..base._validation import check_number
 from ..sources._containers import n_rows
 from ..utils._compat import available_if
@@ -206,10 +205,7 @@ def named_scorer(scoring, learner, y):
         is_accuracy = getattr(type(learner), "score", None) is ClassifierMixin.score
         return "accuracy" if is_accuracy else "score", own_score
     if not isinstance(scoring, str):
-        if not callable(scoring):
-            raise ValueError(f"scoring must be a name or a function, got {scoring!r}.")
-        name = getattr(scoring, "__name__", "score")
-        return name, check_scoring(None, scoring)
+        return getattr(scoring, "__name__", "score"), find_scorer(scoring)
     methods = tuple(name for name in DECISIONS if hasattr(learner, name))
     classes = classes_of(y)
     find = scorer_by_name if np.ndim(y) == 1 else label_set_scorer
@@ -273,7 +269,7 @@ def scorer_by_name(scoring, methods, classes, y):
             classes=classes,
         )
     try:
-        return name, get_scorer(name)
+        return name, find_scorer(name)
     except ValueError:
         raise ValueError(
             f"scoring={scoring!r} is not a scorer of scikit-learn. Some of them are "
@@ -284,12 +280,11 @@ def scorer_by_name(scoring, methods, classes, y):
 
 def label_set_scorer(scoring, methods, classes, y):
     """Return the name and the scorer of a name for several labels for a row."""
-    if scoring == "neg_hamming_loss":
-        return scoring, make_scorer(hamming_loss, greater_is_better=False)
-    if scoring.partition(":")[0] in ONE_CLASS_MEASURES and scoring not in RANK_MEASURES:
+    is_of_one_class = scoring.partition(":")[0] in ONE_CLASS_MEASURES
+    if scoring == "neg_log_loss" or (is_of_one_class and scoring not in RANK_MEASURES):
         raise ValueError(
-            "it is a measure of one class. For several labels for a row use f1_micro, "
-            "f1_macro, accuracy (all labels of a row are right) or neg_hamming_loss."
+            f"scoring={scoring!r} is a measure of one label for each row. For several "
+            f"labels for a row use {LABEL_SET_SCORES}."
         )
     return scorer_by_name(scoring, methods, classes[:0], y)
 

@@ -1399,7 +1399,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         try:
             self._register_classes(None, label_sets)
         except ValueError as error:
-            return codes, f"The labels of the oracle are refused. {error}"
+            return codes, str(error)
         codes[is_right] = self._encode(label_sets)
         if is_right.all():
             return codes, ""
@@ -1874,6 +1874,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         part. `query` on these rows alone then makes the purchase that `query` on the
         whole pool makes: it counts the labels, leaves out labelled and pending rows,
         and breaks ties, at random between utilities that agree in half of their digits.
+        Therefore keep all rows that tie with the last of the best rows, too. Votes of
+        `QueryByCommitteeClassifier` tie on many rows.
 
         Parameters
         ----------

@@ -12,28 +12,12 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from ..base._scores import WrongForm
+from ..base._codes import FEW_LABELS, FEW_PER_CLASS, INCURABLE
 from ..base._transaction import shallow_copy
 from ..exceptions import ColdStartWarning, warn_user
 from ..sources._containers import n_rows, take
 from ._ledger import Labelled
 from ._training import Known
-
-#: Labels are few below this number, and below this number for each known class: ten
-#: classes and a held-out tenth with a row of each, as early stopping wants it, need 91.
-FEW_LABELS, FEW_PER_CLASS = 50, 10
-
-#: Errors that more labels do not cure.
-INCURABLE = (
-    AttributeError,
-    ImportError,
-    MemoryError,
-    NameError,
-    NotImplementedError,
-    TypeError,  # wrong parameters of scikit-learn's estimators, too
-    Warning,  # an error for those who want it to be one
-    WrongForm,
-)
 
 #: With fewer labels, or fewer candidates, equal scores are nothing unusual.
 FEWEST_KNOWN, FEWEST_EQUAL = 10, 20

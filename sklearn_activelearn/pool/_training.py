@@ -43,6 +43,7 @@ from ..base._validation import (
     has_plain_parameters,
 )
 from ..base._verbs import unfitted_copy
+from ..batch import BlendClassifier
 from ..utils._compat import (
     cached_property,
 )
@@ -190,6 +191,8 @@ class Trainer:
         """Raise if a parameter is out of its range, or an estimator is unsuitable."""
         for estimator in self.estimators:
             check_classifier(estimator, several_labels=True)
+            if isinstance(estimator, BlendClassifier):  # before a label is bought
+                estimator.check_parameters()
 
     def models(self) -> Sequence[Any]:
         """Return objects that have the methods of the future model."""
@@ -246,8 +249,8 @@ class OneModel(Trainer):
 
     def check(self) -> None:
         """Refuse an estimator without `partial_fit` if it is to be incremental."""
+        super().check()
         (estimator,) = self.estimators
-        check_classifier(estimator, several_labels=True)
         if self.incremental is not False:
             check_flag(self.incremental, "incremental")
         if self.incremental:
