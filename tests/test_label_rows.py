@@ -107,7 +107,10 @@ def press(open_view, monkeypatch):
                         break
                     time.sleep(0.01)
                 time.sleep(0.05)
-                return read_screen(app_session.app) if app_session.app else ""
+                app = app_session.app
+                while app and app.invalidated and time.monotonic() < deadline:
+                    time.sleep(0.05)  # it is still to be drawn
+                return read_screen(app) if app else ""
 
             def type_keys():
                 nonlocal pressed
