@@ -47,7 +47,7 @@ def lengths(texts):
 
 class TestParts:
     @given(
-        texts=st.lists(st.text(alphabet="aàbcß 电影.\t\n", max_size=12), min_size=1),
+        texts=st.lists(st.text(alphabet="aAàbcß 电影.\t\n", max_size=12), min_size=1),
         new=st.lists(st.text(alphabet="abdß 电视.", max_size=8), min_size=1),
     )
     def test_they_are_those_of_scikit_learn(self, texts, new):
