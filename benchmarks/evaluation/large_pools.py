@@ -44,7 +44,7 @@ class Run(NamedTuple):
 
     @property
     def key(self):
-        """What was run."""
+        """The first fields, which are different in each run."""
         return self[:4]
 
 

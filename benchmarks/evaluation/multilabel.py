@@ -54,7 +54,7 @@ class Run(NamedTuple):
 
     @property
     def key(self):
-        """What tells runs apart."""
+        """The first fields, which are different in each run."""
         return self[:3]
 
 

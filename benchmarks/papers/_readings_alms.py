@@ -162,7 +162,7 @@ class Runs:
     Parameters
     ----------
     rows : list of dict
-        Of the file of runs, all of one setting.
+        Lines of the file of runs, all of one setting.
     """
 
     def __init__(self, rows):
@@ -218,7 +218,7 @@ def runs_of(rows, readings, bought):
     Parameters
     ----------
     rows : list of dict
-        Of the file of runs.
+        Lines of the file of runs.
     readings : list of dict
         With all factors.
     bought : list of dict

@@ -42,9 +42,9 @@ class Curves:
     Parameters
     ----------
     errors : list of dict
-        Of the file of `boosting`.
+        Lines of the file of `boosting`.
     rows : list of dict
-        Of the file of runs.
+        Lines of the file of runs.
     """
 
     def __init__(self, errors, rows):

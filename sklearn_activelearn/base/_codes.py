@@ -98,9 +98,10 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
     """Classifier of several labels for each row, around any classifier.
 
     Labels that all rows have, or that no row has, are predicted for all rows or for
-    none. An estimator that takes an indicator matrix is trained on the other labels;
-    of any other one a clone is trained for each of them. Labels that fewer than 10 rows
-    have, or lack, count as constant if the estimator cannot be trained on them.
+    none. An estimator that takes an indicator matrix is trained on the other labels
+    together; if it takes none, a clone is trained for each of these labels. Labels that
+    fewer than 10 rows have, or lack, count as constant if the estimator cannot be
+    trained on them.
 
     Parameters
     ----------
