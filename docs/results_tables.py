@@ -678,23 +678,6 @@ def figures(step):
     return ", ".join([*others, *[plural + ", ".join(numbers)] * bool(numbers)])
 
 
-def settings_speed(folder):
-    """Return how much faster many settings go over rows side by side."""
-    table = [["rows", "settings", "learner", "order", "before", "after", "of the new"]]
-    for row in read_texts(folder / "settings_speed.csv"):
-        before = float(row["one_by_one_before_ms"]) / float(
-            row["side_by_side_before_ms"]
-        )
-        cells = [f"{row['rows']}, {row['n_rows']}", row["settings"]]
-        cells += [row["learner"], row["order"], f"{before:.1f}"]
-        cells += [
-            f"{float(row[name]):.1f}"
-            for name in ("times_faster", "times_faster_than_new")
-        ]
-        table.append(cells)
-    return table
-
-
 def speed(folder):
     """Return the tables of the benchmarks of speed by name, each with its processor.
 
@@ -733,13 +716,6 @@ def calls_speed(folder):
         names = "call", "before_ms", "after_ms", "to", "before_ratio", "after_ratio"
         table.append([*(row[name] for name in names), row["goal"]])
     return table
-
-
-def imports_speed(folder):
-    """Return what imports take."""
-    rows = read_texts(folder / "imports_speed.csv")
-    names = "import", "seconds", "least", "goal"
-    return [["", *names[1:]], *([row[name] for name in names] for row in rows)]
 
 
 def pool_speed(folder):
@@ -783,7 +759,7 @@ TABLES = (
     runs,
 )
 #: Tables of other pages.
-OTHERS = (settings_speed, calls_speed, imports_speed, pool_speed, readings_rules)
+OTHERS = (calls_speed, pool_speed, readings_rules)
 
 
 def write(folder, out):

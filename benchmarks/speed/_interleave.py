@@ -99,7 +99,7 @@ class Case:
         return f"{self.goal}  {'met' if met else 'missed'}"
 
 
-def table(title, cases, rounds, least=0.01, units=1, unit="ms", clock=perf_counter):
+def table(title, cases, rounds):
     """Time cases and print a line for each.
 
     Parameters
@@ -108,12 +108,8 @@ def table(title, cases, rounds, least=0.01, units=1, unit="ms", clock=perf_count
         Printed above.
     cases : list of Case
         In the order in which they take turns.
-    rounds, least, clock
+    rounds : int
         As for `interleaved`.
-    units : int
-        By what to divide the times of a call, such as the number of its rows.
-    unit : {"ms", "us"}
-        Of the times in the table.
 
     Returns
     -------
@@ -121,16 +117,15 @@ def table(title, cases, rounds, least=0.01, units=1, unit="ms", clock=perf_count
         By the names of the cases.
     """
     calls = {case.name: case.call for case in cases}
-    timings = interleaved(calls, rounds, least, clock)
-    factor = {"ms": 1e3, "us": 1e6}[unit] / units
+    timings = interleaved(calls, rounds)
     width = max(len(case.name) for case in cases)
     to_width = max(len(case.to or "") for case in cases)
     print(f"\n{title}")
-    print(f"  {'':{width}}  {unit:>9} {'min':>9}   ratio  to {'':{to_width}}  target")
+    print(f"  {'':{width}}  {'ms':>9} {'min':>9}   ratio  to {'':{to_width}}  target")
     for case in cases:
         timing = timings[case.name]
-        line = f"  {case.name:{width}}  {timing.median * factor:9.3f}"
-        line += f" {timing.minimum * factor:9.3f}"
+        line = f"  {case.name:{width}}  {1e3 * timing.median:9.3f}"
+        line += f" {1e3 * timing.minimum:9.3f}"
         if case.to is not None:
             ratio = timing.ratio(timings[case.to])
             line += f" {ratio:7.2f}  {case.to:{to_width + 3}}  {case.verdict(ratio)}"

@@ -9,6 +9,8 @@ scikit-activeml is run if it can be imported (extra `benchmark`).
         [--out docs/results/calls_speed.csv]
 """
 
+import os
+import subprocess
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -23,9 +25,9 @@ from benchmarks.options import parse
 from benchmarks.speed import _rows, pool
 from benchmarks.speed._interleave import write_lines
 from benchmarks.speed.one_pass import CBGZ, ONE_EPOCH, fresh, whole
-from benchmarks.speed.settings import ROOT, Build
 from sklearn_activelearn import UncertaintySamplingClassifier
 
+ROOT = Path(__file__).parents[2]
 N_LABELS = 60
 LEARNER = UncertaintySamplingClassifier(LogisticRegression())
 
@@ -68,6 +70,29 @@ def pools(shrink):
     if peer:
         calls["scikit-activeml"] = lambda: peer(X, y, first, N_LABELS, 0)
     return calls
+
+
+class Build:
+    """A source tree with a process that runs this script with ``--worker``."""
+
+    def __init__(self, tree):
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", __file__, "--worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=tree,
+            env={**os.environ, "PYTHONPATH": str(tree)},
+        )
+
+    def ask(self, line):
+        """Return the line that the process answers."""
+        print(line, file=self.process.stdin, flush=True)
+        return self.process.stdout.readline().rstrip("\n")
+
+    def close(self):
+        """End the process."""
+        self.process.communicate()
 
 
 #: What a line is compared with, and the goal: at most, or if negative at least.
@@ -129,14 +154,14 @@ def main():
         return
     args = parse(__doc__, before=Path, rounds=7, out=Path)
     trees = {"before": args.before, "after": ROOT} if args.before else {"after": ROOT}
-    builds = {name: Build(tree, __file__) for name, tree in trees.items()}
+    builds = {name: Build(tree) for name, tree in trees.items()}
     for one in builds.values():
-        names = one.ask_text(100 if args.quick else 1).split("\t")
+        names = one.ask(100 if args.quick else 1).split("\t")
     seconds = {tree: dict.fromkeys(names, np.inf) for tree in builds}
     for _ in range(1 if args.quick else args.rounds):
         for name in names:
             for tree, one in builds.items():
-                seconds[tree][name] = min(seconds[tree][name], one.ask(name))
+                seconds[tree][name] = min(seconds[tree][name], float(one.ask(name)))
     for one in builds.values():
         one.close()
     if args.quick:

@@ -5,8 +5,8 @@ import csv
 import numpy as np
 import pytest
 
-from benchmarks.speed import _results, _rows, boosting, margin_loss
-from benchmarks.speed._interleave import Case, Timing, column, side_by_side
+from benchmarks.speed import _results, boosting
+from benchmarks.speed._interleave import Case, Timing, column
 
 
 def number(cell):
@@ -87,32 +87,3 @@ class TestSideBySide:
             ">= 3  missed",
         ]
         assert other.verdict(1) == ""
-
-
-@pytest.mark.filterwarnings(
-    "ignore::sklearn_activelearn.exceptions.OneClassWarning"
-)  # in so few rows a class may be rare
-def test_margin_loss_has_both_steps(written, monkeypatch):
-    X, y = _rows.gaussian(60, 5)
-    monkeypatch.setattr(margin_loss, "cases", lambda X, y, target, eta0: [])
-    monkeypatch.setattr(margin_loss, "inlined", lambda learner, X, y: lambda: None)
-    monkeypatch.setattr(margin_loss, "kernel", lambda learner, X, y: lambda: None)
-    monkeypatch.setattr(margin_loss, "table", known_times)
-    cells = margin_loss.compare("some", X, y, 1.0, 0.01, 1)
-    rows = written(*side_by_side({"some": cells}))
-    found = {(row["what"], row["to"]): row["some"] for row in rows}
-    for step in ("", ", eta0 x 100"):
-        name = f"log_ramp, average=False{step}"
-        assert found[f"kernel {name}", "inlined"] == "2"
-        rules = f"exchangeable rules, {name}"
-        assert found[rules, "ns a row more"] == f"{1e6 / 60:.1f}"
-    for loss in margin_loss.LOSSES:
-        assert 0 < number(found[f"labels bought, {loss}", "% of rows"]) <= 100
-
-
-def known_times(title, cases, rounds):
-    """Stand in for what times cases: one millisecond, then two, and so on."""
-    return {
-        case.name: Timing(np.full(rounds, 1e-3 * (k + 1)))
-        for k, case in enumerate(cases)
-    }
