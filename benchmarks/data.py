@@ -245,3 +245,24 @@ def keel(name):
         class_of |= dict.fromkeys(map(tuple, positives), k)
     X = parts[0].iloc[:, :-1].to_numpy(float)
     return X, np.array([class_of.get(tuple(row), len(parts)) for row in X])
+
+
+def review(name):
+    """Return titles and abstracts of a systematic review; only from its file.
+
+    Returns
+    -------
+    counts : csr_matrix
+        How often each text has each term of one or two words.
+    y : ndarray of bool
+        Whether each text is relevant.
+    is_word : ndarray of bool
+        Whether each term is one word.
+    """
+    file = local_file(f"screening_{name}")
+    if not file.exists():
+        raise FileNotFoundError(f"{file} is needed.")
+    with np.load(file, allow_pickle=False) as arrays:
+        parts = arrays["data"], arrays["indices"].astype(int), arrays["indptr"]
+        counts = csr_matrix(parts, shape=tuple(arrays["shape"]), dtype=float)
+        return counts, arrays["y"] > 0, arrays["is_one_word"].astype(bool)

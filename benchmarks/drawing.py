@@ -1,6 +1,5 @@
 """Figures, which are drawn from files of results."""
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +32,43 @@ def band(axis, x, mean, half, color):
     """Shade the mean ± half of the width; nothing where that is not known."""
     mean, half = np.array(mean), np.array(half)
     axis.fill_between(x, mean - half, mean + half, color=color, alpha=0.2, lw=0)
+
+
+def panels(rows, out, *, group, line, x, y, styles=None, n_columns=3, **settings):
+    """Draw a panel for each group of rows, with a line for each of its parts.
+
+    Parameters
+    ----------
+    rows : list of dict
+        From a file of results.
+    out : Path
+        The picture.
+    group, line, x, y : str
+        The columns that tell panels and lines apart, and those of the points.
+    styles : dict of str: (color, dashes), optional
+        The style of each line; others are not drawn.
+    n_columns : int
+        Number of panels side by side, at most.
+    **settings
+        Of each panel.
+    """
+    groups = by(rows, group)
+    n_columns = min(len(groups), n_columns)
+    n_lines = -(-len(groups) // n_columns)
+    figure, axes = subplots(n_lines, n_columns, (3.6 * n_columns, 3 * n_lines + 0.6))
+    for axis, (name, of_group) in zip(axes.flat, groups.items(), strict=False):
+        for part, points in by(of_group, line).items():
+            color, dashes = (styles or {part: ("C0", "-")})[part]
+            of_line = column(points, x), column(points, y)
+            axis.plot(*of_line, dashes, color=color, label=part, lw=1)
+        axis.set(xlabel=x.replace("_", " "), ylabel=y, **{"title": name} | settings)
+        axis.grid(alpha=0.3)
+    for axis in axes.flat[len(groups) :]:
+        axis.set_visible(False)
+    if styles:
+        lines = axes[0, 0].get_legend_handles_labels()
+        figure.legend(*lines, loc="outside upper center", ncols=4)
+    save(figure, out)
 
 
 def beside_published(rows, out, *, group, name, value, std, title, **settings):
@@ -82,24 +118,3 @@ def draw(drawn, folder, out):
             figure(rows, out / f"{name}.png")
         else:
             print(f"{name} is left out: {folder / name}.csv is not there")
-
-
-def main_of(doc, drawn):
-    """Return the ``main`` of a script that draws figures from files of results.
-
-    Parameters
-    ----------
-    doc : str
-        Docstring of the script.
-    drawn : dict of str: callable
-        As for `draw`.
-    """
-
-    def main(argv=None):
-        parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-        parser.add_argument("results", nargs="?", type=Path, default=Path())
-        parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
-        args = parser.parse_args(argv)
-        draw(drawn, args.results, args.out)
-
-    return main

@@ -6,19 +6,15 @@ Each function returns a table as rows of texts, of which the first is the header
 
 import csv
 import shlex
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.drawing import draw
-from benchmarks.papers import _readings_rules
 from benchmarks.papers._alms_rows import SETTING, in_words, rank
-from benchmarks.papers._claims_cavallanti2008 import per_label, regret_bound
 from benchmarks.papers._steps import ROWS
-from benchmarks.papers.claims import CLAIMS
+from benchmarks.papers.figures import DRAWN
 from benchmarks.papers.label_propagation import LEARNERS
-from benchmarks.papers.low_noise import learners
 from benchmarks.results import (
     PROVENANCE,
     by,
@@ -28,14 +24,6 @@ from benchmarks.results import (
     without_machine,
 )
 
-FIGURES = (
-    "ocr_figures",
-    "margin_loss_figures",
-    "second_order_figures",
-    "boosting_figures",
-    "alms_figures",
-    "readings_figures",
-)
 PAIRS = ("2v3", "3v5", "3v8", "6v8", "8v9", "0v8")
 KINDS = {"transductive": "pool", "transductive, own": "own", "inductive": "new"}
 
@@ -110,70 +98,6 @@ def ocr(folder, name="ocr"):
     )
 
 
-def ocr_separability(folder):
-    """Return which problems are separable, and by how much."""
-    return pivot(
-        read(folder, "ocr_separability"),
-        ["problem", "published"],
-        lambda row: (row["problem"], "yes" if row["published_separable"] else "no"),
-        "hyperplane",
-        {
-            "": lambda row: (
-                f"yes, margin {row['margin']:.4f}"
-                if row["separable"]
-                else f"no, distance {row['residual']:.0e}"
-            )
-        },
-    )
-
-
-def simple_svm(folder):
-    """Return test errors at some label counts."""
-    return pivot(
-        [row for row in read(folder, "simple_svm") if row["labels"] in (20, 50, 200)],
-        ["problem", "labels"],
-        lambda row: (row["problem"], f"{row['labels']:.0f}"),
-        "learner",
-        {"": lambda row: plus_minus(row["error"], row["std"], 1)},
-    )
-
-
-def bounds_sphere(folder):
-    """Return labels to an error on the uniform sphere."""
-    return pivot(
-        [
-            {**row, "error": f"error {row['error']:g}"}
-            for row in read(folder, "bounds_sphere")
-        ],
-        ["d", "sampler"],
-        lambda row: (f"{row['d']:.0f}", row["sampler"]),
-        "error",
-        {"": lambda row: "" if np.isnan(row["labels"]) else f"{row['labels']:,.0f}"},
-    )
-
-
-def bounds_mistakes(folder):
-    """Return mistakes, their bound and labels for each b."""
-
-    def b(row):
-        fixed = row["b"] != "adaptive"
-        return f"b = {row['b']:g}" if fixed else f"adaptive, β = {row['beta']:g}"
-
-    return pivot(
-        [{**row, "of b": b(row)} for row in read(folder, "bounds_mistakes")],
-        ["b", ""],
-        lambda row: (row["of b"], "mistakes"),
-        "sequence",
-        {
-            "": lambda row: f"{row['mistakes']:,.0f}",
-            "*bound*": lambda row: (
-                "" if np.isnan(row["bound"]) else f"{row['bound']:,.0f}"
-            ),
-            "*labels*": lambda row: f"{row['labels']:,.0f}",
-        },
-    )
-
-
 def margin_loss(folder):
     """Return labels to the target, with learning rates and published labels."""
 
@@ -208,97 +132,6 @@ def outlier_line(folder):
                 *(f"{row[name]:.2f}" for name in ("as_hinge", "as_zero_one")),
             ]
             for row in read(folder, "outlier_line")
-        ),
-    ]
-
-
-def margin_loss_starts(folder, name="margin_loss_starts"):
-    """Return labels to the target from other starts."""
-    return pivot(
-        read(folder, name),
-        ["data"],
-        lambda row: (row["data"],),
-        "learner",
-        {"": lambda row: plus_minus(row["labels"], row["std"]) + failures(row)},
-    )
-
-
-def margin_loss_thresholds(folder):
-    """Return labels to the target of ramps with other thresholds."""
-    return margin_loss_starts(folder, "margin_loss_thresholds")
-
-
-def margin_loss_errors(folder):
-    """Return test errors with the learning rate of least error, in per cent."""
-
-    def against_hinge(row):
-        if row["learner"] == "hinge":
-            return ""
-        gap, error = 100 * row["gap"], 100 * row["gap_standard_error"]
-        return f"{gap:+.2f} ± {error:.2f}"
-
-    return pivot(
-        read(folder, "margin_loss_errors"),
-        ["data", ""],
-        lambda row: (row["data"], "error"),
-        "learner",
-        {
-            "": lambda row: plus_minus(100 * row["error"], 100 * row["std"], 2),
-            "*less the hinge's*": against_hinge,
-            "*labels*": lambda row: f"{row['labels']:,.0f}",
-        },
-    )
-
-
-def offline_margin_loss(folder):
-    """Return test errors with all labels."""
-    rows = read(folder, "offline_margin_loss")
-    last = max(row["labels"] for row in rows)
-    return pivot(
-        [row for row in rows if row["labels"] == last],
-        ["problem", "labels"],
-        lambda row: (row["problem"], f"{row['labels']:.0f}"),
-        "learner",
-        {"": lambda row: plus_minus(row["error"], row["std"], 2)},
-    )
-
-
-def low_noise(folder):
-    """Return exponents, with those of the theorems, totals and Theorem 1's bound."""
-
-    def exponent(row, what):
-        measured = round(row[f"{what}_exponent"], 2) + 0.0  # no -0.00
-        return f"{measured:.2f} ({row[f'{what}_theory']:.2f})"
-
-    def per_label_exponent(row):
-        exponent = per_label(row)
-        return "-∞" if np.isinf(exponent) else f"{exponent:.2f}"
-
-    def total(row):
-        is_bounded = row["algorithm"] == "all labels"
-        limit = f" (at most {regret_bound(row):,.0f})" if is_bounded else ""
-        return f"{row['regret']:,.1f}{limit}"
-
-    names = list(learners(1.0))
-    head = ["d", "α", "algorithm", "regret", "labels", "regret for each label"]
-    head += ["regret at the end", "labels", "stored", "runs"]
-    return [
-        head,
-        *(
-            [
-                f"{row['d']:g}",
-                "∞" if np.isinf(row["alpha"]) else f"{row['alpha']:g}",
-                row["algorithm"],
-                exponent(row, "regret"),
-                exponent(row, "labels"),
-                per_label_exponent(row),
-                total(row),
-                *(f"{row[name]:,.0f}" for name in ("labels", "stored", "runs")),
-            ]
-            for row in sorted(
-                read(folder, "low_noise"),
-                key=lambda row: (row["d"], row["alpha"], names.index(row["algorithm"])),
-            )
         ),
     ]
 
@@ -404,40 +237,6 @@ def boosting_alphas(folder):
     )
 
 
-def boosting_criteria(folder, name="boosting_criteria"):
-    """Return what Gini impurity changes, for each method, kind of error and set."""
-    return pivot(
-        read(folder, name),
-        ["method", "rows"],
-        lambda row: (row["method"], KINDS[row["kind"]]),
-        "data",
-        {"": lambda row: f"{row['difference']:+.2f} ± {row['difference_error']:.2f}"},
-    )
-
-
-def boosting_criteria_few(folder):
-    """Return the same from 10 to 120 labels."""
-    return boosting_criteria(folder, "boosting_criteria_few")
-
-
-def boosting_rounding(folder):
-    """Return errors as they are, and with weights changed in their last bits."""
-    return [
-        ["method", "rows", "as it is", "changed", "from", "to"],
-        *(
-            [
-                row["method"],
-                KINDS[row["kind"]],
-                f"{row['as_is']:.2f}",
-                plus_minus(row["changed"], row["std"], 2),
-                f"{row['least']:.2f}",
-                f"{row['most']:.2f}",
-            ]
-            for row in read(folder, "boosting_rounding")
-        ),
-    ]
-
-
 def label_propagation(folder):
     """Return errors of label propagation and other learners."""
     ranks = {name: rank for rank, name in enumerate(LEARNERS)}
@@ -477,62 +276,6 @@ def alms(folder, penalty):
     )
 
 
-def alms_scales(folder):
-    """Return how near areas are to the published ones, for each scaling and score."""
-    table = [["pool", "features", "area of", "oracle", "λ = 1", *AHEAD]]
-    rows = read(folder, "alms_scales")
-    for head, of in grouped(rows, ["pool", "features", "score"]).items():
-        methods = {name: by(part, "problem") for name, part in by(of, "method").items()}
-
-        def apart(name, methods=methods):
-            gaps = [row["area"] - row["published"] for (row,) in methods[name].values()]
-            return f"{np.max(np.abs(gaps)):.2f}"
-
-        cells = [apart("oracle"), apart("uncertainty")]
-        for qbc in AHEAD.values():
-            names = ("passive", "uncertainty", qbc)
-            gains = [
-                [methods[name][problem][0] for name in names]
-                for problem in methods["ALMS"]
-            ]
-            ahead = sum(all(row["gain"] > 0 for row in each) for each in gains)
-            cells.append(f"{ahead} of {len(gains)}")
-        table.append([*head, *cells])
-    return table
-
-
-#: Columns of sets on which ALMS is ahead of passive, λ = 1 and a kind of QBC.
-AHEAD = {"ALMS ahead, QBC by log loss": "QBC", "by 0/1 loss": "QBC, 0/1 loss"}
-
-
-def alms_areas(folder):
-    """Return areas of 1 - log loss on unit rows after standardising, and published."""
-    return pivot(
-        [
-            row
-            for row in read(folder, "alms_scales")
-            if (row["score"], row["features"]) == AREAS
-        ],
-        ["pool", "method"],
-        lambda row: (row["pool"], row["method"]),
-        "problem",
-        {
-            "": lambda row: f"{row['area']:.2f}{beside_alms(row)}",
-            "*published*": lambda row: f"{row['published']:.2f}",
-        },
-    )
-
-
-AREAS = ("1 - log loss", "standardised, unit rows")
-
-
-def beside_alms(row):
-    """Return how far ALMS is ahead of another method."""
-    if row["method"] == "ALMS":
-        return ""
-    return f" ({row['gain']:+.2f} ± {row['gain_error']:.2f})".replace("± nan", "± –")
-
-
 def alms_sum(folder):
     """Return the table for the penalty beside the sum of the losses."""
     return alms(folder, "sum")
@@ -564,108 +307,19 @@ def alms_single_models(folder):
     ]
 
 
-def readings(rows):
-    """Return for each claim in how many readings it holds, and what decides."""
-    table = [["claim", "holds in", "decided by", "all readings in which it holds have"]]
-    for row in rows:
-        by_level = f": {row['shares']}" if row["decided_by"] else ""
-        table.append(
-            [
-                row["claim"],
-                f"{row['held']:.0f} of {row['readings']:.0f}",
-                f"{row['decided_by']}{by_level}".replace("|", r"\|"),
-                row["all_have"].replace("|", r"\|"),
-            ]
-        )
-    return table
-
-
-def readings_ali2014(folder):
-    """Return the claims and printed facts on model selection."""
-    rows = read_texts(folder / "readings_ali2014.csv")
-    total = sum(row["kind"] != "claim" for row in rows)
-    head, *lines = readings_of(folder, "readings_ali2014")
-    shown = [
-        f"{row['most_facts']} of {total}"
-        * (row["kind"] == "claim" and row["held"] != "0")
-        for row in rows
-    ]
-    return [
-        [*head, "printed facts that one of them reproduces, at most"],
-        *([*line, cell] for line, cell in zip(lines, shown, strict=True)),
-    ]
-
-
-def readings_ali2014_again(folder):
-    """Return how far ALMS is ahead in the readings that won, on other trials."""
-    return pivot(
-        read(folder, "readings_ali2014_again_gains"),
-        ["labels", "against"],
-        lambda row: (f"{row['labels']:.0f}", row["against"]),
-        "problem",
-        {"": lambda row: f"{row['gain']:+.3f} ± {row['standard_error']:.3f}"},
-    )
-
-
-def readings_wang2009(folder):
-    """Return the claims on boosting."""
-    return readings_of(folder, "readings_wang2009")
-
-
-def readings_of(folder, name):
-    """Return the table of a file, in which an empty cell is no number."""
-    rows = read_texts(folder / f"{name}.csv")
-    figures = [(float(row["held"]), float(row["readings"])) for row in rows]
-    return readings(
-        [
-            {**row, "held": held, "readings": total}
-            for row, (held, total) in zip(rows, figures, strict=True)
-        ]
-    )
-
-
-def readings_rules(folder):
-    """Return the claims of the other papers under rules for failed runs and ties."""
-    table = []
-    for paper in _readings_rules.PAPERS:
-        head, *lines = readings(_readings_rules.rules(folder, paper))
-        table += [[paper, *line] for line in lines]
-    return [["paper", *head], *table]
-
-
 def claims(folder, paper):
     """Return the claims of a paper with their verdicts."""
-    table = [["claim", "verdict", "here", "published", "experiment"]]
-    for claim in CLAIMS:
-        if claim.paper == paper:
-            verdict, ours, published, experiment, share = claim.verdict(folder)
-            shown = f"``{experiment}``" if experiment else ""
-            cell = f"**{verdict}**"
-            if not share.endswith("of 1"):
-                cell += f", {share}"
-            if verdict in ("partly", "not") and not claim.readings:
-                cell += " (one reading)"
-            table.append([claim.text, cell, ours, published, shown])
-    return table
+    shown = ("claim", "verdict", "here", "published", "experiment")
+    rows = by(read_texts(folder / "claims.csv"), "paper")[paper]
+    return [[*shown], *([row[name] for name in shown] for row in rows)]
 
 
-def steps(folder, paper):
+def steps(paper):
     """Return the commands behind the figures of a paper, and how long they take."""
-    times = {
-        (row["paper"], row["step"]): (row["seconds"] * row["parts"] / 60, row["part"])
-        for row in read(folder, "step_times")
-    }
-    table = [["figures", "command", "processor minutes", "measured with"]]
+    table = [["figures", "command", "processor minutes"]]
     for step in ROWS[paper]:
-        minutes, part = times.get((paper, step["command"]), (np.nan, ""))
-        words = without_machine(shlex.split(step["command"].replace("{out}", "DIR")))
-        cell = "" if np.isnan(minutes) else f"{float(f'{minutes:.1g}'):,g}"
-        if step["command"].split()[0].endswith("_figures"):
-            cell, part = "seconds", "drawing"
-        elif part:
-            part = f"``{part}``, times {step['parts']}"
-        command = f"``{shlex.join(words)}``"
-        table.append([figures(step), command, cell, part or "the whole"])
+        command = shlex.join(without_machine(shlex.split(step["command"])))
+        table.append([figures(step), f"``{command}``", step["minutes"]])
     return table
 
 
@@ -728,38 +382,21 @@ def pool_speed(folder):
 TABLES = (
     ocr,
     ocr_reached,
-    ocr_separability,
-    simple_svm,
-    bounds_sphere,
-    bounds_mistakes,
     outlier_line,
     margin_loss,
-    margin_loss_starts,
-    margin_loss_thresholds,
-    margin_loss_errors,
-    offline_margin_loss,
-    low_noise,
     second_order,
     second_order_topics,
     boosting,
     boosting_digits,
     boosting_alphas,
-    boosting_criteria,
-    boosting_criteria_few,
-    boosting_rounding,
     label_propagation,
     alms_sum,
     alms_mean,
     alms_single_models,
-    alms_scales,
-    alms_areas,
-    readings_ali2014,
-    readings_ali2014_again,
-    readings_wang2009,
     runs,
 )
 #: Tables of other pages.
-OTHERS = (calls_speed, pool_speed, readings_rules)
+OTHERS = (calls_speed, pool_speed)
 
 
 def write(folder, out):
@@ -767,11 +404,11 @@ def write(folder, out):
     out.mkdir(parents=True, exist_ok=True)
     tables = {table.__name__: table(folder) for table in (*TABLES, *OTHERS)}
     tables |= speed(folder)
-    for paper in dict.fromkeys(claim.paper for claim in CLAIMS):
+    for paper in ROWS:
         tables[f"claims_{paper}"] = claims(folder, paper)
-        tables[f"steps_{paper}"] = steps(folder, paper)
+        tables[f"steps_{paper}"] = steps(paper)
     for name, rows in tables.items():
         with Path(out, f"{name}.csv").open("w", encoding="utf-8", newline="") as stream:
             csv.writer(stream, lineterminator="\n").writerows(rows)
-    for name in FIGURES:
-        draw(import_module(f"benchmarks.papers.{name}").DRAWN, folder, out)
+    for drawn in DRAWN.values():
+        draw(drawn, folder, out)

@@ -1,4 +1,4 @@
-"""The experiments of a paper's page, one after the other, and which claims hold.
+"""The experiments of a paper's page, one after the other, and its figures.
 
     python -m benchmarks.papers PAPER [--figure N] [--results DIR] [--quick]
 
@@ -6,7 +6,8 @@ PAPER is monteleoni2007, guillory2009, cavallanti2008, wang2009 or ali2014. The 
 are the rows of ``steps.csv``. Measured figures are printed beside published ones, and
 the folder of the results gets CSV files and pictures. The same command goes on from
 them after an interruption. ``--figure 4`` runs only what Figure 4 of the paper needs,
-``--figure table-2`` what Table 2 does.
+``--figure table-2`` what Table 2 does. What the paper claims of them, and whether it
+holds, is in ``docs/results/claims.csv``.
 """
 
 import argparse
@@ -14,28 +15,25 @@ import shlex
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks.drawing import draw
+
 from ._steps import STEPS, figures_of, steps_of
-
-
-def experiment(name):
-    """Return the function that runs an experiment."""
-    return import_module(f"benchmarks.papers.{name}").main
+from .figures import DRAWN
 
 
 def run(paper, out, quick, figure=None):
-    """Run the experiments of a paper, or a figure, and print which claims hold.
+    """Run the experiments of a paper, or of a figure, and draw what they found.
 
     Toy results go to a folder of their own, where no real experiment finds them.
     """
     out = out / "quick" if quick else out
     out.mkdir(parents=True, exist_ok=True)
     for step in steps_of(paper, figure):
-        name, *arguments = (word.format(out=out) for word in shlex.split(step))
+        name, *arguments = shlex.split(step.format(out=out))
         print(f"\n== {shlex.join([name, *arguments])}", flush=True)
-        is_short = quick and not name.endswith("_figures")
-        experiment(name)([*arguments, *["--quick"] * is_short])
-    print(f"\n== claims{' (of toy data: they mean nothing)' * quick}", flush=True)
-    experiment("claims")([str(out), "--paper", paper])
+        arguments += ["--results", str(out), *["--quick"] * quick]
+        import_module(f"benchmarks.papers.{name}").main(arguments)
+    draw(DRAWN[paper], out, out)
 
 
 def main(argv=None):

@@ -1,8 +1,8 @@
 """The experiments of each paper, in the order in which they run.
 
 They are the rows of ``steps.csv``, each with the figures and tables of the paper that
-need it. ``{out}`` is the folder of the results. If two steps write the same rows,
-the step with more runs comes later.
+need it and its processor time in minutes. ``{out}`` is the folder of the results. If
+two steps write the same rows, the step with more runs comes later.
 """
 
 from pathlib import Path

@@ -3,9 +3,8 @@
 Error against the share of the pool that is labelled, for random labels (RBoost), QBB,
 COMB and FASSL-Boost with decision stumps, T = 20 and alpha = .01. FASSL-Boost begins
 with as many members as there are first labels, "from 1" with one, as in Algorithm 1;
-"literal" also multiplies its weights as printed there, without setting them again;
 "stopped" also ends as Algorithm 1 does; "shrunk" has shrinkage .2, which is not in the
-paper. Stumps are chosen by weighted error or by Gini impurity (`--criterion`).
+paper.
 
 `transductive` is the error on the pool, where labels that were bought count as right,
 `transductive, own` the committee's own error on all rows of the pool, `inductive` that
@@ -13,12 +12,10 @@ on rows held out. The first labels are random and the same for all methods of a 
 One line for each method: the error at some shares, and the area under the whole curve
 (mean error over the shares) with its standard deviation over the splits; then the mean
 difference of FASSL-Boost to that method, its standard error and the p-value of a paired
-t-test. With --criterion gini, both kinds of stumps are run, and compared in a file;
-with --few, too, from 10 to 120 labels.
+t-test.
 
     python -m benchmarks.papers.boosting [--problem twonorm] [--method QBB]
-        [--criterion error] [--splits 20] [--jobs 2] [--cache DIR] [--results DIR]
-        [--few] [--alphas] [--quick]
+        [--splits 20] [--jobs 2] [--cache DIR] [--results DIR] [--alphas] [--quick]
 
 The first splits are the partitions that a file names (banana, german and image have
 10, the others 1), the rest are drawn at random, of the same sizes. Digits: the images
@@ -28,19 +25,16 @@ not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import ttest_rel
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.ensemble import AdaBoostClassifier
 
 from benchmarks import data
-from benchmarks.options import at_least, one_of, parse
+from benchmarks.options import at_least, parse
 from benchmarks.results import Results, deviation, stored
 from sklearn_activelearn import (
     COMBClassifier,
@@ -50,15 +44,11 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
 )
 from sklearn_activelearn.pool import StoppingRule
-from sklearn_activelearn.pool._selection import ranked_purchase
-from sklearn_activelearn.pool.boosting._fassl import GrowingTrainer
 
 BENCHMARKS = list(data.N_TRAIN)
 PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
 SHARES = np.linspace(0.05, 0.8, 16)
 DIGIT_SHARES = np.array([0.001, *np.linspace(0.005, 0.1, 20)])
-CRITERIA = ("error", "gini")
-FEW = np.arange(10, 121, 10)
 
 
 @dataclass(frozen=True)
@@ -79,85 +69,18 @@ class NoDecrease(StoppingRule):
         return stop, [float(n_labels), float(n_members), error]
 
 
-class LiteralTrainer(GrowingTrainer):
-    """Trainer whose weights are as Algorithm 1 prints them.
-
-    A step multiplies them by exp(-omega y f), with the labels and pseudo-labels of that
-    step. They are not set again when a row is labelled or its pseudo-label changes.
-    """
-
-    def boost(self, boosting, weak_learners, n_first, n_later):
-        """Add members."""
-        if n_first:
-            alpha = self.alpha_at(n_first)
-            self.kept["weights"] = np.where(boosting.sample.labels == 1, 1.0, alpha)
-        cost, weights = boosting.cost, self.kept["weights"]
-        boosting.cost = SimpleNamespace(
-            total=cost.total, weights=lambda scores, targets: weights.copy()
-        )
-        n_steps = n_later + (n_first and (self.n_initial_estimators or n_first))
-        for weak in islice(weak_learners, n_steps):
-            before = boosting.scores
-            boosting.adaboost_step(weak)
-            weights *= np.exp(-boosting.targets * (boosting.scores - before))
-        boosting.cost = cost
-
-
-class LiteralFASSL(FASSLBoostClassifier):
-    """FASSL-Boost with literal weights, for two classes and one pool."""
-
-    def _make_trainer(self):
-        steps = self.n_initial_estimators, 1.0
-        trainer = LiteralTrainer(self.estimator, self.alpha, self.init, *steps)
-        trainer.kept = vars(self).setdefault("kept_", {})
-        return trainer
-
-
-class FewCandidatesQBB(QueryByBoostingClassifier):
-    """Query by boosting with a set of Q = 50 candidates, drawn for each query."""
-
-    def _select(self, round):
-        drawn = np.random.default_rng(round.seed).permutation(round.rows)[:50]
-        return super()._select(round._replace(candidates=np.sort(drawn)))
-
-
-class ClusteredFASSL(FASSLBoostClassifier):
-    """FASSL-Boost that buys a batch by clusters of the rows with small margins.
-
-    The rows of five batches are clustered; the smallest margin of each is bought.
-    """
-
-    def _select(self, round):
-        X, n_wanted = round.X, round.n_wanted
-        near = super()._select(round._replace(n_wanted=5 * n_wanted))
-        means = KMeans(min(n_wanted, len(near.rows)), n_init=1, random_state=0)
-        first = np.unique(means.fit_predict(X[near.rows]), return_index=True)[1]
-        return ranked_purchase(near.rows[first], near.utilities[first])
-
-
-def methods_with(criterion):
-    """Return the learners by name, with stumps of that criterion."""
-    stump = DecisionStumpClassifier(criterion)
-    return {
-        "RBoost": PassiveClassifier(AdaBoostClassifier(stump, n_estimators=20)),
-        "QBB": QueryByBoostingClassifier(stump),
-        "COMB": COMBClassifier(stump),
-        "FASSL": FASSLBoostClassifier(stump),
-        "FASSL from 1": FASSLBoostClassifier(stump, n_initial_estimators=1),
-        "QBB, Q = 50": FewCandidatesQBB(stump),
-        "FASSL, batches": FASSLBoostClassifier(stump, batch_size=10),
-        "FASSL, clusters": ClusteredFASSL(stump, batch_size=10),
-        "literal FASSL": LiteralFASSL(stump, n_initial_estimators=1),
-        "shrunk FASSL": FASSLBoostClassifier(stump, shrinkage=0.2),
-        "stopped FASSL": FASSLBoostClassifier(
-            stump, n_initial_estimators=1, stopping=NoDecrease()
-        ),
-    }
-
-
-METHODS = tuple(methods_with("error"))
-#: Readings and options that run only if they are asked for.
-ASKED_FOR = ("QBB, Q = 50", "FASSL, batches", "FASSL, clusters", "literal FASSL")
+STUMP = DecisionStumpClassifier()
+METHODS = {
+    "FASSL": FASSLBoostClassifier(STUMP),
+    "RBoost": PassiveClassifier(AdaBoostClassifier(STUMP, n_estimators=20)),
+    "QBB": QueryByBoostingClassifier(STUMP),
+    "COMB": COMBClassifier(STUMP),
+    "FASSL from 1": FASSLBoostClassifier(STUMP, n_initial_estimators=1),
+    "shrunk FASSL": FASSLBoostClassifier(STUMP, shrinkage=0.2),
+    "stopped FASSL": FASSLBoostClassifier(
+        STUMP, n_initial_estimators=1, stopping=NoDecrease()
+    ),
+}
 
 
 def one_label(n_labels):
@@ -266,13 +189,13 @@ def curve(learner, X, y, partitions, n_pool, shares, split):
     return np.transpose(errors).tolist()
 
 
-def run(methods, name, criterion, rows, args):
+def run(methods, name, rows, args):
     """Return the curves as an array (3, n_splits, n_shares), by method."""
     tasks = [(method, split) for split in range(args.splits) for method in methods]
     curves = Parallel(n_jobs=args.jobs)(
         delayed(stored)(
             args.cache,
-            (name, criterion, method, split),
+            (name, method, split),
             partial(curve, methods[method], *rows, split),
         )
         for method, split in tasks
@@ -284,12 +207,12 @@ def run(methods, name, criterion, rows, args):
     return {method: np.array(c).transpose(1, 0, 2) for method, c in results.items()}
 
 
-def summary(name, results, suffix, reference):
+def summary(name, results, reference):
     """Yield means in % by method and kind of error, and differences to a method."""
     for method, curves in results.items():
         for kind, errors, best in zip(KINDS, curves, results[reference], strict=True):
             area = 100 * errors.mean(axis=1)
-            row = {"data": name, "kind": kind, "method": method + suffix}
+            row = {"data": name, "kind": kind, "method": method}
             row |= {"mean_error": area.mean(), "std": deviation(area)}
             row |= dict.fromkeys(("difference", "difference_error", "p"), np.nan)
             gain = 100 * best.mean(axis=1) - area
@@ -300,39 +223,22 @@ def summary(name, results, suffix, reference):
             yield row
 
 
-def of_splits(name, results, suffix):
+def of_splits(name, results):
     """Yield the mean error in % of each split."""
     for method, curves in results.items():
         for kind, errors in zip(KINDS, curves, strict=True):
             for split, area in enumerate(100 * errors.mean(axis=1)):
-                row = {"data": name, "kind": kind, "method": method + suffix}
+                row = {"data": name, "kind": kind, "method": method}
                 yield row | {"run": split, "mean_error": area}
 
 
-def criteria(name, by_error, by_gini):
-    """Yield mean errors in % with both kinds of stumps, and their difference."""
-    for method, curves in by_error.items():
-        for kind, *both in zip(KINDS, curves, by_gini[method], strict=True):
-            error, gini = (100 * errors.mean(axis=1) for errors in both)
-            gain = gini - error
-            yield {
-                "data": name,
-                "kind": kind,
-                "method": method,
-                "error": error.mean(),
-                "gini": gini.mean(),
-                "difference": gain.mean(),
-                "difference_error": gain.std(ddof=1) / np.sqrt(len(gain)),
-            }
-
-
-def points(name, results, shares, suffix):
+def points(name, results, shares):
     """Yield a row for each point of the mean curves."""
     for method, curves in results.items():
         for kind, errors in zip(KINDS, curves, strict=True):
             columns = shares, 100 * errors.mean(axis=0), 100 * deviation(errors)
             for share, error, std in zip(*columns, strict=True):
-                row = {"data": name, "kind": kind, "method": method + suffix}
+                row = {"data": name, "kind": kind, "method": method}
                 yield row | {"labels": float(share), "error": error, "std": std}
 
 
@@ -344,24 +250,15 @@ def main(argv=None):
         splits=at_least(2, 20),
         problem=BENCHMARKS + PAIRS,
         method=METHODS,
-        criterion=one_of(CRITERIA, "error"),
         cache=Path,
-        few=False,
         alphas=False,
         results=Path,
     )
-    if args.alphas and (args.few or args.criterion == "gini"):
-        args.error("--alphas is for weighted error, without --few or gini.")
     if args.alphas and (args.method or args.problem not in (None, ["twonorm"])):
         args.error("--alphas is for FASSL-Boost on twonorm.")
-    problems, compared = args.problem or BENCHMARKS, "boosting_criteria"
-    if args.few:
-        args.criterion, compared = "gini", "boosting_criteria_few"
-    methods, reference = methods_with(args.criterion), "FASSL"
+    problems, reference = args.problem or BENCHMARKS, "FASSL"
     names = ("boosting_errors", "boosting_means")
-    suffix = "" if args.criterion == "error" else f", {args.criterion}"
-    asked = args.method or [name for name in METHODS if name not in ASKED_FOR]
-    methods = {name: methods[name] for name in dict.fromkeys(["FASSL", *asked])}
+    methods = {name: METHODS[name] for name in ("FASSL", *(args.method or METHODS))}
     if args.quick:
         problems, args.splits = ["twonorm", "3v8"], 2
     if args.alphas:
@@ -375,12 +272,8 @@ def main(argv=None):
         except FileNotFoundError as error:
             print(f"\n{name} is left out: {error}")
             continue
-        stored = name
-        if args.few:
-            *rows, n_pool, _ = rows
-            rows, stored = (*rows, n_pool, FEW / n_pool), f"{name}-few"
-        results, shares = run(methods, stored, args.criterion, rows, args), rows[-1]
-        means = list(summary(name, results, suffix, reference))
+        results, shares = run(methods, name, rows, args), rows[-1]
+        means = list(summary(name, results, reference))
         if args.alphas:
             means = [
                 row
@@ -390,17 +283,10 @@ def main(argv=None):
                 }
                 for row in means
             ]
-        curves = list(points(name, results, shares, suffix))
-        key = ("data", "kind", "method")
-        if not args.few:
-            results_to.write(names[0], curves, key=(*key, "labels"), runs=args.splits)
-            each = list(of_splits(name, results, suffix))
-            results_to.write(names[1], means, key=key, runs=args.splits, each=each)
-        if args.criterion == "gini":
-            others = {method: methods_with("error")[method] for method in methods}
-            by_error = run(others, stored, "error", rows, args)
-            table = list(criteria(name, by_error, results))
-            results_to.write(compared, table, key=key, runs=args.splits)
+        curves, key = list(points(name, results, shares)), ("data", "kind", "method")
+        results_to.write(names[0], curves, key=(*key, "labels"), runs=args.splits)
+        each = list(of_splits(name, results))
+        results_to.write(names[1], means, key=key, runs=args.splits, each=each)
 
 
 if __name__ == "__main__":

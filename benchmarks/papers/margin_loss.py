@@ -14,11 +14,8 @@ Optimization", by the paper's procedure:
 Rows are drawn with replacement; separators go through the origin; the learning
 rate is constant; a learner that buys nothing for 1,000 rows has stopped.
 
-``--starts`` runs other starts; ``--thresholds`` ramps with a larger threshold, and with
-one that decreases (section 2.1).
-
     python -m benchmarks.papers.margin_loss [--data NAME] [--learner NAME]
-        [--starts] [--thresholds] [--results DIR]
+        [--results DIR]
 """
 
 from contextlib import suppress
@@ -36,12 +33,8 @@ from benchmarks.options import at_least, parse
 from benchmarks.results import Results, deviation, published, single_runs
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.losses import RampLoss, make_loss
 
 BLOCK = 1000  # rows drawn at a time
-#: The thresholds of a ramp that decreases, within how many labels it does, and the
-#: rows drawn at a time until then.
-THRESHOLDS, WITHIN, STEP = (10.0, 1.0), 1000, 10
 
 
 class Finished(Exception):
@@ -95,7 +88,7 @@ class Watcher:
             raise Finished
 
 
-def run(learner, rows, *, seed, start=None, **watching):
+def run(learner, rows, *, seed, **watching):
     """Train a fresh learner on rows drawn with replacement; return its errors.
 
     Parameters
@@ -106,9 +99,6 @@ def run(learner, rows, *, seed, start=None, **watching):
         Training rows and labels, held-out rows and labels.
     seed : int
         Of the draws and the coins.
-    start : {"normal", "threshold"}, optional
-        "normal": start from weights drawn from N(0, I) instead of 0. "threshold": from
-        a ramp with a large threshold, which decreases.
     **watching
         For `Watcher`.
 
@@ -124,39 +114,22 @@ def run(learner, rows, *, seed, start=None, **watching):
     X, y, X_held, y_held = rows
     rng = np.random.RandomState(seed)
     learner = clone(learner).set_params(random_state=seed)
-    if start == "normal":
-        # a row nobody asked for moves zero weights by eta0 times the slope at 0
-        slope = make_loss(learner.loss).derivative(0.0)
-        normal = rng.standard_normal((1, X.shape[1])) / (learner.eta0 * -slope)
-        learner.teach(normal, [1], classes=[0, 1])
     watcher = Watcher(learner, X_held, y_held, **watching)
     n_idle = 0
     with suppress(Finished), config_context(assume_finite=True), catch_warnings():
         simplefilter("ignore", ConvergenceWarning)  # to fall silent is a result here
         simplefilter("ignore", OneClassWarning)  # and so is to predict one class
         while learner.patience is None or n_idle < learner.patience:
-            n_rows = BLOCK
-            if start == "threshold":
-                t = threshold(learner)
-                learner.set_params(loss=RampLoss(t=t))
-                n_rows = STEP if t > THRESHOLDS[-1] else BLOCK
-            drawn = rng.randint(X.shape[0], size=n_rows)
+            drawn = rng.randint(X.shape[0], size=BLOCK)
             watcher.labels = y[drawn]
             learner.learn(X[drawn], watcher, classes=[0, 1])
             bought = learner.queried_indices_
-            n_idle = n_rows - 1 - bought[-1] if len(bought) else n_idle + n_rows
+            n_idle = BLOCK - 1 - bought[-1] if len(bought) else n_idle + BLOCK
         watcher.look()
     with suppress(Finished):
         watcher.score()
     final = 1 - learner.score(X_held, y_held)
     return watcher.errors, final, learner.n_queries_
-
-
-def threshold(learner):
-    """Return the threshold of a ramp that decreases with the labels bought."""
-    first, last = THRESHOLDS
-    n_labels = getattr(learner, "n_queries_", 0)
-    return max(first - (first - last) * n_labels / WITHIN, last)
 
 
 def runs(learner, rows, seeds, jobs, **kwargs):
@@ -191,21 +164,6 @@ LEARNERS = {
     "R+H": loss("ramp", n_warm_start=1000),
     "S+H": loss("sigmoid", n_warm_start=1000),
 }
-#: The paper's other starts: 100 steps of hinge SGD, and weights from N(0, I).
-STARTS = {
-    "R+100": loss("ramp", n_warm_start=100),
-    "S+100": loss("sigmoid", n_warm_start=100),
-    "R+N": loss("ramp"),
-    "S+N": loss("sigmoid"),
-}
-#: Ramps with a large threshold, and with one that decreases to the usual 1.
-RAMPS = {
-    f"R, t = {THRESHOLDS[0]:g}": loss(RampLoss(t=THRESHOLDS[0])),
-    "R, t decreases": loss("ramp"),
-}
-OTHERS = {"starts": STARTS, "thresholds": RAMPS}
-#: How a learner starts, if not with zero weights; see `run`.
-START = {"R+N": "normal", "S+N": "normal", "R, t decreases": "threshold"}
 #: Targets and label counts. The extended USPS is not to be had and its problem is not
 #: named: two problems of USPS stand in.
 PUBLISHED = published("table_2")
@@ -259,14 +217,13 @@ DATA = {
 }
 
 
-def least_error(learner, start, rows, args):
+def least_error(learner, rows, args):
     """Return the least validation error at the end, and its learning rate."""
     mean = {}
     for rate in args.rates:
         found = runs(
             clone(learner).set_params(eta0=rate), rows,
-            range(args.tuning_trials), args.jobs, start=start, every=args.limit,
-            limit=args.limit,
+            range(args.tuning_trials), args.jobs, every=args.limit, limit=args.limit,
         )  # fmt: skip
         ends = [
             (errors or [final])[-1] for errors, final, _ in zip(*found, strict=True)
@@ -276,7 +233,7 @@ def least_error(learner, start, rows, args):
     return mean[best], best
 
 
-def tune(learner, start, rows, target, hinge_rate, args):
+def tune(learner, rows, target, hinge_rate, args):
     """Return the learning rate that needs the fewest labels, and how many.
 
     A rate is given up as soon as its labels so far exceed those of the best.
@@ -288,8 +245,7 @@ def tune(learner, start, rows, target, hinge_rate, args):
             errors, *_ = runs(
                 clone(learner).set_params(eta0=rate), rows,
                 range(first, min(first + step, args.tuning_trials)), args.jobs,
-                start=start, every=args.tuning_every, limit=args.limit,
-                stop_at=target,
+                every=args.tuning_every, limit=args.limit, stop_at=target,
             )  # fmt: skip
             total += sum(
                 labels_needed(e, target, args.tuning_every, args.limit) for e in errors
@@ -301,9 +257,9 @@ def tune(learner, start, rows, target, hinge_rate, args):
     return best, fewest / args.tuning_trials
 
 
-def measure(learner, start, rows, target, args):
+def measure(learner, rows, target, args):
     """Return labels needed, error curves and final errors of the last stage."""
-    common = {"start": start, "every": args.every, "limit": args.limit}
+    common = {"every": args.every, "limit": args.limit}
     whole, final, _ = runs(learner, rows, range(args.curves), args.jobs, **common)
     stopped, *_ = runs(
         learner, rows, range(args.curves, args.trials), args.jobs, stop_at=target,
@@ -327,15 +283,13 @@ def experiment(name, load, learners, args):
     """Yield a result for each learner on a data set."""
     X, y, X_test, y_test = load()
     tuning = tuning_rows(X, y)
-    target, hinge_rate = least_error(LEARNERS["hinge"], None, tuning, args)
+    target, hinge_rate = least_error(LEARNERS["hinge"], tuning, args)
     published_target, _ = PUBLISHED.get((name, "target"), (None, None))
     for learner_name, learner in learners.items():
-        start = START.get(learner_name)
-        rate, _ = tune(learner, start, tuning, target, hinge_rate, args)
+        rate, _ = tune(learner, tuning, target, hinge_rate, args)
         learner = clone(learner).set_params(eta0=rate)
-        needed, whole, final = measure(
-            learner, start, (X, y, X_test, y_test), target, args
-        )
+        rows = X, y, X_test, y_test
+        needed, whole, final = measure(learner, rows, target, args)
         row = {
             "data": name,
             "target_error": target,
@@ -353,11 +307,9 @@ def experiment(name, load, learners, args):
 def write(results, row, needed, curves, final, args):
     """Write a result: to Table 2, the mean curve to Figure 6, final errors to 7."""
     identity = {name: row[name] for name in ("data", "learner")}
-    table = f"margin_loss_{args.others or 'table_2'}"
     each = single_runs(identity, identity, "labels", needed)
-    results.write(table, [row], key=[*identity], runs=args.trials, each=each)
-    if args.others:
-        return
+    name = "margin_loss_table_2"
+    results.write(name, [row], key=[*identity], runs=args.trials, each=each)
     shortest = min(map(len, curves))
     shown = np.unique(np.geomspace(1, max(shortest, 1), 60).astype(int))[:shortest]
     points = [
@@ -383,26 +335,18 @@ def main(argv=None):
         argv,
         data=DATA,
         learner=LEARNERS,
-        starts=False,
-        thresholds=False,
         trials=at_least(1, 100),
         tuning_trials=at_least(1, 50),
         curves=at_least(1, 20),
         jobs=2,
         results=Path,
     )
-    asked = [name for name in OTHERS if getattr(args, name)]
-    args.others = asked[0] if asked else None
-    if len(asked) > 1 or (asked and args.learner):
-        args.error(f"--{args.others} are learners of their own, without --learner.")
     if args.curves > args.trials:
         args.error(f"--curves is {args.curves}, but --trials is {args.trials}.")
     args.rates = [10.0**k for k in range(-6, 3)]
     args.limit, args.tuning_every, args.every = 10_000, 100, 10
     problems = {name: DATA[name] for name in args.data or DATA}
-    learners = OTHERS.get(args.others, LEARNERS)
-    if args.learner:
-        learners = {name: LEARNERS[name] for name in args.learner}
+    learners = {name: LEARNERS[name] for name in args.learner or LEARNERS}
     if args.quick:
         args.trials, args.tuning_trials, args.curves, args.jobs = 3, 3, 2, 1
         args.limit, args.tuning_every = 300, 50

@@ -40,13 +40,7 @@ def review(name):
     """Return the function that loads titles and abstracts, as terms of 1 or 2 words."""
 
     def load():
-        file = data.local_file(f"screening_{name}")
-        if not file.exists():
-            raise FileNotFoundError(f"{file} is needed.")
-        with np.load(file, allow_pickle=False) as arrays:
-            parts = arrays["data"], arrays["indices"].astype(int), arrays["indptr"]
-            counts = csr_matrix(parts, shape=tuple(arrays["shape"]), dtype=float)
-            y = arrays["y"] > 0
+        counts, y, _ = data.review(name)
         return Task(TfidfTransformer(sublinear_tf=True).fit_transform(counts), y)
 
     return load

@@ -182,19 +182,10 @@ def with_interval(values):
 
 
 def screening(name):
-    """Return the function that loads titles and abstracts, and which are relevant.
-
-    TF-IDF of the words that some of them have; only from its file.
-    """
+    """Return the function that loads texts by their words, and which are relevant."""
 
     def load():
-        file = data.local_file(f"screening_{name}")
-        if not file.exists():
-            raise FileNotFoundError(f"{file} is needed.")
-        with np.load(file, allow_pickle=False) as arrays:
-            parts = arrays["data"], arrays["indices"].astype(int), arrays["indptr"]
-            counts = csr_matrix(parts, shape=tuple(arrays["shape"]), dtype=float)
-            is_word, y = arrays["is_one_word"].astype(bool), arrays["y"] > 0
+        counts, y, is_word = data.review(name)
         return counts[:, np.flatnonzero(is_word)], y
 
     return load

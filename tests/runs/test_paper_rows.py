@@ -5,13 +5,7 @@ import pytest
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
 from benchmarks.drawing import plt
-from benchmarks.papers import (
-    boosting,
-    boosting_costs,
-    boosting_figures,
-    label_propagation,
-    step_times,
-)
+from benchmarks.papers import boosting, boosting_costs, figures, label_propagation
 from benchmarks.papers._alms_rows import (
     FIGURE_SETTING,
     POOLED,
@@ -22,55 +16,26 @@ from benchmarks.papers._alms_rows import (
     rank,
     summary,
 )
-from benchmarks.papers.alms_figures import of_primary_setting
+from benchmarks.papers.figures import of_primary_setting
 from sklearn_activelearn.datasets import make_twonorm
-
-
-def test_stumps_are_compared_split_by_split():
-    error = np.full((3, 2, 4), 0.25)  # kinds, splits, shares
-    gini = error + np.reshape([0.01, 0.03], (2, 1))
-    rows = list(boosting.criteria("a", {"QBB": error}, {"QBB": gini}))
-    assert [row["kind"] for row in rows] == list(boosting.KINDS)
-    for row in rows:
-        assert (row["error"], row["gini"]) == pytest.approx((25, 27))
-        assert row["difference"] == pytest.approx(2)
-        assert row["difference_error"] == pytest.approx(1)  # of 1 and 3, in %
 
 
 def test_points_of_curves_have_means_and_deviations_in_percent():
     curves = np.reshape([0.1, 0.2, 0.3, 0.4, 0.2, 0.4], (3, 2, 1))  # kinds, splits
-    rows = list(boosting.points("a", {"QBB": curves}, [0.5], ", gini"))
+    rows = list(boosting.points("a", {"QBB": curves}, [0.5]))
     assert [row["kind"] for row in rows] == list(boosting.KINDS)
     assert [row["error"] for row in rows] == pytest.approx([15, 35, 30])
     assert [row["std"] for row in rows] == pytest.approx(np.sqrt([50, 50, 200]))
-    assert {(row["method"], row["labels"]) for row in rows} == {("QBB, gini", 0.5)}
+    assert {(row["method"], row["labels"]) for row in rows} == {("QBB", 0.5)}
 
 
 def test_bands_of_curves_are_two_standard_errors():
     row = {"method": "QBB", "labels": 0.5, "error": 10.0, "std": 2.0, "runs": 16.0}
     figure, axis = plt.subplots()
-    boosting_figures.draw_curves(axis, [row, {**row, "labels": 1.0}], {"QBB": "C0"})
+    figures.draw_curves(axis, [row, {**row, "labels": 1.0}], {"QBB": "C0"})
     heights = axis.collections[0].get_paths()[0].vertices[:, 1]
     plt.close(figure)
     assert {*heights.round(9)} == {9.0, 11.0}
-
-
-def test_a_part_of_a_step_has_its_options_in_place_of_others():
-    words = [
-        "--splits",
-        "6",
-        "--problem",
-        "2v3",
-        "--problem",
-        "3v5",
-        "--alphas",
-        "--method",
-        "QBB",
-    ]
-    part = ["--problem", "3v8", "--splits", "2"]
-    shortened = step_times.shortened(words, part)
-    assert shortened == [*["--alphas", "--method", "QBB"], *part]
-    assert step_times.shortened(words, []) == words
 
 
 def trials(*heights):

@@ -1,4 +1,4 @@
-"""Published results: pages, the files they are made from, and verdicts on claims."""
+"""Published results: pages, and the files they are made from."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from benchmarks.papers._steps import ROWS, STEPS
-from benchmarks.papers.claims import CLAIMS
+from benchmarks.papers.figures import DRAWN
 from benchmarks.provenance import checksum, commit, libraries, recorded
 from benchmarks.results import (
     PROVENANCE,
@@ -43,9 +43,7 @@ FILES = sorted(
     )
     if "command" in read_texts(file)[0]
 )
-COMMAND = (
-    r"python -m benchmarks\.(?:papers|evaluation)\.(\w+)([^\\\n]*(?:\\\n[^\\\n]*)*)"
-)
+COMMAND = r"python -m benchmarks\.papers\.(\w+)([^\\\n]*(?:\\\n[^\\\n]*)*)"
 TABLE = r":file: \.\./generated/results/(\w+)\.csv"
 
 
@@ -66,10 +64,7 @@ def quick(tmp_path_factory):
     def run(name, *options):
         if (name, *options) not in folders:
             folder = tmp_path_factory.mktemp(name)
-            where = "evaluation" if name == "alms_ideas" else "papers"
-            experiment = import_module(f"benchmarks.{where}.{name}")
-            if not hasattr(experiment, "Results"):
-                pytest.skip(f"{name} writes no files yet")
+            experiment = import_module(f"benchmarks.papers.{name}")
             printed = StringIO()
             with redirect_stdout(printed):
                 experiment.main([*options, "--quick", "--results", str(folder)])
@@ -93,10 +88,7 @@ def tables_with_commands():
 
 def telling(options):
     """Return the options that decide which file is written, or which rows."""
-    found = re.findall(
-        r"--starts|--thresholds|--alphas|--few|--reached|--penalty \w+|--criterion \w+",
-        options,
-    )
+    found = re.findall(r"--alphas|--reached|--penalty \w+", options)
     return " ".join(found).split()
 
 
@@ -115,7 +107,7 @@ class TestPages:
     def test_every_paper_has_its_claims(self, tables):
         page = (DOCS / "reproduced.rst").read_text(encoding="utf-8")
         shown = re.findall(r"results/claims_(\w+)\.csv", page)
-        assert sorted(shown) == sorted({claim.paper for claim in CLAIMS})
+        assert sorted(shown) == sorted(ROWS)
         assert sorted(shown) == sorted(page.stem for page in PAGES)
 
     @pytest.mark.parametrize(
@@ -131,11 +123,7 @@ class TestPages:
         assert all(len(row) == len(head) for row in rows)
 
     def test_pictures_are_drawn(self, tables):
-        drawn = {
-            name
-            for figures in tables.FIGURES
-            for name in import_module(f"benchmarks.papers.{figures}").DRAWN
-        }
+        drawn = {name for pictures in DRAWN.values() for name in pictures}
         named = {
             name
             for page in PAGES
@@ -159,56 +147,15 @@ class TestPages:
             assert all(row[place] for row in rows)
             assert not {"caches", "versions"} & set(head)
 
-    def test_a_picture_without_a_file_is_left_out(self, tmp_path, capsys):
-        figures = import_module("benchmarks.papers.margin_loss_figures")
-        figures.main([str(tmp_path), "--out", str(tmp_path / "pictures")])
-        printed = capsys.readouterr().out
-        assert "margin_loss_figure_6 is left out" in printed
-        assert not list((tmp_path / "pictures").iterdir())
-
-
-class TestSteps:
-    def test_every_step_was_timed_with_its_part(self):
-        columns = ("paper", "command", "part", "parts")
-        steps = [
-            tuple(row[name] for name in columns)
-            for rows in ROWS.values()
-            for row in rows
-            if not row["command"].split()[0].endswith("_figures")
-        ]
-        columns = ("paper", "step", "part", "parts")
-        timed = read_texts(DOCS / "results" / "step_times.csv")
-        assert {tuple(row[name] for name in columns) for row in timed} == {*steps}
-        assert all(float(row["seconds"]) > 0 for row in timed)
-
-    def test_minutes_are_seconds_of_a_part_times_their_number(self, tables, tmp_path):
-        step, *_ = ROWS["monteleoni2007"]
-        row = {"paper": "monteleoni2007", "step": step["command"], "seconds": 130.0}
-        row |= {"part": step["part"], "parts": float(step["parts"])}
-        Results(tmp_path, "step_times", [], 0).write(
-            "step_times", [row], key=["step"], runs=1
-        )
-        _, first, *others = tables.steps(tmp_path, "monteleoni2007")
-        assert step["parts"] == "7"  # 15.2 minutes
-        assert first[1:] == ["``ocr``", "20", "``--problem 0v1``, times 7"]
-        assert {row[2] for row in others} == {"", "seconds"}
-
     @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-    def test_a_page_shows_its_steps_and_a_step_draws_each_picture(self, page):
+    def test_a_page_shows_its_steps_and_its_pictures(self, page):
         text = page.read_text(encoding="utf-8")
         assert text.count(f"generated/results/steps_{page.stem}.csv") == 1
-        drawn = {}
-        for row in ROWS[page.stem]:
-            module = row["command"].split()[0]
-            if module.endswith("_figures"):
-                names = import_module(f"benchmarks.papers.{module}").DRAWN
-                drawn |= dict.fromkeys(names, row["figures"].split())
-        for name in re.findall(r"generated/results/(\w+)\.png", text):
-            number = re.search(r"_(figure|table)_(\d)", name)
-            assert drawn[name]
-            if number:
-                kind = {"figure": "", "table": "table-"}[number[1]]
-                assert f"{kind}{number[2]}" in drawn[name]
+        pictures = re.findall(r"generated/results/(\w+)\.png", text)
+        assert sorted(pictures) == sorted(DRAWN[page.stem])
+        needed = {name for row in ROWS[page.stem] for name in row["figures"].split()}
+        for kind, number in re.findall(r"_(figure|table)_(\d)", " ".join(pictures)):
+            assert f"{'table-' * (kind == 'table')}{number}" in needed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -223,7 +170,7 @@ def test_reproduce_runs_what_the_page_shows(page):
         words = without_machine(options.replace("\\\n", " ").split())
         command = " ".join([name, *words])
         whole = re.sub(r" --only \S+", "", command)
-        assert name.endswith("_figures") or {command, whole} & {*steps}
+        assert {command, whole} & {*steps}
 
 
 class TestFiles:
