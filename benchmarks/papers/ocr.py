@@ -120,7 +120,7 @@ def main(argv=None):
     args = parse(
         __doc__,
         argv,
-        quick={"repeats": 1, "folds": 2, "problem": ["0v1", "147vAll"]},
+        quick={"repeats": 1, "folds": 2, "problem": ["0v1"]},
         jobs=2,
         repeats=at_least(1, 5),
         folds=at_least(2, 10),
