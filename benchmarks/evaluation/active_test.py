@@ -267,7 +267,7 @@ def main():
     kinds = args.kinds or KINDS
     sets, n_train = {k: (SETS | IMBALANCED)[k] for k in args.sets or SETS}, 300
     if args.quick:
-        sets, n_train, args.splits, args.repeats = QUICK, 60, 1, 4
+        sets, n_train, args.splits, args.repeats = QUICK, 60, 1, 2
     print(f"{args.splits} splits, {args.repeats} repetitions of each, seeds 0, 1, ...")
     begun = time.perf_counter()
     problems = {}

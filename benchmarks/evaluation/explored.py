@@ -68,7 +68,7 @@ def run(split, seed, estimator):
 
 
 def main(argv=None):
-    quick = {"runs": 2, "set": ["tumours", "noisy"]}
+    quick = {"runs": 2, "set": ["tumours"]}
     args = parse(__doc__, argv, quick, runs=300, set=SETS, blend=False, out=str)
     logistic = LogisticRegression(tol=1e-3, max_iter=300)
     estimator = None if args.blend else logistic

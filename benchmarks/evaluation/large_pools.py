@@ -102,7 +102,7 @@ def main(argv=None):
     names, budget = args.sets or SETS, 200
     models = {"logistic": (HYBRID, PART, MARGIN), "blend": (HYBRID, PART)}
     if args.quick:
-        names, args.orders, budget = ["toy 1", "toy 2", "toy 3"], 1, 50
+        names, args.orders, budget = ["toy"], 1, 30
         models = {"logistic": (HYBRID, PART, MARGIN)}
     runner = Runner(args.runs, Run, "evaluation.large_pools", argv, args.jobs)
     tasks = [

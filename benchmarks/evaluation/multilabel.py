@@ -160,7 +160,7 @@ def main(argv=None):
     args = parse(__doc__, argv, splits=10, results=Path, runs=Path, jobs=1)
     sets, n_labels = SETS, N_LABELS
     if args.quick:
-        sets, args.splits, n_labels = ("toy 1", "toy 2", "toy 3"), 1, 40
+        sets, args.splits, n_labels = ("toy 1", "toy 2"), 1, 20
     runner = Runner(args.runs, Run, "evaluation.multilabel", argv, args.jobs)
     runner.run(
         ((name, kind, split), run, n_labels)

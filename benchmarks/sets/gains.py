@@ -269,10 +269,11 @@ def draw(runs, pairs, out, n_labels=100):
 
 
 def main(argv=None):
+    quick = {"results": "toy.csv", "out": Path("toy"), "labels": [10, 20, 30]}
     args = parse(
         __doc__,
         argv,
-        quick={"results": "toy.csv", "out": Path("toy"), "labels": [10, 20, 30]},
+        quick | {"arm": "hybrid lr", "baseline": "random lr"},
         results="results/halves.csv",
         before=str,
         arm=one_of(ARMS, "hybrid blend"),
@@ -281,9 +282,9 @@ def main(argv=None):
         out=Path("docs"),
     )
     if args.quick:
-        methods = [method for _, method in ARMS.values()]
         options = ["--only", "tumours", "--results", args.results]
-        pools.main(["--quick", "--regime", "halves", *options, "--methods", *methods])
+        options += ["--methods", "hybrid", "random"]
+        pools.main(["--quick", "--regime", "halves", *options])
     rival = args.arm.replace("hybrid", "random")
     results = arms_of(read_runs(args.results, Result), ARMS)
     if args.before:
