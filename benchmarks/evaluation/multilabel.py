@@ -63,7 +63,7 @@ def problem(name):
     kind, _, seed = name.partition(" ")
     if kind == "toy":
         return make_multilabel_classification(
-            240, 8, n_classes=3, random_state=int(seed)
+            120, 8, n_classes=2, random_state=int(seed)
         )
     if kind == "made":
         X, y = make_multilabel_classification(

@@ -542,7 +542,7 @@ def main(argv=None):
     args = parse(
         __doc__,
         argv,
-        quick={"orders": 2},
+        quick={"orders": 1},
         parts=parts_of(PARTS),
         sets=POOLS | SEVERAL | TOY_STREAMS | TOY_SEVERAL,
         learners=STREAM_LEARNERS | POOL_LEARNERS,

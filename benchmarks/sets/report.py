@@ -182,7 +182,8 @@ def main(argv=None):
         name=str,
     )
     if args.quick:
-        pools.main(["--quick", "--results", args.results])
+        methods = ["--methods", "random", "margin", "hybrid"]
+        pools.main(["--quick", "--results", args.results, *methods])
     sets = GROUPS[args.sets]
     results = [
         result

@@ -194,7 +194,7 @@ def stream(path, n_rows, n_features, rounds):
 
 
 def benchmark(quick, rounds):
-    n = 20_000 if quick else 10**6
+    n = 5_000 if quick else 10**6
     in_memory(n, rounds)
     with TemporaryDirectory() as folder:
         folder = Path(folder)
