@@ -12,8 +12,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -24,7 +22,6 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.pool import _distances as _coverage
-from sklearn_activelearn.pool import _selection as _batches
 from sklearn_activelearn.pool._distances import Points, scales
 from tests.tools import fresh, problem
 
@@ -52,35 +49,6 @@ def test_an_embedding_that_works_in_place_changes_no_pool(embedding):
     np.testing.assert_array_equal(learner.pending(X), rows)
     learner.teach(X[rows[:2]] + 0.5, y[rows[:2]]).query(pool)  # rows not in the pool
     np.testing.assert_array_equal(pool, X)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        KNeighborsClassifier(9),
-        GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3),
-    ],
-    ids=str,
-)
-def test_a_fold_that_cannot_be_trained_on_is_left_out(estimator):
-    labels = (X[:, 0] > 0).astype(int)
-    learner = UncertaintyHerdingClassifier(estimator, n_initial=10, random_state=0)
-    rows = learner.query(X)
-    learner.teach(X[rows], labels[rows])
-    assert len(learner.query(X)) == 1
-
-
-def test_more_first_rows_than_candidates(monkeypatch):
-    monkeypatch.setattr("sklearn_activelearn.pool._selection.MOST_ROWS", 10)
-    learner = MinMarginClassifier(initial="herding", n_initial=30, random_state=0)
-    assert len(set(learner.query(X).tolist())) == 30
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_candidates_are_different_rows_first(seed):
-    pool = np.repeat(X[:20], 5, axis=0)
-    learner = UncertaintyHerdingClassifier(n_candidates=10, random_state=seed)
-    assert len(set(learner.query(pool) // 5)) == 10
 
 
 @pytest.mark.parametrize("offset", [1e4, 1e6, 1.7e9])
@@ -155,20 +123,6 @@ def test_a_model_that_is_certain_of_all_rows_leaves_it_to_coverage():
     assert gains[0] > 1e-3
 
 
-def test_sparse_rows_with_ties_are_spread_over_clusters_as_dense_ones():
-    rng = np.random.default_rng(0)
-    pool = (rng.random((200, 40)) < 0.1) * 1.0
-    labels = (pool[:, 0] + pool[:, 1] > 0).astype(int)
-    learner = UncertaintySamplingClassifier(
-        batch="cluster", batch_size=5, budget=40, random_state=0
-    )
-    dense, sparse = (
-        fresh(learner).fit(rows, labels).queried_indices_
-        for rows in (pool, csr_array(pool))
-    )
-    np.testing.assert_array_equal(dense, sparse)
-
-
 def test_blocks_of_known_rows_cover_as_all_at_once(monkeypatch):
     learner = UncertaintyHerdingClassifier(n_initial=2, batch_size=15, random_state=0)
     taught = np.vstack([X[:20], X[20:40] + 0.1])
@@ -178,13 +132,6 @@ def test_blocks_of_known_rows_cover_as_all_at_once(monkeypatch):
     rows, gains = learner.query(X, return_utility=True)
     np.testing.assert_array_equal(rows, expected[0])
     np.testing.assert_allclose(gains, expected[1])
-
-
-def test_a_large_batch_covers_a_sample(monkeypatch):
-    monkeypatch.setattr(_batches, "MOST_ROWS", 5)
-    learner = MinMarginClassifier(batch="herding", batch_size=4, random_state=0)
-    learner.teach(X[:10], y[:10])
-    assert len(set(learner.query(X).tolist())) == 4
 
 
 def test_a_batch_of_one_is_the_best_row():
@@ -255,18 +202,6 @@ def test_what_is_no_embedding_is_said_in_one_sentence(embedding, words):
     assert len(str(refused.value)) < 150
 
 
-def test_gaps_are_not_texts():
-    class Any(LogisticRegression):
-        def __sklearn_tags__(self):
-            tags = super().__sklearn_tags__()
-            tags.input_tags.allow_nan = True
-            return tags
-
-    pool = np.where(X > 1, np.nan, X)
-    with pytest.raises(ValueError, match=r"missing.*SimpleImputer"):
-        UncertaintyHerdingClassifier(Any()).query(pool)
-
-
 def test_an_embedding_may_name_the_columns_of_a_frame():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     embedding = make_column_transformer((StandardScaler(), ["a", "b"]))
@@ -279,22 +214,6 @@ def test_an_embedding_may_name_the_columns_of_a_frame():
     np.testing.assert_array_equal(by_name.queried_indices_, by_number.queried_indices_)
     by_name.teach(frame[:2] * 1.5, y[:2])
     assert len(by_name.set_params(budget=30).query(frame)) == 5
-
-
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [
-        (lambda p: p[:5, 0], r"each of 40 rows, got .* shape \(5,\)"),
-        (lambda p: p[:, :1], r"shape \(40, 1\)"),
-        (lambda p: p[:, 0] * 1j, "complex"),
-        (lambda p: np.full(40, np.nan), "returned nan for row 0"),
-    ],
-)
-def test_what_is_no_utility(function, words):
-    learner = UncertaintySamplingClassifier(measure=function).teach(X[:20], y[:20])
-    with pytest.raises(ValueError, match=f"measure .*{words}"):
-        learner.query(X[20:])
-    assert learner.n_queries_ == 0
 
 
 MIXED = pd.DataFrame(
