@@ -376,6 +376,19 @@ def test_more_rows_are_put_aside_among_those_that_nobody_asked_for(path):
         )
 
 
+def test_models_are_compared_on_rows_that_all_of_them_have_seen(path):
+    setting = begun(
+        path, n=16, learner=clone(plain).set_params(budget=40, batch_size=2)
+    )
+    setting.options["test_size"] = 12
+    with setting.open(path, "test_size") as session:
+        label_all(session, setting, 11)
+        assert "of 12 held-out rows" in session.advice()
+        assert "of 3 predictions have changed" in session.advice()
+        label_all(session, setting)
+        assert "of 12 predictions have changed" in session.advice()
+
+
 def test_the_last_model_is_judged_on_rows_that_are_put_aside_later(path):
     setting = begun(path)
     with setting.open(path) as session:
@@ -390,27 +403,14 @@ def test_the_last_model_is_judged_on_rows_that_are_put_aside_later(path):
         assert before == curve
 
 
-def test_the_first_rows_that_are_put_aside_may_come_later(path):
-    setting = begun(path, test_size=0)
-    setting.options["test_size"] = 4
-    with setting.open(path, "test_size") as session:
-        assert session.curve() == []
-        label_all(session, setting)
-        assert {point.n_test for point in session.curve()} == {4}
-        assert "4 of the held-out rows were drawn later" in session.advice()
-
-
-def test_models_are_compared_on_rows_that_all_of_them_have_seen(path):
-    setting = begun(
-        path, n=16, learner=clone(plain).set_params(budget=40, batch_size=2)
-    )
-    setting.options["test_size"] = 12
-    with setting.open(path, "test_size") as session:
-        label_all(session, setting, 11)
-        assert "of 12 held-out rows" in session.advice()
-        assert "of 3 predictions have changed" in session.advice()
-        label_all(session, setting)
-        assert "of 12 predictions have changed" in session.advice()
+def test_classes_that_grew_may_be_declared(path):
+    setting = Setting(plain, classes=None)
+    with setting.open(path) as session:
+        for id in IDS[:6]:
+            session.label(id, "good" if Y[IDS.index(id)] == "good" else "bad")
+    setting.options["classes"] = ["bad", "good", "ugly"]
+    with setting.open(path, "classes") as session:
+        assert session.classes == ["bad", "good", "ugly"]
 
 
 def test_votes_rise_for_rows_that_are_not_decided(path):
@@ -544,18 +544,6 @@ def test_classes_of_a_session_without_answers_need_no_word(path):
         path.unlink()
 
 
-def test_classes_that_grew_may_be_declared(path):
-    setting = begun(path, classes=["good", "bad"])
-    path.unlink()
-    setting.options["classes"] = None
-    with setting.open(path) as session:
-        for id in IDS[:6]:
-            session.label(id, "good" if Y[IDS.index(id)] == "good" else "bad")
-    setting.options["classes"] = ["bad", "good", "ugly"]
-    with setting.open(path, "classes") as session:
-        assert session.classes == ["bad", "good", "ugly"]
-
-
 def test_a_budget_of_a_changed_learner_is_what_is_left(path):
     setting = begun(path)  # 9 asked, 3 held out
     setting.learner = clone(plain).set_params(budget=16)
@@ -597,6 +585,17 @@ def test_a_budget_that_grows_counts_what_others_have_bought(path):
             assert session.status().left == 0
 
 
+def test_a_pool_learner_may_follow_a_stream_learner(path):
+    setting = begun(path, learner=stream)
+    setting.learner = plain
+    with setting.open(path, "learner") as session:
+        before = set(asked(session))
+        shown = label_all(session, setting)
+        assert not {*shown} & before
+        assert session.status().asked == plain.budget - 3
+        assert session.undo() == shown[-1]
+
+
 def test_a_larger_budget_and_more_rows_are_the_same_learner(path):
     setting = begun(path)
     setting.learner = clone(plain).set_params(budget=30)
@@ -611,34 +610,6 @@ def test_a_larger_budget_and_more_rows_are_the_same_learner(path):
         assert session.learner.n_queries_ > 0
         assert session.status().asked + session.status().left == 25
         assert session.next() == first
-
-
-def test_a_pool_learner_may_follow_a_stream_learner(path):
-    setting = begun(path, learner=stream)
-    setting.learner = plain
-    with setting.open(path, "learner") as session:
-        before = set(asked(session))
-        shown = label_all(session, setting)
-        assert not {*shown} & before
-        assert session.status().asked == plain.budget - 3
-        assert session.undo() == shown[-1]
-
-
-def test_answers_before_a_change_can_be_undone(path):
-    setting = begun(path)
-    setting.change("learner")
-    with setting.open(path, "learner") as session:
-        before = session.status()
-        assert session.undo() == session.next()  # the skipped one
-        id = session.undo()
-        assert session.next() == id
-        assert session.status().n_taught == before.n_taught - 1
-        assert id not in taught(session)
-        session.label(id, "good")
-        label_all(session, setting)
-        assert session.stop_reason == "budget"
-    with setting.open(path) as session:
-        assert session.next() is None
 
 
 # --- what is refused
@@ -735,15 +706,6 @@ def test_streams_get_more_rows_only(path, refused, word):
         setting.change("pool")
     said = refused(setting, WORDS)
     assert f"{CANNOT}: stream learners keep their {word}." in said
-
-
-def test_more_test_rows_than_there_are(path, refused):
-    setting = begun(path, learner=clone(plain).set_params(budget=None))
-    said = refused(setting, "test_size", test_size=38)
-    assert "is 35 more than before, but only 27 rows" in said
-    assert "test_size must be smaller than the number of rows" in refused(
-        setting, "test_size", test_size=40
-    )
 
 
 def test_what_the_learner_refuses(path, refused):
@@ -852,23 +814,22 @@ def test_answers_of_another_session(path):
 def test_numbers_of_rows_are_no_names_in_another_session(path):
     X, there = ALL[:30].copy(), path.with_name("there.sqlite")
     X[20] = X[21]
-    numbered = {"ids": list(range(30)), "classes": ["good", "bad"]}
-    with LabelingSession(plain, X, there, **numbered) as session:
+    how = {"ids": list(range(30)), "classes": ["good", "bad"]}
+    with LabelingSession(plain, X, there, **how) as session:
         for id in (2, 5, 7, 20, 29):
             session.label(id, "good" if id % 2 else "bad")
-    fewer = {**numbered, "ids": list(range(25))}
-    with (
-        LabelingSession(plain, X[5:], path, **fewer) as session,
-        pytest.warns(UserWarning, match="Left out of .*: 2 rows that are not here"),
-    ):
-        assert session.import_labels(there) == 3  # without 2 and one of two equal rows
-    with LabelingSession(plain, X[5:], path, **fewer) as session:
-        labels = dict(select(session, "SELECT id, label FROM labels"))
-        assert labels == {0: "good", 2: "good", 24: "good"}
     same = path.with_name("same.sqlite")
-    with LabelingSession(plain, X, same, **numbered) as session:
+    with LabelingSession(plain, X, same, **how) as session:
         assert session.import_labels(there) == 5
         assert session.answers(20).label == "bad"
+    how["ids"] = list(range(25))
+    left_out = pytest.warns(
+        UserWarning, match="Left out of .*: 2 rows that are not here"
+    )
+    with LabelingSession(plain, X[5:], path, **how) as session, left_out:
+        assert session.import_labels(there) == 3  # without 2 and one of two equal rows
+    labels = dict(select(path, "SELECT id, label FROM labels"))
+    assert labels == {0: "good", 2: "good", 24: "good"}
 
 
 def test_classes_are_of_one_kind(path):
@@ -878,20 +839,6 @@ def test_classes_are_of_one_kind(path):
     for option in ({"votes": "9"}, {"test_size": 1.5}):
         with pytest.raises((TypeError, ValueError), match=next(iter(option))):
             Setting(plain, **option).open(path)
-
-
-def test_one_more_vote_for_rows_on_which_people_disagree(path):
-    with Setting(plain, votes=2, test_size=0).open(path) as session:
-        session.label("row 1", "good", "ann")
-        session.label("row 1", "bad", "bob")
-        assert session.disputed()
-    now = Setting(plain, votes=3, test_size=0)
-    with now.open(path, change="votes") as session:
-        assert not session.disputed()
-        session.label("row 1", "bad", "cat")
-        assert session.answers("row 1").label == "bad"
-    with now.open(path) as session:
-        assert not session.disputed()
 
 
 def test_labels_of_a_session_that_is_open(path):

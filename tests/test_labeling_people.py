@@ -14,11 +14,10 @@ from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import (
-    CBGZClassifier,
     RelevanceSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling import LabelingSession
 from tests.reference.labeling import quick_folder
 from tests.reference.people import LabelVotes, Votes, cohens_kappa, nominal_alpha
 from tests.reference.session_files import asked, n_answers, taught
@@ -230,34 +229,6 @@ def test_votes_are_counted_as_they_are_by_hand(
         crowd.session.close()
 
 
-def test_what_is_left_to_two_people_who_disagree_is_disputed(path):
-    with opened(path) as session:
-        assert session.stop_reason is None
-        while (id := session.next("ann")) is not None:
-            assert session.stop_reason is None
-            session.label(id, "a", "ann")
-        assert session.stop_reason is None  # bob has not answered
-        disagree(session, asked(session)[0], "a", "b")
-        assert session.status().disputed == 1
-        assert session.stop_reason is None  # he has not answered the others
-        while (id := session.next("bob")) is not None:
-            session.label(id, "a" if id % 3 else "b", "bob")
-            if (id := session.next("ann")) is not None:
-                session.label(id, "a", "ann")
-        assert session.stop_reason == "disputed"
-        rows = session.disputed()
-        assert 0 < len(rows) == session.status().disputed == session.status().pending
-        assert all(votes == {"ann": "a", "bob": "b"} for votes in rows.values())
-        # a third person is asked about each
-        shown = []
-        while (id := session.next("cat")) in rows:
-            shown.append(id)
-            session.label(id, "b", "cat")
-        assert sorted(shown) == sorted(rows)
-        assert session.disputed() == {}
-        assert session.stop_reason in (None, "budget")
-
-
 def test_people_who_take_votes_back_do_not_wait_for_each_other(path):
     with opened(path) as session:
         first = session.next("ann")
@@ -275,33 +246,6 @@ def test_nobody_waits_for_a_person_whose_vote_stands(path):
         assert session.undo("ann") == first
         assert session.next("ann") != first
         assert session.next("bob") == first
-
-
-def test_a_final_label_decides_and_its_undo_makes_the_row_disputed_again(path):
-    with opened(path) as session:
-        first = session.next("ann")
-        disagree(session, first, "a", "b")
-        while (id := session.next("ann")) is not None:
-            disagree(session, id, "c", "c")
-        session.label(first, "b", "eve", final=True)
-        assert session.disputed() == {}
-        session.next("ann")
-        session.next("bob")
-        assert taught(session)[first] == "b"
-        assert session.status("eve").answered == 1
-        session.label(first, "a", "cat")  # a vote, which has nothing to decide
-        assert session.status().by_class["b"] == 1
-        assert session.undo("eve") == first
-        assert session.status().by_class["b"] == 0
-        assert session.disputed() == {}  # two of three
-        assert session.undo("cat") == first
-        assert session.disputed() == {first: {"ann": "a", "bob": "b"}}
-        assert first not in taught(session)
-        session.label(first, "a", "eve", final=True)
-        assert session.undo("eve") == first
-        assert session.next("dan") == first
-    with opened(path) as session:
-        assert session.disputed() == {first: {"ann": "a", "bob": "b"}}
 
 
 def test_without_votes_a_final_label_stays(path):
@@ -348,17 +292,6 @@ def test_bad_final_labels_write_nothing(path, votes, answer, how, error, message
         with pytest.raises(ValueError, match="who must be a name"):
             session.status(who=" ")
         assert n_answers(path) == n_before
-
-
-def test_a_stream_learner_unlearns_nothing_for_a_final_label(path):
-    learner = CBGZClassifier(b=5.0, random_state=0)
-    with opened(path, learner, votes=1) as session:
-        first = session.next()
-        session.label(first, "a")
-        session.next()
-        with pytest.raises(ValueError, match="cannot unlearn"):
-            session.label(first, "b", "eve", final=True)
-        session.label(first, "a", "eve", final=True)
 
 
 # --- agreement
@@ -454,32 +387,13 @@ def answers_in(path):
     return [tuple(line[name] for name in names) for line in lines_of(path)]
 
 
-def test_the_long_form_has_a_line_for_each_answer(folder, path):
+def test_bad_forms_write_nothing(folder, path):
     with opened(path) as session:
-        first = session.next("ann")
-        disagree(session, first, "a", "b", "a")
-        session.label(first, "c", "a;b", final=True)
-        second = session.next("ann")
-        session.skip(second, who="ann")
-        session.label(second, "a", "bob")
-        session.label(second, "b", "bob")
-        assert session.export(folder / "long.csv", form="long") == 6
-    lines = lines_of(folder / "long.csv")
-    assert list(lines[0]) == ["id", "label", "who", "when", "kind"]
-    assert answers_in(folder / "long.csv") == [
-        (str(first), "a", "ann", "vote"),
-        (str(first), "b", "bob", "vote"),
-        (str(first), "a", "cat", "vote"),
-        (str(first), "c", r"a\;b", "final"),
-        (str(second), "", "ann", "skip"),
-        (str(second), "b", "bob", "vote"),
-    ]
-    assert all(line["when"].startswith("20") for line in lines)
-    assert export(path, folder / "other.csv", form="long") == 6
-    assert (folder / "other.csv").read_bytes() == (folder / "long.csv").read_bytes()
-    with opened(folder / "b") as session:
-        assert session.import_labels(folder / "long.csv") == 5  # skips are no labels
-        assert session.status().by_class == {"a": 0, "b": 0, "c": 1}
+        with pytest.raises(ValueError, match="form must be one of"):
+            session.export(folder / "out.csv", form="tall")
+        with pytest.raises(ValueError, match=r"The long form is written as \.csv"):
+            session.export(folder / "out.json", form="long")
+    assert not list(folder.glob("out*"))
 
 
 @settings(max_examples=settings.default.max_examples // 4)
@@ -515,18 +429,6 @@ def test_the_long_form_comes_back(answers, votes):
         assert answers_in(folder / "again.csv") == lines
 
 
-def test_the_long_form_tells_who_was_asked_because_of_a_tie(folder, path):
-    with opened(path) as session:
-        disagree(session, 100, "a", "b", "b")
-        session.label(100, "b", "ann")
-        session.export(folder / "out.csv", form="long")
-        agreement = session.agreement()
-    with opened(path.with_name("other")) as session:
-        session.import_labels(folder / "out.csv")
-        assert session.agreement()[2:5] == agreement[2:5] == (1, 2, 1.0)
-    assert [line[2] for line in answers_in(folder / "out.csv")] == PEOPLE[:3]
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -542,15 +444,3 @@ def test_a_bad_line_of_the_long_form_brings_nothing(folder, path, line, message)
         with pytest.raises(ValueError, match=message):
             session.import_labels(folder / "in.csv")
         assert n_answers(path) == n_before
-
-
-def test_a_final_label_has_the_name_of_who_decided(folder, path):
-    with opened(path) as session:
-        disagree(session, 100, "a", "b")
-        session.label(100, "b", "eve", final=True)
-        session.label(100, "b", "dan")
-        disagree(session, 101, "a", "b")
-        with pytest.warns(UserWarning, match="1 rows on which people disagree"):
-            assert session.export(folder / "out.csv") == 1
-    (line,) = lines_of(folder / "out.csv")
-    assert (line["label"], line["who"]) == ("b", "bob;dan;eve")

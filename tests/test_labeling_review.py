@@ -127,6 +127,17 @@ class TestLists:
         with pytest.raises((ValueError, TypeError), match=error):
             session.review(**options)
 
+    def test_frames_are_searched_and_numbers_are_not(self, path):
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"name": ["Ann", "Bob"] * 20, "size": range(40)})
+        learner = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
+        for items, n_found in ((frame, 3), (X, 0)):
+            file = path.with_name(f"{n_found}.sqlite")
+            with LabelingSession(learner, X, file, items=items) as session:
+                for id in session.ids[:6]:
+                    session.label(id, "yes")
+                assert session.review(text="bob").n_rows == n_found
+
     def test_votes_stay_independent(self, path):
         with opened(path, votes=2) as session:
             for who, label in ("ann", "yes"), ("bob", "no"):
@@ -219,6 +230,15 @@ class TestNotes:
 
 
 class TestTakenBack:
+    def test_all_skips_of_several_votes_go(self, path):
+        with opened(path, votes=2) as session:
+            id = session.next("ann")
+            session.skip(id, who="ann")
+            session.skip(id, who="bob")
+            assert session.reopen(who="ann") == [id]
+            assert session.answers(id).answers == []
+            assert session.next("bob") == session.next("ann") == id
+
     def test_an_answer_to_any_row(self, session):
         ids = answered(session, 9)
         assert session.undo(id=ids[2]) == ids[2]

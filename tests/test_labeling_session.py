@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
@@ -99,7 +98,6 @@ FAMILIES = {
     name: clone(learner).set_params(random_state=0)
     for name, learner in {**POOL, **STREAM}.items()
 }
-each_family = pytest.mark.parametrize("family", FAMILIES)
 
 
 def each_family_ahead(first):
@@ -337,23 +335,6 @@ def test_the_order_of_labels_is_the_order_in_which_they_are_taught(order):
         assert opinion(session)[1] == loop.predict_proba(X).tobytes()
 
 
-def test_an_undone_label_that_was_not_taught_is_asked_again(path):
-    with opened(quick, path) as session:
-        first, second = session.next(), None
-        answer(session, first)
-        second = session.next()
-        assert session.undo() == first
-        assert session.next() == first
-        session.label(first, "good")
-        assert session.next() == second
-        session.skip(second)
-        assert session.undo() == second
-        assert session.next() == second
-        assert session.undo() == first
-        with pytest.raises(ValueError, match="nothing to undo"):
-            session.undo()
-
-
 @pytest.mark.parametrize("family", POOL)
 def test_a_learner_forgets_what_is_undone(family, path):
     learner, ahead = FAMILIES[family], 1
@@ -420,18 +401,6 @@ def test_a_stream_cannot_unlearn(path):
 
 
 # --- several people
-
-
-def test_two_people_never_hold_the_same_row(path):
-    with opened(quick, path) as session:
-        given = [
-            session.next(who) for who in ("ann", "bob", "cid", "dan", "eve", "eve")
-        ]
-        assert len(set(given)) == 5
-        assert given[4] == given[5]
-        answer(session, given[0], "ann")
-        assert session.next("bob") == given[1]
-        assert session.next("ann") not in given
 
 
 def test_a_lease_ends(path):
@@ -509,26 +478,6 @@ def test_a_stopping_rule_with_other_parameters_is_refused(path):
         label_all(session)
         assert session.stop_reason == "LabelPrice"
     assert "stopping.label was 1.0 and is now 2.0" in refused(learner(2.0), path)
-
-
-def test_a_larger_budget_is_noted(path):
-    small = clone(quick).set_params(budget=6)
-    large = clone(quick).set_params(budget=9)
-    with opened(small, path) as session:
-        assert len(label_all(session)) == 6
-        assert (session.stop_reason, session.status().left) == ("budget", 0)
-    with opened(large, path) as session:
-        assert session.status().left == 3
-        assert len(label_all(session)) == 3
-        said = opinion(session)
-    with opened(large, path) as session:
-        assert session.next() is None
-        assert opinion(session) == said
-    said = refused(small, path)
-    assert "6 does not pay for 0 held-out rows and the 9 rows that were" in said
-    with opened(clone(quick).set_params(budget=None), path) as session:
-        assert session.status().left is None
-        assert len(label_all(session)) == len(X) - 9
 
 
 @pytest.mark.parametrize("change", [{"new": 1}, {}])
@@ -699,49 +648,29 @@ def test_the_curve_has_the_scores_on_held_out_rows(path):
         assert "<svg" not in session._repr_html_()
 
 
-def test_advice_where_many_labels_were_given_first(path):
-    learner = clone(quick).set_params(batch_size=1)
-    with opened(learner, path, test_size=10) as session:
-        label_all(session, 10)
-        for id in [id for id in IDS if id not in session.test_ids][:20]:
-            answer(session, id)
-        label_all(session, 3)
-        first = session.curve()[0].n_labels
-        assert first >= 20
-        assert f"can be told from {2 * first} labels on" in session.advice()
+# --- rows and their names
 
 
-def test_the_columns_of_the_csv(path):
-    with opened(quick, path, test_size=2) as session:
-        label_all(session, n=7, who="=ann")
+def test_exports_have_what_was_shown_and_why(path):
+    items = pd.DataFrame({"text": [f"text {i}" for i in range(45)], "stars": range(45)})
+    csv, tasks = path.with_name("labels.csv"), path.with_name("labels.json")
+    with opened(quick, path, items=items, test_size=2) as session:
+        label_all(session, n=7, who="ann@example.org")
         answer(session, next(id for id in IDS if id not in asked(session)))
-        session.export(path.with_name("labels.csv"))
-    table = pd.read_csv(path.with_name("labels.csv"))
-    assert list(table) == ["id", "label", "who", "when", "probability", "origin"]
-    assert table["origin"].value_counts().to_dict() == {
-        "bought": 5, "held out": 2, "given": 1,
-    }  # fmt: skip
-    assert table["who"].dropna().unique().tolist() == ["'=ann"]
+        session.export(csv)
+        session.export(tasks)
+    table = pd.read_csv(csv)
+    counts = {"bought": 5, "held out": 2, "given": 1}
+    assert table["origin"].value_counts().to_dict() == counts
     bought = table["origin"] == "bought"
     assert table.loc[bought, "probability"].between(0, 1).all()
     assert table.loc[~bought, "probability"].isna().all()
-    assert pd.to_datetime(table["when"]).is_monotonic_increasing
-
-
-def test_label_studio_has_what_was_shown(path):
-    items = pd.DataFrame({"text": [f"text {i}" for i in range(45)], "stars": range(45)})
-    with opened(quick, path, items=items, ids=IDS) as session:
-        label_all(session, n=2, who="ann@example.org")
-        session.export(path.with_name("labels.json"))
-    task, _ = json.loads(path.with_name("labels.json").read_text())
+    task = json.loads(tasks.read_text())[0]
     row = IDS.index(task["data"]["id"])
     assert task["data"] == {"id": IDS[row], "text": f"text {row}", "stars": row}
     (annotation,) = task["annotations"]
     assert annotation["completed_by"] == {"email": "ann@example.org"}
     assert annotation["result"][0]["value"] == {"choices": [Y[row]]}
-
-
-# --- rows and their names
 
 
 def test_ids_are_the_index_the_column_or_made_of_the_rows(folder):
@@ -775,26 +704,6 @@ def test_rows_may_be_texts(path):
     assert session.status().answered == 12
 
 
-def test_rows_may_be_sparse(path):
-    with LabelingSession(
-        quick, csr_array(X), path, classes=CLASSES, ids=IDS
-    ) as session:
-        assert len(label_all(session)) == 25
-        assert session.row(IDS[2]).toarray().tolist() == X[2].tolist()
-
-
-def test_equal_rows_are_shown_each(path):
-    pool, shown = np.repeat(X[:8], 2, axis=0), []
-    learner = clone(quick).set_params(budget=None)
-    for _ in range(4):
-        with LabelingSession(learner, pool, path, classes=CLASSES) as session:
-            for _ in range(5):
-                if (id := session.next()) is not None:
-                    session.label(id, Y[session.ids.index(id) // 2])
-                    shown.append(id)
-    assert sorted(shown) == sorted(session.ids)
-
-
 def test_rows_without_content_are_set_aside(folder):
     texts = [f"text {i}" for i in range(45)]
     texts[3], texts[7], texts[40] = "", "  \n", "\t"
@@ -816,26 +725,3 @@ def test_rows_without_content_are_set_aside(folder):
             )
     with pytest.raises(ValueError, match="smaller than the number of rows, 42"):
         opened(quick, folder / "new", items=texts, test_size=42)
-
-
-def test_a_look_shows_one_moment_and_waits_only_if_it_is_told_to(path):
-    with opened(quick, path) as session:
-        first = session.look("ann")
-        assert first.row.id == session.next("ann")
-        assert (first.status.pending, first.is_training) == (4, False)
-        look, version = first, session.version
-        while not look.is_training:
-            look = session.answer_and_look(
-                look.row.id, Y[IDS.index(look.row.id)], "ann"
-            )
-        assert session.version > version
-        assert look.row is None
-        assert (look.status.pending, look.own.answered) == (0, 4)
-        assert session.look("ann").row.id == session.next("ann")
-        skipped = session.answer_and_look(
-            session.next("ann"), None, "ann", reason="dark"
-        )
-        assert skipped.status.skipped == 1
-        assert session.review("skipped").rows[0].answers[0].reason == "dark"
-        with pytest.raises(ValueError, match="not among"):
-            session.answer_and_look(session.next("ann"), "fine", "ann")
