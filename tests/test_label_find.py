@@ -74,6 +74,10 @@ class TestCommand:
         assert left.startswith("Estimated left: ")
         assert price.startswith("To be 95% certain of a recall of 95%: about ")
 
+    def test_nothing_is_said_of_the_recall_before_a_relevant_row(self, refs, label):
+        out, _ = label(refs, "--find", "yes", answers="2\n" * 3)
+        assert "No relevant row is known yet" in out
+
     def test_texts_are_ranked_by_words_and_directions(self, refs, label, tmp_path):
         pytest.importorskip("skops")
         model, predicted = tmp_path / "model.skops", tmp_path / "predicted.csv"

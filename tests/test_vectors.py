@@ -106,6 +106,7 @@ class TestEncoder:
         encoded.clear()
         assert run(*LABEL, *how)[0] == 0
         assert encoded == []
+        assert b"film" not in Path("labels.sqlite.vectors").read_bytes()
         more = rows.iloc[:2].assign(
             key=["m0", "m1"], text=["bad goal", rows["text"][0]]
         )
@@ -244,6 +245,11 @@ class TestFeatures:
         code, err = run(*LABEL, "--features", name, capsys=capsys)
         assert code == 2
         assert "the vector of row k7 is not finite" in err
+
+    def test_a_csv_with_the_index_of_pandas(self, rows, features):
+        pd.DataFrame(features).assign(key=rows["key"]).to_csv("v.csv")
+        found = vectors.read_features(Path("v.csv"), "key", [*rows["key"]])
+        np.testing.assert_allclose(found, features, atol=1e-6)
 
     def test_rows_of_any_name(self, features):
         keys = ["NA", "null", "a", "007"]
