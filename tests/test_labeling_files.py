@@ -454,10 +454,8 @@ def test_the_intact_answers_of_a_damaged_file_are_recovered(path):
     ("sql", "why"),
     [
         ("DELETE FROM answers WHERE number = 3", "row 3 of answers is missing"),
-        (
-            "UPDATE rows SET label = 1 - label WHERE decided",
-            "do not follow from its an",
-        ),
+        ("UPDATE answers SET who = 'eve' WHERE number = 2", "row 2 of answers does n"),
+        ("UPDATE rows SET label = 1 - label WHERE decided", "do not follow from it"),
     ],
 )
 def test_what_somebody_changed_is_seen(path, sql, why):
