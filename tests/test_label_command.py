@@ -129,6 +129,7 @@ def saved(run, files_saved):
     return run
 
 
+@pytest.mark.usefixtures("quick_blend")
 class TestRows:
     def test_files_of_all_kinds_hold_the_same(self, run):
         frame = pd.DataFrame(
@@ -268,6 +269,7 @@ class TestHelp:
         assert "Default: HybridSampling with a blend of models" in text
 
 
+@pytest.mark.usefixtures("quick_blend")
 class TestRehearsal:
     CURVE = r" +\d+ labels: \d+% of \d+ \(constant prediction: \d+%\)"
 
@@ -580,6 +582,7 @@ class TestModels:
         assert why in run(*TABLE, "--save-model", "m.skops", code=2)
 
 
+@pytest.mark.usefixtures("quick_blend")
 class TestChanges:
     def test_rows_that_come_later(self, run, exported):
         run(*TEXT, answers="1\n2\n" * 8)

@@ -48,6 +48,7 @@ PAIRS = [
     [*((RankAverageClassifier, pair) for pair in PAIRS), (BlendClassifier, PAIRS[0])],
     ids=ascii,
 )
+@pytest.mark.usefixtures("quick_blend")
 def test_batch_classifiers_keep_any_texts(kind, pair):
     y = np.where(IS_RARE, *pair)
     model = kind().fit(X, y)
