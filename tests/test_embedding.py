@@ -12,6 +12,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -49,6 +51,22 @@ def test_an_embedding_that_works_in_place_changes_no_pool(embedding):
     np.testing.assert_array_equal(learner.pending(X), rows)
     learner.teach(X[rows[:2]] + 0.5, y[rows[:2]]).query(pool)  # rows not in the pool
     np.testing.assert_array_equal(pool, X)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KNeighborsClassifier(9),
+        GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3),
+    ],
+    ids=str,
+)
+def test_a_fold_that_cannot_be_trained_on_is_left_out(estimator):
+    labels = (X[:, 0] > 0).astype(int)
+    learner = UncertaintyHerdingClassifier(estimator, n_initial=10, random_state=0)
+    rows = learner.query(X)
+    learner.teach(X[rows], labels[rows])
+    assert len(learner.query(X)) == 1
 
 
 @pytest.mark.parametrize("offset", [1e4, 1e6, 1.7e9])
@@ -202,6 +220,18 @@ def test_what_is_no_embedding_is_said_in_one_sentence(embedding, words):
     assert len(str(refused.value)) < 150
 
 
+def test_gaps_are_not_texts():
+    class Any(LogisticRegression):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.input_tags.allow_nan = True
+            return tags
+
+    pool = np.where(X > 1, np.nan, X)
+    with pytest.raises(ValueError, match=r"missing.*SimpleImputer"):
+        UncertaintyHerdingClassifier(Any()).query(pool)
+
+
 def test_an_embedding_may_name_the_columns_of_a_frame():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     embedding = make_column_transformer((StandardScaler(), ["a", "b"]))
@@ -214,6 +244,22 @@ def test_an_embedding_may_name_the_columns_of_a_frame():
     np.testing.assert_array_equal(by_name.queried_indices_, by_number.queried_indices_)
     by_name.teach(frame[:2] * 1.5, y[:2])
     assert len(by_name.set_params(budget=30).query(frame)) == 5
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda p: p[:5, 0], r"each of 40 rows, got .* shape \(5,\)"),
+        (lambda p: p[:, :1], r"shape \(40, 1\)"),
+        (lambda p: p[:, 0] * 1j, "complex"),
+        (lambda p: np.full(40, np.nan), "returned nan for row 0"),
+    ],
+)
+def test_what_is_no_utility(function, words):
+    learner = UncertaintySamplingClassifier(measure=function).teach(X[:20], y[:20])
+    with pytest.raises(ValueError, match=f"measure .*{words}"):
+        learner.query(X[20:])
+    assert learner.n_queries_ == 0
 
 
 MIXED = pd.DataFrame(

@@ -11,7 +11,6 @@ import zipfile
 from importlib import import_module
 from pathlib import Path
 
-import filelock
 import joblib
 import numpy as np
 import pandas as pd
@@ -483,17 +482,6 @@ class TestModels:
         out = saved("predict", "model.skops", "new.csv", "--out", "scored.csv")
         assert out == "Rows in scored.csv: 60 predicted.\n"
 
-    def test_in_python(self, saved):
-        model = load_model("model.skops")
-        frame = pd.read_csv("stock.csv")
-        saved("predict", "model.skops", "stock.csv", "--out", "again.csv")
-        expected = [row["prediction"] for row in read_rows("again.csv")]
-        assert model.predict(frame).tolist() == expected
-        columns = {name: frame[name].tolist() for name in frame}
-        assert model.predict(columns).tolist() == expected
-        with pytest.raises(TypeError, match="rows need columns with names"):
-            model.predict(frame.to_numpy())
-
     @pytest.mark.parametrize(
         ("change", "why"),
         [
@@ -763,12 +751,6 @@ class TestRefusals:
         assert "b.sqlite is a labelling session" in run(
             "label", "b.sqlite", *HOW, code=2
         )
-
-    def test_a_session_has_one_writer(self, run):
-        run(*TEXT, answers="1\n")
-        lock = filelock.FileLock("labels.sqlite.lock")
-        with lock:
-            assert "labels.sqlite is open in another" in run(*TEXT, code=2)
 
     def test_a_port_that_is_taken(self, run):
         pytest.importorskip("uvicorn", reason="uvicorn is not installed")
