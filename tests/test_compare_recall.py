@@ -89,14 +89,6 @@ def test_what_is_refused(table, capsys, label, options, words):
     assert words in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_a_learner_without_stopping_rules_has_no_audit(table, capsys):
-    boosting = ["--learner", "FASSLBoost", "--rows", "60"]
-    assert find(table, *boosting, "--repeats", "1") == 0
-    stops = capsys.readouterr().out.split("stops")[1]
-    assert "in a row" in stops
-    assert "audit" not in stops
-
-
 @pytest.fixture(scope="module")
 def searched():
     """Return rows, relevant ones, and a comparison of two runs."""

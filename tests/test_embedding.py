@@ -24,7 +24,6 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.pool import _distances as _coverage
-from sklearn_activelearn.pool import _selection as _batches
 from sklearn_activelearn.pool._distances import Points, scales
 from tests.tools import fresh, problem
 
@@ -68,19 +67,6 @@ def test_a_fold_that_cannot_be_trained_on_is_left_out(estimator):
     rows = learner.query(X)
     learner.teach(X[rows], labels[rows])
     assert len(learner.query(X)) == 1
-
-
-def test_more_first_rows_than_candidates(monkeypatch):
-    monkeypatch.setattr("sklearn_activelearn.pool._selection.MOST_ROWS", 10)
-    learner = MinMarginClassifier(initial="herding", n_initial=30, random_state=0)
-    assert len(set(learner.query(X).tolist())) == 30
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_candidates_are_different_rows_first(seed):
-    pool = np.repeat(X[:20], 5, axis=0)
-    learner = UncertaintyHerdingClassifier(n_candidates=10, random_state=seed)
-    assert len(set(learner.query(pool) // 5)) == 10
 
 
 @pytest.mark.parametrize("offset", [1e4, 1e6, 1.7e9])
@@ -155,20 +141,6 @@ def test_a_model_that_is_certain_of_all_rows_leaves_it_to_coverage():
     assert gains[0] > 1e-3
 
 
-def test_sparse_rows_with_ties_are_spread_over_clusters_as_dense_ones():
-    rng = np.random.default_rng(0)
-    pool = (rng.random((200, 40)) < 0.1) * 1.0
-    labels = (pool[:, 0] + pool[:, 1] > 0).astype(int)
-    learner = UncertaintySamplingClassifier(
-        batch="cluster", batch_size=5, budget=40, random_state=0
-    )
-    dense, sparse = (
-        fresh(learner).fit(rows, labels).queried_indices_
-        for rows in (pool, csr_array(pool))
-    )
-    np.testing.assert_array_equal(dense, sparse)
-
-
 def test_blocks_of_known_rows_cover_as_all_at_once(monkeypatch):
     learner = UncertaintyHerdingClassifier(n_initial=2, batch_size=15, random_state=0)
     taught = np.vstack([X[:20], X[20:40] + 0.1])
@@ -178,13 +150,6 @@ def test_blocks_of_known_rows_cover_as_all_at_once(monkeypatch):
     rows, gains = learner.query(X, return_utility=True)
     np.testing.assert_array_equal(rows, expected[0])
     np.testing.assert_allclose(gains, expected[1])
-
-
-def test_a_large_batch_covers_a_sample(monkeypatch):
-    monkeypatch.setattr(_batches, "MOST_ROWS", 5)
-    learner = MinMarginClassifier(batch="herding", batch_size=4, random_state=0)
-    learner.teach(X[:10], y[:10])
-    assert len(set(learner.query(X).tolist())) == 4
 
 
 def test_a_batch_of_one_is_the_best_row():

@@ -6,13 +6,11 @@ import os
 import re
 import socket
 import sqlite3
-import subprocess
 import sys
 import zipfile
 from importlib import import_module
 from pathlib import Path
 
-import filelock
 import joblib
 import numpy as np
 import pandas as pd
@@ -130,6 +128,7 @@ def saved(run, files_saved):
     return run
 
 
+@pytest.mark.usefixtures("quick_blend")
 class TestRows:
     def test_files_of_all_kinds_hold_the_same(self, run):
         frame = pd.DataFrame(
@@ -183,15 +182,6 @@ class TestRows:
         assert "Labels in labels.sqlite: 8." in out
         assert {*exported()} == {"1", "2", "4", "5", "6", "7", "8", "9"}
 
-    def test_rows_without_content_are_not_asked_for(self, run, exported):
-        rows = stock()
-        for row in rows[:9]:
-            row["note"] = " "
-        write_rows("stock.csv", rows)
-        run(*TEXT, answers="1\n" * 60)
-        assert "9 rows without content are not shown" in run.err
-        assert {*exported()} == {f"{k}" for k in range(10, 61)}
-
     @pytest.mark.parametrize("way", ["folder", "option", "column"])
     def test_images(self, run, way):
         Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
@@ -201,24 +191,21 @@ class TestRows:
             pixels = rng.integers(0, 100, size=(20, 30, 3), dtype=np.uint8)
             pixels[:, :, k % 2] += 150
             Image.fromarray(pixels).save(f"pictures/{k:02}.png")
-        how = ["--classes", "red,green", "--out", "labels.sqlite"]
-        names = [{"file": f"{k:02}.png"} for k in range(12)]
-        write_rows("pictures/list.csv", names)
+        write_rows("pictures/list.csv", [{"file": f"{k:02}.png"} for k in range(12)])
         rows = {
             "folder": ["pictures"],
             "option": ["--image", "pictures"],
             "column": ["pictures/list.csv", "--image", "file"],
         }[way]
+        how = ["--classes", "red,green", "--out", "labels.sqlite"]
         shown = run("label", *rows, *how, answers="q\n")
-        row = int(re.search(r"(\d\d)\.png", shown)[1])
-        answers = []
-        for _ in range(8):  # the row that is shown next is known only then
-            answers.append(["red", "green"][row % 2])
-            shown = run("label", *rows, *how, answers=f"{answers[-1]}\nq\n")
-            row = int(re.findall(r"(\d\d)\.png", shown)[-1])
-        run("label", *rows, *how, "--predict", "out.csv", "--save-model", "m.skops")
-        labels = [row["label"] for row in read_rows("out.csv")]
-        assert labels == ["red", "green"] * 6
+        assert re.search(r"\d\d\.png", shown)
+        labels = ["red", "green"] * 6
+        known = [{"id": k + 1, "label": labels[k]} for k in (0, 1, 4, 5, 9, 10)]
+        write_rows("known.csv", known)
+        more = ["--import", "known.csv", "--predict", "out.csv"]
+        run("label", *rows, *how, *more, "--save-model", "m.skops")
+        assert [row["label"] for row in read_rows("out.csv")] == labels
         os.rename("pictures", "moved")
         new = "moved/list.csv" if way == "column" else "moved"
         run("predict", "m.skops", new, "--out", "again.csv")
@@ -244,17 +231,14 @@ class TestRows:
 
     def test_words_of_a_language_without_spaces(self, run, exported):
         texts = [f"这家酒店很好第{i}次" for i in range(40)]
-        films = [f"昨天看的电影不错{i}" for i in range(5)]
-        rows = [{"note": text} for text in (*texts[:20], *films, *texts[20:])]
-        write_rows("stock.csv", rows)
-        argv = ["label", "stock.csv", "--text", "note", "--classes", "car,bike"]
-        argv += ["--learner", "UncertaintySampling:random_state=0"]
-        argv += ["--out", "labels.sqlite", "--start-with", "电影"]
-        run(*argv, answers="bike\n" * 5)
+        texts[20:20] = [f"昨天看的电影不错{i}" for i in range(5)]
+        write_rows("stock.csv", [{"note": text} for text in texts])
+        argv = [*TEXT, "--learner", "UncertaintySampling:random_state=0"]
+        run(*argv, "--start-with", "电影", answers="bike\n" * 5)
         assert {*map(int, exported())} == {*range(21, 26)}
-        run(*argv, answers="bike\ncar\n")  # resumes
-        missing = [*argv[:-3], "other.sqlite", "--start-with", "火车"]
-        assert "has none of the words '火车'" in run(*missing, code=2)
+        argv[-3] = "other.sqlite"
+        missing = run(*argv, "--start-with", "火车", code=2)
+        assert "has none of the words '火车'" in missing
 
     def test_one_thread_of_blas_is_used(self, run, monkeypatch):
         """More of them wait for each other where other programs run."""
@@ -273,14 +257,6 @@ class TestRows:
 
 
 class TestHelp:
-    def test_it_has_groups_and_an_example(self, capsys):
-        with pytest.raises(SystemExit):
-            main(["label", "--help"])
-        out = capsys.readouterr().out
-        for group in ("rows", "classes", "learning", "people and screen", "results"):
-            assert f"\n{group}:\n" in out
-        assert "\nexample:\n  sklearn-activelearn label mails.csv" in out
-
     def test_it_names_the_default_learner(self, run, capsys):
         run(*TEXT, answers="1\n")
         with sqlite3.connect("labels.sqlite") as session:
@@ -291,34 +267,8 @@ class TestHelp:
         text = " ".join(capsys.readouterr().out.split())
         assert "Default: HybridSampling with a blend of models" in text
 
-    def test_a_file_is_announced_before_anything_is_imported(self, run):
-        code = """if True:
-            import sys
-            from sklearn_activelearn.__main__ import main
-            class Seen(Exception):
-                pass
-            class Errors:
-                def write(self, text):
-                    if "Reading stock.csv" in text:
-                        heavy = {"numpy", "sklearn", "pandas"} & {*sys.modules}
-                        sys.__stderr__.write(f"{heavy}")
-                        raise Seen
-                def flush(self):
-                    pass
-            sys.stderr = Errors()
-            try:
-                main(sys.argv[1:])
-            except Seen:
-                pass
-        """
-        done = subprocess.run(
-            [sys.executable, "-c", code, *TEXT],
-            check=True, capture_output=True, text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )  # fmt: skip
-        assert done.stderr == "set()"
 
-
+@pytest.mark.usefixtures("quick_blend")
 class TestRehearsal:
     CURVE = r" +\d+ labels: \d+% of \d+ \(constant prediction: \d+%\)"
 
@@ -334,11 +284,6 @@ class TestRehearsal:
         assert last.startswith("With 25 labels the model ")
         assert contents().keys() == {"stock.csv"}
 
-    def test_it_needs_labels_of_two_classes(self, run):
-        write_rows("stock.csv", [row for row in stock() if row["kind"] != "bike"])
-        argv = [*TEXT[:4], "--labelled", "kind", "--test-size", "5", "--rehearse"]
-        assert "labels of two classes are needed" in run(*argv, code=2)
-
     def test_it_leaves_the_session_as_it_is(self, run, exported):
         argv = [*TEXT, "--labelled", "kind", "--test-size", "20"]
         run(*argv, answers="car\n")
@@ -349,19 +294,10 @@ class TestRehearsal:
         assert f"\n{20 - n_test} of the held-out rows have no known label" in out
         assert contents() == before
 
-    @pytest.mark.parametrize(
-        "option",
-        [
-            ["--predict", "all.csv"],
-            ["--save-model", "model.skops"],
-            ["--export", "out.csv"],
-            ["--web"],
-        ],
-    )
-    def test_it_does_nothing_else(self, run, option):
-        known = ["--labelled", "kind", "--test-size", "5", "--rehearse"]
-        err = run(*TEXT, *known, *option, code=2)
-        assert f"--rehearse and {option[0]} do not go together" in err
+    def test_it_needs_labels_of_two_classes(self, run):
+        write_rows("stock.csv", [row for row in stock() if row["kind"] != "bike"])
+        argv = [*TEXT[:4], "--labelled", "kind", "--test-size", "5", "--rehearse"]
+        assert "labels of two classes are needed" in run(*argv, code=2)
 
 
 class TestPredictions:
@@ -393,20 +329,18 @@ class TestPredictions:
             assert now["probability"] == row["probability"]
 
     def test_what_was_exported_is_read_again(self, saved):
-        saved("predict", "model.skops", "out.csv", "--out", "again.csv")
-        saved("predict", "model.skops", "stock.csv", "--out", "other.csv")
-        again, other = (
-            [(row["prediction"], row["probability"]) for row in read_rows(name)]
-            for name in ("again.csv", "other.csv")
-        )
-        assert again == other
-        assert read_rows("again.csv")[0].keys() >= {"'=formula"}
-
-    def test_apostrophes_that_are_no_mark_of_an_export_stay(self, saved):
-        rows = [{**row, "=formula": "'-x"} for row in stock()]
-        write_rows("new.csv", rows)
-        saved("predict", "model.skops", "new.csv", "--out", "again.csv")
-        assert {row["'=formula"] for row in read_rows("again.csv")} == {"''-x"}
+        """Marks of an export are undone, and other apostrophes stay."""
+        write_rows("marked.csv", [{**row, "=formula": "'-x"} for row in stock()])
+        found = []
+        for name in "out.csv", "stock.csv", "marked.csv":
+            saved("predict", "model.skops", name, "--out", "again.csv")
+            found.append(read_rows("again.csv"))
+        again, other, marked = found
+        for one, two in zip(again, other, strict=True):
+            assert one["prediction"] == two["prediction"]
+            assert one["probability"] == two["probability"]
+        assert again[0].keys() >= {"'=formula"}
+        assert {row["'=formula"] for row in marked} == {"''-x"}
 
     def test_an_interrupt_of_predict_leaves_no_file(self, saved, capsys, monkeypatch):
         def interrupt(path, *columns):
@@ -438,19 +372,6 @@ class TestPredictions:
             np.testing.assert_allclose(session.model().coef_, expected.coef_, atol=1e-3)
             assert session.status().n_taught < 15  # only the copy was taught
             assert session.export_predictions("out.csv") == 20
-
-    def test_names_of_people(self, run):
-        frame = pd.DataFrame({"x": [0.0, 1, 2, 3], "who": list("abcd")})
-        learner = UncertaintySamplingClassifier(budget=4)
-        how = {"items": frame, "ids": list("pqrs"), "votes": 2, "classes": [0, 1]}
-        with LabelingSession(learner, frame[["x"]], "a", **how) as session:
-            for row, label in zip("pqs", (0, 0, 1), strict=True):
-                for who in ("ann", "b;c"):
-                    session.label(row, label, who)
-            session.export_predictions("out.csv")
-        rows, names = read_rows("out.csv"), "ann;b\\;c"
-        assert [row["who"] for row in rows] == [names, names, "", names]
-        assert [row["input who"] for row in rows] == list("abcd")
 
     def test_parquet(self, run):
         run(*TABLE, "--predict", "out.parquet")
@@ -527,37 +448,6 @@ class TestExports:
         out = run("label", "labels.sqlite", "--export", "a.csv")
         assert re.search(r": 1 skipped, \d+ asked for and not answered\.\n$", out)
 
-    def test_long(self, saved):
-        saved("label", "labels.sqlite", "--export", "a.csv", "--form", "long")
-        rows = read_rows("a.csv")
-        assert list(rows[0]) == ["id", "label", "who", "when", "kind"]
-
-    def test_columns_with_names_of_ours(self, run):
-        frame = pd.DataFrame({"kind": ["skip"] * 3, "id": list("xyz"), "x": [1, 2, 3]})
-        learner = UncertaintySamplingClassifier(budget=3)
-        how = {"items": frame, "ids": ["a", "b", "c"], "classes": [0, 1]}
-        with LabelingSession(learner, frame[["x"]], "a", **how) as session:
-            for label, row in enumerate("ab"):
-                session.label(row, label)
-            session.export("labels.csv")
-            session.export("long.csv", form="long")
-        for name in ("labels.csv", "long.csv"):
-            assert [row["input kind"] for row in read_rows(name)] == ["skip"] * 2
-            with LabelingSession(learner, frame[["x"]], f"to {name}", **how) as other:
-                assert other.import_labels(name) == 2
-
-    def test_intact_answers_of_a_damaged_file(self, saved):
-        content = Path("labels.sqlite").read_bytes()
-        place = content.index(b"bike", content.index(b"k-010"))
-        Path("labels.sqlite").write_bytes(
-            content[:place] + b"bikf" + content[place + 4 :]
-        )
-        err = saved("label", "labels.sqlite", "--export", "a.csv", code=2)
-        assert "labels.sqlite" in err
-        out = saved("label", "labels.sqlite", "--recover", "a.csv")
-        n_intact = int(re.fullmatch(r"Intact answers in a\.csv: (\d+)\.\n", out)[1])
-        assert n_intact == len(read_rows("a.csv")) >= 39
-
 
 class TestModels:
     def test_types_have_public_names(self, saved):
@@ -591,17 +481,6 @@ class TestModels:
         write_rows("new.csv", rows)
         out = saved("predict", "model.skops", "new.csv", "--out", "scored.csv")
         assert out == "Rows in scored.csv: 60 predicted.\n"
-
-    def test_in_python(self, saved):
-        model = load_model("model.skops")
-        frame = pd.read_csv("stock.csv")
-        saved("predict", "model.skops", "stock.csv", "--out", "again.csv")
-        expected = [row["prediction"] for row in read_rows("again.csv")]
-        assert model.predict(frame).tolist() == expected
-        columns = {name: frame[name].tolist() for name in frame}
-        assert model.predict(columns).tolist() == expected
-        with pytest.raises(TypeError, match="rows need columns with names"):
-            model.predict(frame.to_numpy())
 
     @pytest.mark.parametrize(
         ("change", "why"),
@@ -691,6 +570,7 @@ class TestModels:
         assert why in run(*TABLE, "--save-model", "m.skops", code=2)
 
 
+@pytest.mark.usefixtures("quick_blend")
 class TestChanges:
     def test_rows_that_come_later(self, run, exported):
         run(*TEXT, answers="1\n2\n" * 8)
@@ -747,16 +627,6 @@ class TestChanges:
         assert counts.to_dict() == {"auto": 5, "bike": 5}
         run(*merged, answers="auto\n")
 
-    def test_other_words(self, run):
-        run(*TEXT, answers="1\n2\n" * 4)
-        more = [*TEXT, "--test-size", "4", "--votes", "2", "--who", "ann"]
-        assert run(*more, code=2).endswith("add --change test_size,votes.")
-        run(*more, "--change", "test_size,votes")
-        more += ["--learner", "MinMargin"]
-        assert run(*more, code=2).endswith("add --change learner.")
-        run(*more, "--change", "learner")
-        assert "change" in run(*more, "--change", "colour", code=2)
-
     def test_options_that_are_left_out_are_those_of_the_file(self, run, exported):
         begin = [*TEXT, "--test-size", "4", "--votes", "2", "--budget", "20"]
         run(*begin, "--who", "ann", answers="1\n" * 6)
@@ -779,15 +649,6 @@ class TestChanges:
         out = run(*argv, answers="1\n")
         assert re.search(r"\nFound: \d in \d of 60 rows read\.\n", out)
         assert "certain of a recall of 80%" in out
-
-    def test_classes_that_have_another_name(self, run):
-        run(*TEXT, answers="1\n2\n" * 4)
-        err = run(*TEXT, "--classes", "car,boat", code=2)
-        assert err.endswith("or rename or merge it: add --rename bike=NEW.")
-        for classes in "car,bike", "car,boat,bike", "bike,boat":
-            err = run(*TEXT, "--classes", classes, "--rename", "bike=boat", code=2)
-            assert "pass --classes " in err
-        run(*TEXT, "--classes", "car,boat", "--rename", "bike=boat", answers="1\n")
 
     def test_a_damaged_file(self, run):
         run(*TEXT, answers="1\n2\n" * 4)
@@ -854,6 +715,14 @@ class TestRefusals:
             ),
             (["--form", "long"], "--form needs --export"),
             (["--rehearse", "--labelled", "kind"], "--rehearse needs --test-size"),
+            (
+                [
+                    "--rehearse",
+                    *["--labelled", "kind", "--test-size", "5", "--export", "o.csv"],
+                ],
+                "--rehearse and --export do not go together",
+            ),
+            (["--change", "colour"], "change"),
             (["--rehearse", "--test-size", "5"], "--rehearse needs --labelled"),
             (["--recall", "0.9"], "--recall needs --find"),
             (["--find", "car", "--learner", "Passive"], "--find and --learner do not"),
@@ -872,20 +741,6 @@ class TestRefusals:
         Path("latin").write_bytes(b"caf\xe9\n")
         assert why in run(*TEXT, *options, code=2)
 
-    @pytest.mark.parametrize(
-        ("text", "why"),
-        [
-            ("note\n", "no row below the header"),
-            ("", "the file is empty"),
-            (",\n1,2\n", "names no columns"),
-            ("note,note\n1,2\n", "the column 'note' twice"),
-            ("note,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
-        ],
-    )
-    def test_tables(self, run, text, why):
-        Path("stock.csv").write_text(text)
-        assert why in run(*TEXT, code=2)
-
     def test_files(self, run):
         assert "none.csv: No such file" in run("label", "none.csv", *HOW, code=2)
         os.mkdir("folder")
@@ -896,12 +751,6 @@ class TestRefusals:
         assert "b.sqlite is a labelling session" in run(
             "label", "b.sqlite", *HOW, code=2
         )
-
-    def test_a_session_has_one_writer(self, run):
-        run(*TEXT, answers="1\n")
-        lock = filelock.FileLock("labels.sqlite.lock")
-        with lock:
-            assert "labels.sqlite is open in another" in run(*TEXT, code=2)
 
     def test_a_port_that_is_taken(self, run):
         pytest.importorskip("uvicorn", reason="uvicorn is not installed")

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
@@ -23,7 +22,7 @@ from sklearn_activelearn.evaluation import LabelCurve, label_curve
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import OneModel
 from tests.learners import each_stream_family
-from tests.tools import fresh, group_of, problem
+from tests.tools import fresh, group_of
 
 X = np.random.RandomState(0).standard_normal((120, 4))
 noise = 0.3 * np.random.RandomState(1).standard_normal(120)
@@ -171,17 +170,6 @@ def test_a_run_is_named_after_all_its_rows():
     assert len(set(names)) == 5
 
 
-def test_sparse_rows_and_scorers():
-    learner = CBGZClassifier(b=0.5)
-    how = {"cv": 2, "random_state": 0}
-    curve = label_curve(learner, X, y, **how)
-    sparse = label_curve(learner, csr_array(X), y, **how)
-    np.testing.assert_array_equal(sparse.scores, curve.scores)
-    ranked = label_curve(learner, X, y, scoring="roc_auc", **how)
-    np.testing.assert_array_equal(ranked.n_bought, curve.n_bought)
-    assert ranked.final_scores.mean() > curve.final_scores.mean()
-
-
 def test_pipeline_is_fitted_on_the_rows_that_are_offered():
     learner = CBGZClassifier(b=0.5)
     piped = label_curve(
@@ -259,17 +247,6 @@ def test_one_class_is_warned_of_once_for_all_runs():
     assert notes[0].filename == __file__
 
 
-def test_other_warnings_of_a_run_are_shown():
-    class Loud(CBGZClassifier):
-        def learn(self, X, oracle, **how):
-            warnings.warn("a note", UserWarning, stacklevel=2)
-            return super().learn(X, oracle, **how)
-
-    X, y = problem(40, 2)
-    with pytest.warns(UserWarning, match="a note"):
-        label_curve(Loud(), X, y, cv=2, random_state=0)
-
-
 def test_a_model_of_random_rows_goes_on_from_the_one_before():
     """It is trained once for each label count; `learn` trains the last one itself."""
     sizes = []
@@ -291,23 +268,6 @@ def test_a_model_of_random_rows_goes_on_from_the_one_before():
     expected = label_curve(plain, X, y, at=[10, 20, 25, 30], **how)
     for scoring in how["scoring"]:
         assert curve.by(scoring).scores.tolist() == expected.by(scoring).scores.tolist()
-
-
-def test_a_trainer_knows_how_many_labels_the_last_model_had():
-    told = []
-
-    class Told(OneModel):
-        def train(self, known, before):
-            told.append((len(known.labels), known.n_before, before is not None))
-            return super().train(known, before)
-
-    class Lazy(PassiveClassifier):
-        def _make_trainer(self):
-            return Told(LogisticRegression())
-
-    learner = Lazy(n_initial=10, batch_size=5, budget=20)
-    label_curve(learner, X, y, cv=SPLITS[:1], at=[10, 15], random_state=0)
-    assert told == [(10, 0, False), (15, 10, True), (20, 0, False)]
 
 
 def test_scores_do_not_depend_on_earlier_scores():

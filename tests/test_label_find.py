@@ -74,14 +74,6 @@ class TestCommand:
         assert left.startswith("Estimated left: ")
         assert price.startswith("To be 95% certain of a recall of 95%: about ")
 
-    def test_at_a_terminal_the_price_breaks_no_word(self, refs, label, monkeypatch):
-        monkeypatch.setenv("COLUMNS", "60")
-        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-        out, _ = label(refs, "--find", "yes", answers="1\n2\n" * 15)
-        _, _, price = out.partition("Found: 15 in")
-        assert price.count("\n") > 1
-        assert max(map(len, price.splitlines())) <= 60
-
     def test_nothing_is_said_of_the_recall_before_a_relevant_row(self, refs, label):
         out, _ = label(refs, "--find", "yes", answers="2\n" * 3)
         assert "No relevant row is known yet" in out
@@ -98,12 +90,6 @@ class TestCommand:
             {"title": [row["title"] for row in rows]}
         )
         assert {*np.argsort(-scores)[:20] % 6} == {0}
-
-    def test_the_first_texts_have_the_words_to_start_with(self, refs, label, tmp_path):
-        label(refs, "--find", "yes", "--start-with", "stroke", answers="1\n" * 5)
-        out = tmp_path / "out.csv"
-        assert main(["label", f"{refs}.sqlite", "--export", str(out)]) == 0
-        assert {int(row["id"]) % 6 for row in rows_of(out)} == {1}
 
 
 RIS = """TY  - JOUR
@@ -334,19 +320,3 @@ class TestSession:
             assert rest[0].startswith("Estimated left: ")
             session.skip(session.test_ids[0])
             assert " in 69 of 149 rows read." in session.advice()
-
-    def test_advice_on_held_out_rows_comes_after_the_price(self, tmp_path):
-        session, _ = finding(tmp_path / "a.session", 40, test_size=10)
-        with session:
-            advice = session.advice()
-            assert 0 == advice.index("Found: ") < advice.index("held-out rows")
-
-    def test_a_budget_without_a_relevant_row(self, tmp_path):
-        few = {"budget": 1, "random_state": 1}
-        session, _ = finding(tmp_path / "a.session", 1, learner=few)
-        with session:
-            assert session.advice().startswith("No relevant row is known yet")
-            assert "budget" in session.advice()
-        session, _ = finding(tmp_path / "b.session", 0)
-        with session:
-            assert session.advice() == "No row has a label yet."

@@ -7,48 +7,21 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
-    ActiveLabelPropagationClassifier,
-    ALMSClassifier,
     BlendClassifier,
     CBGZClassifier,
-    COMBClassifier,
-    FASSLBoostClassifier,
-    HybridSamplingClassifier,
     MinMarginClassifier,
-    PassiveClassifier,
-    QueryByCommitteeClassifier,
     RankAverageClassifier,
-    RelevanceSamplingClassifier,
-    RLSSamplingClassifier,
-    UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.__main__ import main
+from tests.learners import each_pool_default
+from tests.tools import fresh
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(240, 4))
 IS_RARE = X[:, 0] > 0.9  # one class has over 70 % of the rows
-
-LEARNERS = [
-    ActiveLabelPropagationClassifier,
-    ALMSClassifier,
-    CBGZClassifier,
-    COMBClassifier,
-    FASSLBoostClassifier,
-    HybridSamplingClassifier,
-    MinMarginClassifier,
-    PassiveClassifier,
-    QueryByCommitteeClassifier,
-    RelevanceSamplingClassifier,
-    RLSSamplingClassifier,
-    UncertaintyHerdingClassifier,
-    UncertaintySamplingClassifier,
-]
 
 #: Two texts that a conversion would change or merge.
 PAIRS = [
@@ -75,6 +48,7 @@ PAIRS = [
     [*((RankAverageClassifier, pair) for pair in PAIRS), (BlendClassifier, PAIRS[0])],
     ids=ascii,
 )
+@pytest.mark.usefixtures("quick_blend")
 def test_batch_classifiers_keep_any_texts(kind, pair):
     y = np.where(IS_RARE, *pair)
     model = kind().fit(X, y)
@@ -84,37 +58,17 @@ def test_batch_classifiers_keep_any_texts(kind, pair):
     assert np.array_equal(model.predict(X) == max(pair), as_numbers.predict(X) == 1)
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@each_pool_default
 @pytest.mark.filterwarnings("ignore:.*buys by distances")
-def test_learners_keep_any_texts(learner):
-    """They buy and predict what they do with numbers."""
-    pair = PAIRS[LEARNERS.index(learner) % 3]
-    texts = np.where(IS_RARE, *pair)
+def test_learners_keep_any_texts(prototype):
+    """They buy and predict what they do with numbers; streams are in input kinds."""
+    pair = PAIRS[len(type(prototype).__name__) % 3]
+    texts = np.where(IS_RARE, *pair)[:120]
     numbers = (texts == max(pair)).astype(int)
-    options = {"budget": 40, "random_state": 0}
-    if "batch_size" in learner().get_params():
-        options["batch_size"] = 15  # few trainings
-    by_texts, by_numbers = (learner(**options).fit(X, y) for y in (texts, numbers))
+    by_texts, by_numbers = (fresh(prototype).fit(X[:120], y) for y in (texts, numbers))
     assert np.array_equal(by_texts.queried_indices_, by_numbers.queried_indices_)
     predicted = by_texts.predict(X) == max(pair)
     assert np.array_equal(predicted, by_numbers.predict(X) == 1)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        RandomForestClassifier(class_weight="balanced", random_state=0),
-        LinearSVC(class_weight={"0": 1, "1": 5}),
-    ],
-)
-def test_weights_of_classes_follow_their_codes(model):
-    y = np.where(IS_RARE, "1", "0")
-    kind = PassiveClassifier
-    texts = kind(model, n_initial=20, budget=60, random_state=0).fit(X, y)
-    if isinstance(model, LinearSVC):
-        model = LinearSVC(class_weight={0: 1, 1: 5})
-    numbers = kind(model, n_initial=20, budget=60, random_state=0).fit(X, y == "1")
-    assert np.array_equal(texts.predict(X) == "1", numbers.predict(X))
 
 
 #: Labels, and what the error says.
@@ -153,25 +107,6 @@ def test_labels_that_are_refused_change_nothing(learner, case):
     assert not hasattr(learner, "classes_")
 
 
-@pytest.mark.parametrize(
-    ("labels", "classes"),
-    [
-        (pd.Series([True, False, True], dtype=object), [False, True]),
-        (pd.Categorical(["b", "a", "b"], categories=["z", "a", "b"]), ["a", "b"]),
-        (pd.Series([0, 1, 0], dtype="Int64"), [0, 1]),
-        (pd.Series(["a", "b", "a"], dtype="string"), ["a", "b"]),
-        ([np.True_, np.False_, np.True_], [False, True]),
-        ([1, 2.0, 1], [1, 2]),
-        (np.array(["a", "b", "a"], dtype=object), ["a", "b"]),
-        ([2**53, 2**53 + 1, 2**53], [2**53, 2**53 + 1]),
-    ],
-)
-def test_labels_in_other_containers(labels, classes):
-    learner = MinMarginClassifier(n_initial=2).teach(X[:3], labels)
-    assert learner.classes_.tolist() == classes
-    assert learner.predict(X[:1])[0] in classes
-
-
 def test_many_classes_are_warned_of_once():
     y = np.array([f"c{i % 1100}" for i in range(1500)])
     rows = RNG.normal(size=(1500, 3))
@@ -185,20 +120,3 @@ def test_many_classes_are_warned_of_once():
             learner.teach(rows[bought], y[bought])
     assert len([each for each in found if "unique classes" in str(each.message)]) == 1
     assert len(learner.classes_) > 700
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_table_with_the_classes_0_and_1_as_texts(tmp_path, capsys):
-    table = pd.DataFrame(X).assign(label=np.where(IS_RARE, "1", "0"))
-    table.to_csv(tmp_path / "pool.csv", index=False)
-    data = ["--data", str(tmp_path / "pool.csv"), "--target", "label"]
-    assert main(["compare", *data, "--repeats", "1", "--folds", "2"]) == 0
-    assert "labels" in capsys.readouterr().out
-    assert (
-        main(["compare", *data, "--repeats", "1", "--folds", "2", "--find", "1"]) == 0
-    )
-    assert "1" in capsys.readouterr().out
-    pool, out = str(tmp_path / "pool.csv"), str(tmp_path / "labels.sqlite")
-    known = ["--labelled", "label", "--test-size", "20", "--budget", "45", "--rehearse"]
-    assert main(["label", pool, "--out", out, "--classes", "0,1", *known]) == 0
-    assert "labels" in capsys.readouterr().out

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.datasets import load_digits, make_moons
-from sklearn.semi_supervised import LabelPropagation
+from sklearn.datasets import load_digits
 
 from sklearn_activelearn import ActiveLabelPropagationClassifier
 from sklearn_activelearn.pool._ledger import KeptPool
@@ -209,24 +208,6 @@ def test_an_offset_costs_no_digits(kernel, n_features):
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
-@pytest.mark.parametrize("scale", [1e-155, 1e-160, 1e-170, 1.0])
-@pytest.mark.parametrize("gamma", [None, 1e-300, 1e308])
-def test_probabilities_are_finite_for_all_widths(scale, gamma):
-    learner = ActiveLabelPropagationClassifier("rbf", gamma=gamma, random_state=0)
-    learner.set_params(budget=12).fit(scale * X, y)
-    assert np.isfinite(learner.estimator_.gamma_)
-    for probabilities in (
-        learner.label_distributions_,
-        learner.predict_proba(1e3 * scale * X),
-    ):
-        np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-
-
-def test_the_model_alone_is_a_classifier():
-    graph = GraphClassifier(n_neighbors=1).fit(X, y)
-    assert graph.score(X, y) == 1
-
-
 def test_categories_have_no_distances():
     frame = pd.DataFrame({"colour": pd.Categorical(["red", "blue"] * 30)})
     with pytest.raises(TypeError, match="categories"):
@@ -279,53 +260,10 @@ def test_probabilities_of_all_rows_are_those_of_the_slow_twin(
     np.testing.assert_allclose(learner.predict_proba(new), average, atol=1e-7)
 
 
-def test_predictions_are_made_as_scikit_learn_makes_them():
-    learner = ActiveLabelPropagationClassifier(
-        "rbf", gamma=0.7, budget=20, random_state=0
-    ).fit(X, y)
-    codes = np.full(60, -1)
-    codes[learner.queried_indices_] = y[learner.queried_indices_] == "yes"
-    peer = LabelPropagation("rbf", gamma=0.7, tol=1e-12, max_iter=100_000)
-    peer.fit(X, codes)
-    np.testing.assert_allclose(
-        learner.label_distributions_, peer.label_distributions_, atol=1e-6
-    )
-    new = OTHERS[:9]
-    np.testing.assert_allclose(
-        learner.predict_proba(new), peer.predict_proba(new), atol=1e-6
-    )
-
-
 def test_a_row_far_away_has_the_class_of_the_nearest():
     learner = ActiveLabelPropagationClassifier("rbf", random_state=0).fit(X, y)
     far = np.array([[1e4, 0.0, 0.0], [-1e4, 0.0, 0.0]])
     assert learner.predict(far).tolist() == ["yes", "no"]
-
-
-def test_parts_without_a_label_come_first():
-    groups = 100.0 * np.arange(12)[:, None] + OTHERS[:20].reshape(12, 5)
-    pool, labels = groups.reshape(-1, 1), np.repeat(np.arange(12) % 2, 5)
-    learner = ActiveLabelPropagationClassifier(
-        n_neighbors=3, n_initial=3, budget=12, random_state=0
-    ).fit(pool, labels)
-    assert len(set(learner.queried_indices_[3:] // 5)) == 9
-    labelled = learner.queried_indices_ // 5
-    seen = np.isin(np.arange(60) // 5, labelled)
-    np.testing.assert_array_equal(learner.transduction_[seen], labels[seen])
-    shares = np.bincount(labels[learner.queried_indices_]) / 12
-    for distribution in learner.label_distributions_[~seen]:
-        np.testing.assert_allclose(distribution, shares, atol=1e-7)
-
-
-def test_a_batch_does_not_ask_the_same_thing_twice():
-    pool, labels = make_moons(200, noise=0.05, random_state=0)
-    pool = np.vstack([pool + np.array([shift, 0]) for shift in (0, 10, 20, 30)])
-    learner = ActiveLabelPropagationClassifier(
-        n_initial=5, batch_size=6, random_state=0
-    )
-    learner.teach(pool[:5], labels[:5])
-    rows = learner.query(pool, candidates=np.arange(5, 800))
-    assert {1, 2, 3} <= set(rows // 200)
 
 
 @each_kernel
@@ -345,18 +283,6 @@ def test_batches_are_those_of_the_slow_twin(kernel, params, weights_of, seed):
         assert row in reference.best_candidates(W, known, prior, left, 1e-5)
         known[row] = reference.harmonic(W, known, prior)[row]
         left.remove(row)
-
-
-@pytest.mark.parametrize("batch_size", [1, 3])
-def test_a_query_clamps_no_row_in_vain(batch_size):
-    learner = ActiveLabelPropagationClassifier(batch_size=batch_size, random_state=0)
-    learner.teach(X[:10], y[:10])
-    learner.query(X, candidates=np.arange(10, 60), limit=1)
-    with mock.patch.object(
-        HarmonicField, "clamped", autospec=True, side_effect=HarmonicField.clamped
-    ) as clamped:
-        assert len(learner.query(X, candidates=np.arange(10, 60))) == batch_size
-    assert clamped.call_count == batch_size - 1
 
 
 def test_rows_from_elsewhere_are_nodes():
@@ -380,26 +306,6 @@ def test_rows_from_elsewhere_are_nodes():
     )
 
 
-def test_rows_that_may_not_be_bought_are_nodes_too():
-    learner = ActiveLabelPropagationClassifier(random_state=0)
-    learner.teach(X[:10], y[:10])
-    rows = learner.query(X, candidates=[50, 51, 52], limit=2)
-    assert set(rows) < {50, 51, 52}
-    learner.teach(X[rows], y[rows])
-    assert learner.label_distributions_.shape == (60, 2)
-    np.testing.assert_array_equal(learner.transduction_[:10], y[:10])
-
-
-def test_equal_rows_may_have_different_labels():
-    pool = np.repeat(X[:10], 2, axis=0)
-    labels = np.tile(["a", "b"], 10)
-    learner = ActiveLabelPropagationClassifier(
-        n_neighbors=3, budget=None, random_state=0
-    ).fit(pool, labels)
-    np.testing.assert_array_equal(learner.transduction_, labels)
-    assert learner._pool.places.tolist() == learner.queried_indices_.tolist()
-
-
 def test_a_pickle_is_small_and_goes_on_to_the_bit():
     pool = np.random.RandomState(1).standard_normal((300, 2))
     labels = pool[:, 0] > 0
@@ -411,48 +317,6 @@ def test_a_pickle_is_small_and_goes_on_to_the_bit():
     again = pickle.loads(pickled)._trained.memory.field
     assert frozen(again.green) == frozen(field.green)
     assert frozen(again.reached) == frozen(field.reached)
-
-
-def test_another_kernel_is_taken_over():
-    learner = ActiveLabelPropagationClassifier(budget=12, random_state=0).fit(X, y)
-    learner.set_params(kernel="rbf", gamma=0.5, budget=13)
-    left = np.setdiff1d(np.arange(60), learner.queried_indices_)
-    row = learner.query(X, candidates=left)
-    learner.teach(X[row], y[row])
-    expected = ActiveLabelPropagationClassifier("rbf", gamma=0.5)
-    bought = np.append(learner.queried_indices_, row)
-    expected.query(X, limit=0)
-    expected.teach(X[bought], y[bought])
-    np.testing.assert_allclose(
-        learner.label_distributions_, expected.label_distributions_, atol=1e-9
-    )
-    np.testing.assert_allclose(
-        learner.predict_proba(X + 0.1), expected.predict_proba(X + 0.1), atol=1e-9
-    )
-
-
-def test_classes_may_grow_late():
-    learner = ActiveLabelPropagationClassifier(n_initial=4, random_state=0)
-    rows = learner.query(X)
-    learner.teach(X[rows], np.array(["b", "d", "b", "d"]))
-    for label in ("c", "a", "b"):
-        left = np.setdiff1d(np.arange(60), learner._pool.places)
-        row = learner.query(X, candidates=left)
-        learner.teach(X[row], [label])
-    assert learner.label_distributions_.shape == (60, 4)
-    np.testing.assert_allclose(learner.label_distributions_.sum(axis=1), 1)
-    assert learner.transduction_[learner._pool.places].tolist() == list("bdbdcab")
-
-
-def test_a_pool_of_which_no_row_was_bought_has_the_classes_it_was_told():
-    learner = ActiveLabelPropagationClassifier(n_initial=4, budget=4, random_state=0)
-    rows = learner.query(X)
-    learner.teach(X[rows], np.array(["b", "d", "b", "d"]))
-    before = learner.label_distributions_
-    learner.teach(X[:0], np.array([], dtype="<U1"), classes=["a", "b", "c", "d"])
-    assert learner.transduction_[rows].tolist() == ["b", "d", "b", "d"]
-    np.testing.assert_array_equal(learner.label_distributions_[:, [1, 3]], before)
-    np.testing.assert_array_equal(learner.label_distributions_[:, [0, 2]], 0)
 
 
 def test_labels_of_one_class():
@@ -514,26 +378,6 @@ def test_rows_taught_unasked_take_their_places(kernel):
         np.testing.assert_array_equal(learner.transduction_[rows], y[rows])
         assert learner.estimator_.X_.shape == (60, 3)
     assert state(unasked)["_pool"] == state(left_out)["_pool"]
-
-
-def test_of_equal_rows_those_that_may_not_be_bought_take_the_first_labels():
-    pool = np.repeat(X[:20], 2, axis=0)
-    learner = ActiveLabelPropagationClassifier(n_neighbors=3, random_state=0)
-    learner.query(pool, candidates=np.arange(0, 40, 2), limit=0)
-    learner.teach(pool[[6, 6]], ["a", "b"])
-    assert learner.transduction_[[7, 6]].tolist() == ["a", "b"]
-
-
-def test_late_labels_of_a_pool_that_has_shrunk():
-    learner = ActiveLabelPropagationClassifier(random_state=0)
-    rows = learner.query(X)
-    learner.teach(X[rows[:6]], y[rows[:6]])
-    left = np.setdiff1d(np.arange(60), rows[:6])
-    learner.query(X[left])
-    learner.teach(X[rows[6:]], y[rows[6:]])
-    places = np.searchsorted(left, rows[6:])
-    assert learner._pool.places.tolist() == [-1] * 6 + places.tolist()
-    np.testing.assert_array_equal(learner.transduction_[places], y[rows[6:]])
 
 
 def test_labels_move_with_their_rows():

@@ -98,19 +98,28 @@ def press(open_view, monkeypatch):
             create_app_session(pipe, Output(*size)) as app_session,
         ):
 
-            def wait_for_screen(n_keys):
-                """Wait until keys are handled, and the next one is waited for."""
+            def wait_for(is_true):
                 deadline = time.monotonic() + 60
-                while time.monotonic() < deadline and not is_over.is_set():
-                    is_ready = screens and screens[0].is_waiting() and pressed >= n_keys
-                    if is_ready and screens[0]._drawing is screens[0]._page:
-                        break
-                    time.sleep(0.01)
-                time.sleep(0.05)
-                app = app_session.app
-                while app and app.invalidated and time.monotonic() < deadline:
-                    time.sleep(0.05)  # it is still to be drawn
-                return read_screen(app) if app else ""
+                while not (is_true() or is_over.is_set()):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.002)
+
+            def wait_for_screen(n_keys):
+                """Wait until keys are handled, and what came of them is drawn."""
+                wait_for(
+                    lambda: (
+                        screens and screens[0].is_waiting() and pressed >= n_keys
+                        and screens[0]._drawing is screens[0]._page
+                    )
+                )  # fmt: skip
+                if (app := app_session.app) is None or is_over.is_set():
+                    return ""
+                if n_keys == 0:
+                    app.after_render += lambda _: drawn.set()
+                drawn.clear()
+                app.invalidate()  # the newest page is drawn, now or once more
+                wait_for(drawn.is_set)
+                return read_screen(app)
 
             def type_keys():
                 nonlocal pressed
@@ -145,7 +154,8 @@ def press(open_view, monkeypatch):
                 def is_waiting(self):
                     return self.has_begun and not self._keys.unfinished_tasks
 
-            screens, pressed, is_over = [], 0, threading.Event()
+            screens, pressed = [], 0
+            is_over, drawn = threading.Event(), threading.Event()
             monkeypatch.setattr(terminal, "Screen", Watched)
             typist = threading.Thread(target=type_keys)
             typist.start()
@@ -158,6 +168,11 @@ def press(open_view, monkeypatch):
         return shown
 
     return run
+
+
+def run_at_once(target, args, daemon):
+    """Take the place of a thread, to wait for what it does."""
+    return SimpleNamespace(start=lambda: target(*args), is_alive=lambda: False)
 
 
 def labels_of(session):
@@ -201,14 +216,6 @@ class TestKeys:
         assert labels_of(view.session) == ["Yes"]
         assert view.session.status().skipped == 0
 
-    def test_typed_letters_narrow_the_classes(self, press):
-        shown = press("p", "r", "a", ESCAPE, "p", classes=TWELVE)
-        assert "[10/pra] praise" in shown[1]
-        assert "refund" not in shown[1]
-        assert "> pr" in shown[2]
-        assert "1 labelled (praise: 1)" in shown[3]
-        assert "refund" in shown[4]
-
     def test_a_reason_and_a_note_are_edited(self, open_view, press):
         view = open_view()
         press(
@@ -237,10 +244,7 @@ class TestKeys:
         assert shown[2] == shown[1]
         is_computed.set()
         assert labels_of(view.session) == ["good"]
-        at_once = lambda target, args, daemon: SimpleNamespace(  # noqa: E731
-            start=lambda: target(*args), is_alive=lambda: False
-        )
-        monkeypatch.setattr(terminal, "Thread", at_once)
+        monkeypatch.setattr(terminal, "Thread", run_at_once)
         assert "The model is fine." in press("?", view=view)[1]
 
     def test_ctrl_c_loses_nothing(self, open_view, press):
@@ -307,19 +311,7 @@ class TestLists:
 
     def test_skipped_rows_that_were_found_are_shown_again(self, open_view, press):
         view = open_view()
-        keys = ["s"] * 12 + [
-            "*",
-            "s",
-            "/",
-            "1",
-            ENTER,
-            "r",
-            "n",
-            ENTER,
-            "r",
-            "y",
-            ENTER,
-        ]
+        keys = [*"s" * 12, "*", "s", "/", "1", ENTER, "r", "n", ENTER, "r", "y", ENTER]
         shown = press(*keys, view=view)
         n_found = int(re.search(r"Skipped rows: (\d+), found by 1", shown[17])[1])
         assert 0 < n_found < 12
@@ -391,11 +383,6 @@ class TestLists:
         assert "Note of bob: odd" in shown[-1]
         assert "ann" not in shown[-1]
 
-    def test_a_note_is_found_in_the_list(self, open_view, press):
-        view = open_view()
-        shown = press("#", *"late", ENTER, "*", "n", "1", view=view)
-        assert "Note: late" in shown[-1]
-
     def test_disputed_rows_are_decided(self, open_view, press):
         view = open_view(votes=2)
         for _ in range(3):
@@ -429,10 +416,6 @@ class TestLines:
         (row,) = view.session.review("noted").rows
         assert [note.text for note in row.notes] == ["first"]
         assert view.session.status().skipped == 0
-
-    def test_without_a_guide(self, open_view, capsys):
-        label_by_lines(open_view(), None, ["!", "q"])
-        assert "There is no guide. Add one with --guide" in capsys.readouterr().out
 
     @pytest.mark.parametrize(
         ("line", "why"),
@@ -492,7 +475,10 @@ class TestScreens:
         assert "Space: more" in shown[0]
 
     @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
-    def test_the_help_the_guide_and_the_list_fit(self, open_view, press, size):
+    def test_the_help_the_guide_and_the_list_fit(
+        self, open_view, press, size, monkeypatch
+    ):
+        monkeypatch.setattr(terminal, "Thread", run_at_once)
         view = open_view(guide="word " * 900)
         for _ in range(12):
             view.session.label(view.session.next("ann"), "good", "ann")

@@ -1,7 +1,6 @@
 """Several labels for a row: the protocol, the guarantees, and what is refused."""
 
 import json
-import pickle
 
 import numpy as np
 import pytest
@@ -11,9 +10,8 @@ from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import DataConversionWarning, FitFailedWarning
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import hamming_loss, make_scorer
 from sklearn.multiclass import OneVsRestClassifier
@@ -26,7 +24,6 @@ from sklearn.svm import LinearSVC
 from sklearn_activelearn import (
     BlendClassifier,
     HybridSamplingClassifier,
-    MinMarginClassifier,
     PassiveClassifier,
     UncertaintySamplingClassifier,
 )
@@ -85,18 +82,6 @@ def test_the_guarantees_on_random_rows(prototype, stream, seed):
     guarantees.check_simulation(prototype, *stream, uses_model=False)
     guarantees.check_purity(prototype, *stream)
     guarantees.check_budget_is_kept(prototype, *stream, budget=seed % 9)
-
-
-@each_learner
-def test_answers_have_a_column_for_each_label(prototype):
-    learner = fresh(prototype).fit(X, Y)
-    assert learner.n_queries_ == min(learner.budget, len(X))
-    assert learner.classes_.tolist() == [0, 1, 2, 3]
-    answers = responses(learner, X)
-    assert len(answers) > 1
-    assert {answer.shape for answer in answers} == {Y.shape}
-    assert answers[0].dtype.kind == "i"
-    assert set(np.unique(answers[0])) <= {0, 1}
 
 
 @each_learner
@@ -181,30 +166,6 @@ def test_kinds_of_indicator_matrices(convert):
     assert state(asked) == expected
 
 
-def test_classes_name_the_columns_in_their_order():
-    learner = UncertaintySamplingClassifier(GaussianNB(), budget=12, random_state=0)
-    asked = fresh(learner).learn(X, lambda rows: Y[rows], classes=NAMES)
-    taught, _ = loop_over_pool(fresh(learner), X, Y, NAMES)
-    assert asked.classes_.tolist() == taught.classes_.tolist() == NAMES
-    assert state(asked) == state(taught)
-    unnamed = fresh(learner).teach(X[:5], Y[:5])
-    assert unnamed.classes_.tolist() == [0, 1, 2, 3]
-    assert unnamed.teach(X[5:9], Y[5:9], NAMES).classes_.tolist() == NAMES
-    with pytest.raises(ValueError, match=r"classes must be .*work"):
-        unnamed.teach(X[9:10], Y[9:10], NAMES[::-1])
-
-
-def test_a_corrected_label_set_was_never_taught():
-    learner = MinMarginClassifier(n_initial=3, budget=None, random_state=0)
-    right = fresh(learner).teach(X[:9], Y[:9])
-    wrong = Y[:9].copy()
-    wrong[4] = 1 - wrong[4]
-    corrected = pickle.loads(pickle.dumps(fresh(learner).teach(X[:9], wrong)))
-    assert state(corrected) != state(right)
-    corrected.correct(X[4:5], Y[4:5])
-    assert state(corrected) == state(right)
-
-
 WRONG = {
     "minus one": (-Y[:5], "is -1.*No entry may be missing"),
     "NaN": (np.where(Y[:5], np.nan, 0.0), "is nan.*No entry may be missing"),
@@ -247,31 +208,6 @@ def test_an_oracle_with_a_missing_entry_loses_no_other_label():
     with pytest.raises(ValueError, match="a column for each"):
         learner.learn(X, lambda rows: Y[rows][:, 0])
     assert learner.n_taught_ == 7
-
-
-def test_one_label_for_each_row_is_no_answer_for_several():
-    learner = PassiveClassifier(GaussianNB(), batch_size=5, random_state=0)
-    learner.teach(X[:5], Y[:5])  # the labels are 0, 1, 2, 3
-    with pytest.raises(ValueError, match="a column for each of the 4 labels"):
-        learner.learn(X, lambda rows: Y[rows, 0])
-    assert learner.n_taught_ == 5
-    calls = []
-
-    def oracle(rows):
-        calls.append(rows)
-        return Y[rows] if len(calls) == 1 else Y[rows, 0]
-
-    with pytest.raises(ValueError, match="a column for each of the 4 labels"):
-        learner.learn(X, oracle)
-    assert learner.n_taught_ == 10
-
-
-def test_one_column_is_one_label():
-    learner = UncertaintySamplingClassifier(GaussianNB(), budget=10, random_state=0)
-    expected = label_curve(learner, X, Y[:, 0], cv=2, random_state=0)
-    with pytest.warns(DataConversionWarning, match="1d array"):
-        found = label_curve(learner, X, Y[:, :1], cv=2, random_state=0)
-    np.testing.assert_array_equal(found.scores, expected.scores)
 
 
 def test_one_label_and_several_do_not_mix():
@@ -366,36 +302,6 @@ def test_a_label_too_rare_to_train_on_is_constant(wrap):
         learner.teach(X[:100], y[:100])
     with pytest.raises(ValueError, match="at least 2 classes"):
         learner.query(X)
-
-
-@pytest.mark.parametrize("convert", [np.asarray, csr_array])
-def test_a_constant_label_is_certain_to_the_blend(convert):
-    X, y = make_multilabel_classification(60, n_classes=3, random_state=0)
-    y[:, 0], y[:, 1] = 0, 1
-    p = BlendClassifier(random_state=0).fit(convert(X), y).predict_proba(convert(X))
-    assert np.all(p[:, 0] < 0.01)
-    assert np.all(p[:, 1] > 0.99)
-
-
-def test_a_function_scores_rows_with_their_labels():
-    X, y = label_set_problem(n_rows=80)
-    of_row, seen = {row.tobytes(): labels for row, labels in zip(X, y, strict=True)}, []
-
-    def accuracy(model, X, y):
-        assert all(
-            np.array_equal(of_row[row.tobytes()], labels)
-            for row, labels in zip(X, y, strict=True)
-        )
-        seen.append(len(X))
-        return np.mean(model.predict(X) == y)
-
-    candidates = [("nearest", KNeighborsClassifier(3))]
-    BlendClassifier(candidates, scoring=accuracy).fit(X, y)
-    assert seen
-    with pytest.raises(ValueError, match="must predict all 80 rows at once"):
-        BlendClassifier(
-            candidates, scoring=lambda model, X, y: len(model.predict(X[:9]))
-        ).fit(X, y)
 
 
 def test_scoring_chooses_the_thresholds():

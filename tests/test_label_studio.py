@@ -27,7 +27,7 @@ from tests.reference.label_studio import (
     LabelStudio,
     serving,
 )
-from tests.reference.session_files import select, waiting
+from tests.reference.session_files import select, taught, waiting
 
 pytest.importorskip("httpx", reason="httpx is not installed")
 from sklearn_activelearn.labeling.front_ends import _label_studio, _label_studio_api
@@ -135,15 +135,6 @@ def labels_of(path):
 
 
 class TestOrder:
-    def test_tasks_come_in_the_order_of_the_session(self, path, studio, make):
-        with opened(path, studio, test_size=3) as session:
-            loop = make(session)
-            for _ in range(12):
-                settle(loop)
-                assert studio.next_task() == waiting(session)[0]
-                label_next(studio, loop)
-            assert studio.project["sampling"] == "Uncertainty sampling"
-
     def test_the_file_is_the_one_of_the_terminal(self, path, studio, make, capsys):
         with opened(path, studio, test_size=4) as session:
             loop = make(session)
@@ -301,15 +292,13 @@ class TestAnnotations:
                 task = studio.next_task()
                 numbers[task] = studio.annotate(task, truth(studio, task))
             settle(loop)
-            taught = dict(session.learner.record() and session._worker.own.taught)
-            assert len(taught) > 4
+            assert len(taught(session)) > 4
             task = next(iter(numbers))
             studio.delete(numbers[task])
             other = [*numbers][1]
             studio.change(numbers[other], was_cancelled=True, result=[])
             settle(loop)
-            rows = {session.ids[row] for row in session._worker.own.taught}
-            assert not rows & {task, other}
+            assert not taught(session).keys() & {task, other}
             assert session.answers(other).state == "skipped"
 
     def test_annotations_that_vanish_without_a_trace(self, path, studio, make):
@@ -356,12 +345,18 @@ class TestAnnotations:
 
     def test_several_choices(self, path, studio, make):
         several = {"classes": None, "labels": ["good", "bad"]}
-        with opened(path, studio, **several) as session:
-            with pytest.raises(
-                ValueError, match='set choice="multiple" in the control'
+        config = studio.project["label_config"]
+        for kind, options in ("multiple", several), ("single", {}):
+            session = opened(path, studio, **options)
+            wrong = {"multiple": "single", "single": "multiple"}[kind]
+            studio.project["label_config"] = config.replace("single", wrong)
+            with (
+                session,
+                pytest.raises(ValueError, match=f'set choice="{kind}" in the'),
             ):
                 make(session)
-            config = studio.project["label_config"]
+            path.unlink()
+        with opened(path, studio, **several) as session:
             studio.project["label_config"] = config.replace("single", "multiple")
             loop = make(session, show_prediction=True)
             given = {}
@@ -374,22 +369,16 @@ class TestAnnotations:
                 loop.step()
                 assert session.answers(task).label == given[task]
             assert given.keys() == {id for id, _ in labels_of(path)}
-            first, *_ = given
-            number = min(studio.annotations)
-            studio.change(number, ["good"])
+            studio.change(min(studio.annotations), ["good"])
             loop.step()
-            assert session.answers(first).label == ["good"]
-            text = {"from_name": "why", "type": "textarea", "value": {"text": ["x"]}}
+            assert session.answers(next(iter(given))).label == ["good"]
             settle(loop)
             task = studio.next_task()
             studio.annotate(task, "good")
+            text = {"from_name": "why", "type": "textarea", "value": {"text": ["x"]}}
             studio.change(max(studio.annotations), result=[text])
             loop.step()
             assert session.answers(task).state == "open"  # it is of another control
-        path.unlink()
-        refused = pytest.raises(ValueError, match='set choice="single" in the control')
-        with opened(path, studio) as session, refused:
-            make(session)
 
     def test_a_choice_that_is_renamed_withdraws_nothing(self, path, studio, make, said):
         with opened(path, studio) as session:
@@ -425,15 +414,6 @@ class TestAnnotations:
             loop.restore()
             assert studio.project["maximum_annotations"] == 1
 
-    def test_two_people_share_the_rows(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            seen = [label_next(studio, loop, 1 + k % 2) for k in range(20)]
-            settle(loop)
-            assert len({*seen}) == 20
-            assert {*seen} == {id for id, _ in labels_of(path)}
-            assert {*session.people()} == {ANN, BOB}
-
     def test_tasks_that_are_deleted(self, path, studio, make, said):
         with opened(path, studio) as session:
             loop = make(session)
@@ -447,15 +427,6 @@ class TestAnnotations:
             assert session.answers(known).state == "labelled"  # it was paid for
             assert studio.next_task() == waiting(session)[0]
             assert any("was deleted" in each for each in said)
-
-    def test_new_tasks_are_announced(self, path, studio, make, said):
-        with opened(path, studio) as session:
-            loop = make(session)
-            settle(loop)
-            studio.add_tasks(["a new text"])
-            loop.step()
-            assert loop.has_new_tasks
-            assert any("change='pool'" in each for each in said)
 
 
 class TestPredictionsOfOthers:
@@ -534,25 +505,6 @@ class TestFailures:
             assert {id for id, _ in labels_of(path)} == given
             versions = {p["model_version"] for p in studio.predictions.values()}
             assert versions <= {studio.project["model_version"]}
-
-    def test_a_server_that_restarts(self, path, studio, said):
-        with serving(studio) as url:
-            port = int(url.rpartition(":")[2])
-            client = _label_studio.Client(url, _label_studio.token_reader())
-            session = opened(path, studio)
-            loop = _label_studio.LabelStudioLoop(
-                session, client, 7, interval=0.01, tell=said.append
-            )
-            settle(loop)
-        with pytest.raises(_label_studio.LabelStudioError, match="cannot be reached"):
-            loop.step()
-        task = studio.next_task()
-        studio.annotate(task, "bad")
-        with serving(studio, port):
-            settle(loop)
-            assert session.answers(task).label == "bad"
-        session.close()
-        client.close()
 
     def test_a_token_that_is_lost_and_replaced(self, path, studio, make, tmp_path):
         file = tmp_path / "token"
@@ -654,10 +606,24 @@ class TestServe:
         assert "1 labelled" in capsys.readouterr().out
 
     def test_what_is_refused(self, path, studio, url, monkeypatch):
-        refused = pytest.raises(ValueError, match="must be the choices")
-        with opened(path, studio, classes=["good", "bad", "ugly"]) as session, refused:
-            session.serve_label_studio(url, 7, block=False)
-        path.unlink()
+        how = {"ids": [*studio.tasks], "classes": ["good", "bad"]}
+        pool = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
+        stream, X = CBGZClassifier(b=1.0, random_state=0), numbers_of(TEXTS)
+        wrong = (
+            {"classes": ["good", "bad", "ugly"]},
+            {"ids": [f"t{i}" for i in range(N)]},
+        )
+        for number, (learner, change, why) in enumerate((
+            (pool, wrong[0], "must be the choices"),
+            (pool, wrong[1], "No row has the number of a task"),
+            (stream, {}, "needs a pool learner"),
+        )):  # fmt: skip
+            file, refused = (
+                path.with_name(f"{number}"),
+                pytest.raises(ValueError, match=why),
+            )
+            with LabelingSession(learner, X, file, **how | change) as session, refused:
+                session.serve_label_studio(url, 7, block=False)
         with opened(path, studio) as session:
             with pytest.raises(ConnectionError, match="answers 404"):
                 session.serve_label_studio(url, 8, block=False)
@@ -668,21 +634,6 @@ class TestServe:
             monkeypatch.delenv("LABEL_STUDIO_API_KEY")
             with pytest.raises(ValueError, match="no token"):
                 session.serve_label_studio(url, 7, block=False)
-
-    def test_a_stream_learner_cannot_order_rows(self, path, studio, url):
-        X = numbers_of(TEXTS)
-        learner = CBGZClassifier(b=1.0, random_state=0)
-        how = {"ids": [*studio.tasks], "classes": ["good", "bad"]}
-        refused = pytest.raises(ValueError, match="needs a pool learner")
-        with LabelingSession(learner, X, path, **how) as session, refused:
-            session.serve_label_studio(url, 7, block=False)
-
-    def test_rows_that_are_no_tasks(self, path, studio, url):
-        learner = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
-        how = {"ids": [*"abcd"], "classes": ["good", "bad"]}
-        refused = pytest.raises(ValueError, match="No row has the number of a task")
-        with LabelingSession(learner, np.eye(4), path, **how) as session, refused:
-            session.serve_label_studio(url, 7, block=False)
 
 
 class TestControls:
@@ -734,16 +685,6 @@ def running(url, path, *more):
 
 
 class TestCommand:
-    def test_several_choices_are_the_labels(self, path, studio, url):
-        config = studio.project["label_config"]
-        studio.project["label_config"] = config.replace("single", "multiple")
-        with running(url, path):
-            wait_until(lambda: studio.project["model_version"], 30)
-            task = studio.next_task()
-            studio.annotate(task, ["bad", "good"])
-            wait_until(lambda: labels_of(path), 30)
-        assert labels_of(path) == [(str(task), '["bad", "good"]')]
-
     def test_it_labels_takes_new_tasks_and_ends(self, path, studio, url):
         with running(url, path, "--test-size", "2") as process:
             wait_until(lambda: studio.project["model_version"], 30)
@@ -787,13 +728,19 @@ class TestCommand:
         assert "refuses the token" in capsys.readouterr().err
         assert not path.exists()
 
-    def test_images_and_tables(self, path, studio, url, monkeypatch):
+    def test_several_choices_images_and_tables(self, path, studio, url, monkeypatch):
         image = pytest.importorskip("PIL.Image")
         from sklearn_activelearn._cli import label
 
         monkeypatch.setattr(label, "run_loop", lambda loop: loop.step())
-        assert main([*COMMAND, "--label-studio", url, "--out", str(path)]) == 0
-        path.unlink()
+        config = studio.project["label_config"]
+        for several in True, False:
+            multiple = config.replace("single", "multiple") if several else config
+            studio.project["label_config"] = multiple
+            assert main([*COMMAND, "--label-studio", url, "--out", str(path)]) == 0
+            sql = "SELECT value FROM settings WHERE name = 'label_kind'"
+            assert ("several" in f"{select(path, sql)[0]}") == several
+            path.unlink()
         for task in studio.tasks.values():
             file = io.BytesIO()
             image.new("L", (8, 8), task["id"] % 250).save(file, "PNG")

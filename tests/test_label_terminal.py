@@ -89,27 +89,6 @@ class TestLines:
         out = label("--budget", "5", answers="2\n" * 9)
         assert "Labels in labels.sqlite: 5." in out
 
-    def test_the_model_speaks_after_and_before_the_answer(self, label):
-        out = label("--show-prediction", answers="1\n2\n" * 8)
-        assert re.search(r"^The model: \w+ \d+%, \w+ \d+%$", out, re.MULTILINE)
-        assert re.search(r"Row \d+: \w+\. The model: \w+ \d+%, \w+ \d+%", out)
-
-    def test_the_advice_stands_apart_from_the_keys(self, label):
-        out = label(answers="?\ngood\n")
-        assert re.search(r"the same command resumes\.\n *\nThere is no model yet", out)
-
-    def test_test_rows_come_first(self, label):
-        out = label("--test-size", "4", answers="good\nbad\ngood\nbad\ngood\n")
-        assert "2 labelled (good: 1, bad: 1), 2 of 4 test rows left" in out
-        assert "4 labelled (good: 2, bad: 2)\n" in out
-
-    def test_people_vote_and_disagree(self, label):
-        options = ["--votes", "2", "--budget", "2", "--who"]
-        label(*options, "ann", answers="good\n" * 3)
-        out = " ".join(label(*options, "bob", answers="bad\n" * 3).split())
-        assert "0 labelled, 1 by you, 1 disputed, 2 left" in out
-        assert "Only rows on which people disagree are left: 2. Somebody who" in out
-
 
 LABELS_COMMAND = COMMAND.replace("--classes", "--find good --labels")
 

@@ -5,13 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import (
     LabelCurve,
-    label_curve,
     tune_labels_to_target,
 )
 from tests.tools import problem
@@ -32,18 +29,6 @@ def curve_of(scores, n_offered=50):
         n_held_out=np.full(len(scores), 10),
         runs=np.arange(len(scores)).astype(str),
     )
-
-
-def test_gaps_are_carried_forward():
-    nan = np.nan
-    curve = curve_of([[nan, nan, 0.5, nan, nan], [nan, 0.3, nan, 0.9, nan]])
-    np.testing.assert_array_equal(
-        curve.carried_scores, [[nan, nan, 0.5, 0.5, 0.5], [nan, 0.3, 0.3, 0.9, 0.9]]
-    )
-    np.testing.assert_allclose(curve.mean, [nan, 0.3, 0.4, 0.7, 0.7])
-    np.testing.assert_allclose(curve.std, [nan, 0.0, 0.1, 0.2, 0.2])
-    early = curve_of([[0.2, nan, 0.4]])
-    np.testing.assert_array_equal(early.mean, [0.2, 0.2, 0.4])
 
 
 @given(
@@ -103,12 +88,6 @@ def test_tuning_finds_the_planted_setting(random_state):
     assert [result.n_failed for _, result in tuning.results] == [0, 0, 0, 5]
 
 
-def test_tuning_takes_the_first_of_equals():
-    learner, grid = RandomSamplingClassifier(rate=1.0), {"eta0": [9, 4, 3.5]}
-    tuning = tune_labels_to_target(learner, grid, X, y, error=0.0, scoring=enough)
-    assert tuning.best_params == {"eta0": 4}
-
-
 def test_all_settings_see_the_folds_of_an_iterable():
     learner, grid = RandomSamplingClassifier(rate=1.0), {"eta0": [30, 8, 12]}
     folds = StratifiedKFold(3).split(X, y)
@@ -124,25 +103,9 @@ def test_an_error_names_the_setting():
         tune_labels_to_target(DKMClassifier(), {"R": [1, -1]}, X, y, error=0.1)
 
 
-def test_tuning_on_real_scores_of_a_pipeline():
-    pipeline = make_pipeline(StandardScaler(), RandomSamplingClassifier())
-    grid = {"randomsamplingclassifier__rate": [0.01, 1.0]}
-    tuning = tune_labels_to_target(
-        pipeline, grid, X, y, error=0.2, n_repeats=2, random_state=0
-    )
-    assert tuning.best_params == {"randomsamplingclassifier__rate": 1.0}
-    curve = label_curve(tuning.best_estimator, X, y, n_repeats=2, random_state=0)
-    assert curve.labels_to_target(0.2).n_failed == 0
-
-
 @pytest.mark.parametrize("target", [-0.1, 1.1, np.nan])
 def test_bad_targets(target):
     with pytest.raises(ValueError, match="error"):
         curve_of([[0.5]]).labels_to_target(target)
     with pytest.raises(ValueError, match="error"):
         tune_labels_to_target(CBGZClassifier(), {"b": [1.0]}, X, y, error=target)
-
-
-def test_a_grid_without_a_setting():
-    with pytest.raises(ValueError, match="no setting"):
-        tune_labels_to_target(CBGZClassifier(), [], X, y, error=0.1)

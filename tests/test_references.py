@@ -263,8 +263,3 @@ def test_encodings_are_said(folder, data, note):
     assert table["text"].tolist() == ["café"]
     assert note in "".join(table.attrs["notes"])
     assert bool(note) == bool(table.attrs["notes"])
-
-
-def test_a_file_that_is_no_text(folder):
-    with pytest.raises(ValueError, match="zero bytes"):
-        read(folder, b"\x89PNG\0\xff\0", "t.csv")

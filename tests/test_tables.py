@@ -10,7 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from sklearn_activelearn.preprocessing import ImageEncoder, TableEncoder, TextEncoder
+from sklearn_activelearn.preprocessing import ImageEncoder, TableEncoder
 
 NAMES = ["red", "green", "blue", "red"]
 NOTES = ["a good film", "", "not so good a film", "what a bad film"]
@@ -95,12 +95,6 @@ class TestKinds:
         with pytest.raises(ValueError, match=why):
             treated_as(cells, **params)
 
-    def test_many_columns(self):
-        rows = {f"a{k}": ["1", "2", "4"] for k in range(5_000)}
-        start = time.perf_counter()
-        assert TableEncoder().fit_transform(rows).shape == (3, 5_000)
-        assert time.perf_counter() - start < 10
-
 
 class TestDates:
     def test_days(self):
@@ -162,31 +156,6 @@ class TestDates:
 
 
 class TestNumbers:
-    def test_numbers(self):
-        size, gap = TableEncoder().fit_transform({"a": ["1", "3", "", "2"]}).T
-        assert size[2] == size[3] == pytest.approx(0)  # the median
-        assert size.std() == pytest.approx(1, abs=1e-5)
-        assert gap.argmax() == 2
-
-    def test_categories_and_their_gaps(self):
-        X = TableEncoder().fit_transform({"a": ["red", "blue", "?", "Red"]})
-        assert X.shape == (4, 3)
-        assert (X.sum(axis=1) == 1).all()
-        assert (X[0] == X[3]).all()
-
-    def test_rare_categories_share_a_column(self):
-        cells = [f"c{k}" for k in range(60)] * 2 + ["c0"] * 3
-        assert TableEncoder().fit_transform({"x": cells}).shape[1] == 30
-
-    def test_texts_beside_others(self):
-        columns = {"a": ["1", "3", "", "2"], "t": NOTES, "c": NAMES}
-        X = TableEncoder().fit_transform(columns)
-        assert issparse(X)
-        of_texts = TextEncoder(["t"]).fit_transform(columns).shape[1]
-        assert X.shape == (4, 2 + 3 + of_texts)
-        lengths = np.linalg.norm(X.toarray()[:, 5:], axis=1) ** 2
-        np.testing.assert_allclose(lengths, [2, 0, 2, 2], rtol=1e-5)
-
     def test_the_encoding_of_numbers_and_categories_is_that_of_scikit_learn(self):
         """Sessions compare rows with those that they began with."""
         rng = np.random.RandomState(0)
@@ -233,13 +202,6 @@ class TestNewRows:
         frame["colour"] = frame["colour"].astype("category")
         np.testing.assert_array_equal(encoder.transform(frame[frame.columns[::-1]]), X)
 
-    def test_a_new_category_counts_as_none(self):
-        encoder = TableEncoder().fit(self.ROWS)
-        before = encoder.transform(self.ROWS)
-        X = encoder.transform(self.ROWS | {"colour": ["violet", "blue", "red", "red"]})
-        np.testing.assert_array_equal(X[1:], before[1:])
-        assert X[0, -2:].tolist() == [0, 0]
-
     @pytest.mark.parametrize(
         ("change", "why"),
         [
@@ -268,14 +230,6 @@ class TestNewRows:
     def test_rows_need_names_of_columns(self):
         with pytest.raises(TypeError, match="rows need columns with names"):
             TableEncoder().fit(np.eye(2))
-
-    def test_joined_texts(self):
-        rows = {"title": ["a film", "a bore"], "more": ["", "hovercraft"]}
-        encoder = TextEncoder(["title", "more"]).fit(rows)
-        words = encoder.vectorizer_.words_
-        assert "hovercraft" in words.vocabulary_
-        one = {"title": ["hovercraft"], "more": [""]}
-        assert encoder.transform(one)[:, : len(words.vocabulary_)].nnz == 1
 
 
 class TestImages:

@@ -168,14 +168,6 @@ class TestEmbedding:
         expected = lengths(["abc de"])[0] - lengths(TEXTS).mean(axis=0)
         np.testing.assert_allclose(new, expected / np.linalg.norm(expected), atol=1e-6)
 
-    def test_there_are_no_directions_beside_it(self):
-        with_vectors, without = encode(TEXTS, embedding=lengths), encode(TEXTS)
-        assert with_vectors[0].vectorizer_.directions_ is None
-        n_sparse = without[1].shape[1] - without[0].n_dense_
-        np.testing.assert_array_equal(
-            with_vectors[1][:, :n_sparse], without[1][:, :n_sparse]
-        )
-
     def test_a_transformer_is_cloned_and_fitted(self):
         transformer = make_pipeline(TfidfVectorizer(), TruncatedSVD(2, random_state=0))
         encoder, X = encode(TEXTS, embedding=transformer)
@@ -222,27 +214,22 @@ class TestEmbedding:
         with pytest.raises(ValueError, match=words):
             encode(TEXTS, embedding=embedding)
 
-    def test_the_second_batch_is_counted_on(self):
+    @pytest.mark.parametrize(
+        ("fails", "words"),
+        [
+            (lambda some: "text 299" in some, "failed on text 300"),
+            (lambda some: len(some) > 99, "failed on texts 1 to 256 together"),
+        ],
+    )
+    def test_texts_on_which_an_encoder_fails_are_named(self, fails, words):
         texts = [f"text {k}" for k in range(300)]
-        with pytest.raises(ValueError, match="failed on text 300"):
-            encode(
-                texts, embedding=lambda some: [[1 / (t != "text 299")] for t in some]
-            )
-
-    def test_an_encoder_that_fails_on_many_texts_together(self):
-        with pytest.raises(ValueError, match="failed on texts 1 to 7 together"):
-            encode(TEXTS, embedding=lambda some: [[1 / (len(some) < 7)] for _ in some])
+        with pytest.raises(ValueError, match=words):
+            encode(texts, embedding=lambda some: [[1 / (not fails(some))]] * len(some))
 
     @pytest.mark.parametrize("embedding", [3, TfidfVectorizer, ["a"]])
     def test_what_is_no_encoder(self, embedding):
         with pytest.raises(TypeError, match="embedding must be a callable"):
             encode(TEXTS, embedding=embedding)
-
-    def test_another_encoder_later(self):
-        encoder, _ = encode(TEXTS, embedding=lengths)
-        encoder._rename_embedding(lambda texts: np.ones((len(texts), 3)))
-        with pytest.raises(ValueError, match="of another encoder"):
-            encoder.transform({"text": TEXTS})
 
     def test_vectors_of_a_table(self):
         rows = {"note": TEXTS, "size": ["1", "5", "2", "9", "3", "4", "8"]}
@@ -250,6 +237,12 @@ class TestEmbedding:
         alone = encode(TEXTS, embedding=lengths)[1]
         X = table.transform(rows).toarray()
         np.testing.assert_allclose(X[:, 1:], alone, atol=1e-6)
+
+    def test_another_encoder_later(self):
+        encoder, _ = encode(TEXTS, embedding=lengths)
+        encoder._rename_embedding(lambda texts: np.ones((len(texts), 3)))
+        with pytest.raises(ValueError, match="of another encoder"):
+            encoder.transform({"text": TEXTS})
 
 
 class TestNamedModels:
@@ -295,30 +288,19 @@ class TestVectors:
         new = encoder.transform({"text": ["a film"], "v": [np.array([1, 2, 3])]})
         assert new.shape == (1, X.shape[1])
 
-    def test_beside_numbers(self):
-        rows = {"size": ["1", "5", "2"], "v": [[1], [2], [4]]}
-        X = VectorEncoder("v", TableEncoder()).fit_transform(rows)
-        assert X.shape == (3, 2)
-
     @pytest.mark.parametrize(
-        ("cells", "words"),
+        ("columns", "words"),
         [
-            ([[1, 2], [1]], "row 1, column .v.: the vector has 1 numbers"),
-            ([[1, np.nan], [1, 2]], "the vector of row 1"),
-            ([["a"], ["b"]], "column 'v' must return numbers"),
+            ({"v": [[1, 2], [1]]}, "row 1, column .v.: the vector has 1 numbers"),
+            ({"v": [[1, np.nan], [1, 2]]}, "the vector of row 1"),
+            ({"v": [["a"], ["b"]]}, "column 'v' must return numbers"),
+            ({"w": [[1]]}, "no column 'v' of vectors"),
+            ({"v": [[1], [2]], "w": ["a"]}, "different numbers of cells"),
         ],
     )
-    def test_wrong_vectors(self, cells, words):
+    def test_wrong_vectors(self, columns, words):
         with pytest.raises(ValueError, match=words):
-            VectorEncoder("v").fit({"v": cells})
-
-    def test_no_column(self):
-        with pytest.raises(ValueError, match="no column 'v' of vectors"):
-            VectorEncoder("v").fit({"w": [[1]]})
-
-    def test_columns_of_other_lengths(self):
-        with pytest.raises(ValueError, match="different numbers of cells"):
-            VectorEncoder("v").fit({"v": [[1], [2]], "w": ["a"]})
+            VectorEncoder("v").fit(columns)
 
     def test_vectors_of_another_encoder(self):
         encoder = VectorEncoder("v").fit({"v": [[1, 2], [3, 4]]})

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +106,7 @@ class TestEncoder:
         encoded.clear()
         assert run(*LABEL, *how)[0] == 0
         assert encoded == []
+        assert b"film" not in Path("labels.sqlite.vectors").read_bytes()
         more = rows.iloc[:2].assign(
             key=["m0", "m1"], text=["bad goal", rows["text"][0]]
         )
@@ -149,17 +149,6 @@ class TestEncoder:
             assert "Repeat the options of the first call" in err
         assert run(*LABEL, "--change", "features,learner")[0] == 0
 
-    def test_a_refused_call_changes_nothing(self, rows, static_model, capsys):
-        assert run(*LABEL)[0] == 0
-        for wrong in (static_model, "no such folder"):
-            assert run(*LABEL, "--encoder", wrong, capsys=capsys)[0] == 2
-        assert run(*LABEL)[0] == 0
-
-    def test_without_an_encoder_again(self, rows, static_model):
-        assert run(*LABEL, "--encoder", static_model)[0] == 0
-        assert run(*LABEL, "--change", "features,learner")[0] == 0
-        assert run(*LABEL)[0] == 0
-
     @pytest.mark.parametrize("content", [b"", b"no database" * 999])
     def test_a_damaged_file_of_vectors(self, rows, static_model, content, capsys):
         assert run(*LABEL, "--encoder", static_model)[0] == 0
@@ -177,25 +166,6 @@ class TestEncoder:
         assert np.isnan(encoder(["text"])).all()
         monkeypatch.setattr(vectors, "load_encoder", lambda name: lambda some: [[1, 2]])
         assert encoder(["text"]).tolist() == [[1, 2]]
-
-    def test_texts_of_a_table(self, rows, static_model):
-        rows.drop(columns="key").to_csv("rows.csv", index=False)
-        argv = ["label", "rows.csv", "--labelled", "kind", "--classes", "film,match",
-                "--out", "l.sqlite", "--encoder", static_model,
-                "--save-model", "m.skops"]  # fmt: skip
-        assert run(*argv)[0] == 0
-        assert run("predict", "m.skops", "new.csv", "--out", "new_out.csv")[0] == 0
-        found = pd.read_csv("new_out.csv")["prediction"]
-        assert (found == rows["kind"][:9]).all()
-
-    def test_a_table_without_texts(self, rows, static_model, capsys):
-        rows.assign(n=range(0, 2 * N, 2))[["n", "kind"]].to_csv("rows.csv", index=False)
-        argv = ["label", "rows.csv", "--labelled", "kind", "--classes", "film,match",
-                "--out", "l.sqlite", "--encoder", static_model,
-                "--predict", "o.csv"]  # fmt: skip
-        code, err = run(*argv, capsys=capsys)
-        assert code == 2
-        assert "no column of texts" in err
 
     def test_the_report_says_what_it_brings(self, rows, static_model, capsys):
         argv = ["compare", "--data", "rows.csv", "--target", "kind", "--drop", "key",
@@ -292,24 +262,6 @@ class TestFeatures:
         found = vectors.read_features(Path("v.npy"), None, ["a", "b"], [2, 5], 5)
         np.testing.assert_array_equal(found, features[[1, 4]])
 
-    def test_duplicates_that_are_left_out(self, rows, features):
-        table = pd.concat([rows, rows.iloc[:5]]).rename(columns={"text": "title"})
-        table.drop(columns="key").to_csv("rows.csv", index=False)
-        np.save("v.npy", np.concatenate([features, features[:5]]))
-        argv = ["label", "rows.csv", "--text", "title", "--labelled", "kind",
-                "--find", "film", "--out", "l.sqlite", "--features", "v.npy",
-                "--predict", "o.csv"]  # fmt: skip
-        assert run(*argv)[0] == 0
-        assert len(pd.read_csv("o.csv")) == N
-
-    def test_rows_of_vectors_only(self, rows, features):
-        self.write(features, rows["key"], "v.csv")
-        rows[["key", "kind"]].to_csv("rows.csv", index=False)
-        argv = ["label", "rows.csv", "--id", "key", "--labelled", "kind", "--classes",
-                "film,match", "--out", "l.sqlite", "--features", "v.csv",
-                "--predict", "o.csv"]  # fmt: skip
-        assert run(*argv)[0] == 0
-
     @pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04"])
     def test_a_file_that_is_no_array(self, rows, content, capsys):
         Path("v.npy").write_bytes(content)
@@ -336,13 +288,3 @@ class TestFeatures:
         argv[7:9] = []
         assert main(argv) == 0
         assert "Numbers" not in capsys.readouterr().out
-
-
-def test_the_file_of_vectors_has_no_text(rows, static_model):
-    assert run(*LABEL, "--encoder", static_model)[0] == 0
-    with sqlite3.connect("labels.sqlite.vectors") as db:
-        (n,) = db.execute("SELECT count(*) FROM vectors").fetchone()
-    db.close()
-    assert n == N
-    with open("labels.sqlite.vectors", "rb") as file:
-        assert b"film" not in file.read()

@@ -1,10 +1,5 @@
-"""Break sessions: kill their processes, and cut, damage or craft their files.
+"""Break sessions: kill their processes, and cut, damage or craft their files."""
 
-``python -m tests.reference.session_harness --kills 200 --truncations 300 --damages 1000
---crafted 1000`` runs more rounds than the tests do.
-"""
-
-import argparse
 import json
 import os
 import signal
@@ -459,18 +454,3 @@ def check_crafted(n, seed=0, several=None):
                 craft(rng, path)
             found[check_file(path, path.read_bytes(), several=several)] += 1
     return found
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in "kills", "truncations", "damages", "crafted", "seed":
-        parser.add_argument(f"--{name}", type=int, default=0)
-    args = parser.parse_args()
-    if args.kills:
-        third = args.kills // 3
-        ended = [check_kills(third, changes, args.seed) for changes in (False, True)]
-        print("kills:", args.kills, "sessions that ended:", sum(ended))
-        check_kills_of_people(args.kills - 2 * third, args.seed)
-    for name in "truncations", "damages", "crafted":
-        if n := getattr(args, name):
-            print(f"{name}: {dict(globals()[f'check_{name}'](n, args.seed))}")
