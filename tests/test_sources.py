@@ -190,17 +190,6 @@ def test_loops_buy_what_they_buy_in_memory(make, verb, tmp_path):
     assert len(first) == 20
 
 
-@pytest.mark.parametrize("size", [16, 32, 64, 4096])
-@pytest.mark.parametrize("kind", ["whole numbers", "any numbers"])
-def test_block_sizes_do_not_matter(size, kind, monkeypatch, tmp_path):
-    monkeypatch.setattr(_base, "FEWEST_ROWS", size)
-    prototype = MinMarginClassifier(n_initial=4, batch_size=2)
-    check_picks(prototype, as_mapped, [], tmp_path, kind)
-    monkeypatch.setattr(_base, "ROUND", 1024)
-    (tmp_path / "more").mkdir()
-    check_picks(prototype, as_dask, [47], tmp_path / "more", kind)
-
-
 def test_a_share_of_the_whole_is_the_same_to_the_last_bit(tmp_path):
     X, y = problem("any numbers")
     learner = fresh(MinMarginClassifier(n_initial=10)).fit(X, y)
@@ -242,30 +231,6 @@ def test_the_ledger_knows_rows_of_a_source(make, tmp_path):
     assert sorted(sold) == sorted({*range(150)} - ({1, 2} - set(sold[:4])))
 
 
-@each_source
-def test_of_equal_rows_those_that_were_bought_are_not_sold_again(make, tmp_path):
-    X, y = problem()
-    learner = fresh(MinMarginClassifier(n_initial=4, budget=None, batch_size=20))
-    source, sold = make(X, [70], tmp_path), []
-    while len(rows := learner.query(source)):
-        learner.teach(source[rows], y[rows])
-        sold += rows.tolist()
-    assert sorted(sold) == list(range(150))
-
-
-@each_source
-def test_candidates_exclude_and_limit(make, tmp_path):
-    X, y = problem("any numbers")
-    learners = [fresh(MinMarginClassifier(n_initial=4, batch_size=5)) for _ in range(2)]
-    for learner, rows in zip(learners, (X, make(X, [70], tmp_path)), strict=True):
-        learner.teach(rows[np.arange(10)], y[:10])
-        bought = learner.query(rows, candidates=np.arange(150) > 70, exclude=[80, 90])
-        more = learner.query(rows, candidates=[3, 5, 149, 20], limit=2)
-        learner.bought = [*bought.tolist(), *more.tolist()]
-    assert learners[0].bought == learners[1].bought
-    assert not {80, 90} & set(learners[0].bought)
-
-
 # what is looked at
 
 
@@ -290,23 +255,6 @@ def test_a_sample_is_drawn_anew_for_each_purchase():
     assert len(first & second) < 15
 
 
-def test_rows_of_a_sample_have_their_numbers_in_the_pool():
-    X, y = problem("any numbers")
-    learner = fresh(
-        MinMarginClassifier(
-            n_initial=4,
-            batch_size=4,
-            n_candidates=8,
-            batch="cluster",
-            initial="herding",
-        )
-    )
-    for _ in range(4):
-        rows = learner.query(X, candidates=np.arange(100, 150))
-        assert rows.min() >= 100
-        learner.teach(X[rows], y[rows])
-
-
 def test_what_a_transformer_makes_is_checked():
     X, y = problem()
     X = abs(X) + 1
@@ -315,26 +263,6 @@ def test_what_a_transformer_makes_is_checked():
     learner.teach(X, y)
     with np.errstate(divide="ignore"), pytest.raises(ValueError, match="contains inf"):
         learner.query(np.append(X, np.zeros((1, 4)), axis=0))
-
-
-def test_random_draws_from_a_sample_have_their_probability():
-    X, _ = problem("any numbers")
-    X, counts = X[70:90], np.zeros(20)
-    for seed in range(1_000):
-        learner = MinMarginClassifier(n_initial=2, n_candidates=5, random_state=seed)
-        rows, probabilities = learner.query(X, return_probability=True)
-        np.testing.assert_allclose(probabilities, 2 / 20)
-        counts[rows] += 1
-    assert abs(counts / 1_000 - 2 / 20).max() < 0.04
-
-
-def test_a_sample_is_no_smaller_than_the_purchase():
-    X, y = problem("any numbers")
-    learner = fresh(MinMarginClassifier(n_initial=8, batch_size=6, n_candidates=3))
-    rows = learner.query(X)
-    assert len(rows) == 8
-    learner.teach(X[rows], y[rows])
-    assert len(learner.query(X)) == 6
 
 
 # what is refused
@@ -412,15 +340,6 @@ def test_learners_that_need_all_rows_say_so(prototype, make, tmp_path):
         assert "set n_candidates" in str(error) or "pass a sample" in str(error)
 
 
-@pytest.mark.parametrize("make", [as_dask, as_parquet])
-def test_a_refused_fit_leaves_the_learner_as_it_was(make, tmp_path):
-    X, y = problem()
-    learner = fresh(COMBClassifier(n_estimators=2, batch_size=30, budget=40)).fit(X, y)
-    refused(learner, make(X, [60], tmp_path), "needs all rows", "fit", y=y)
-    predicted = learner.predict(as_dask(X, [60], tmp_path))
-    np.testing.assert_array_equal(predicted.compute(), learner.predict(X))
-
-
 # what it takes
 
 
@@ -473,21 +392,6 @@ def test_large_row_groups_are_read_one_at_a_time(monkeypatch, tmp_path):
     assert ParquetSource(tmp_path / "parquet")._n_readers == 3
     monkeypatch.setattr(_parquet, "AHEAD_BYTES", 1)
     assert ParquetSource(tmp_path / "parquet")._n_readers == 1
-
-
-@pytest.mark.parametrize("n_threads", [1, 3])
-def test_the_first_error_is_raised_by_blocks_that_are_read_ahead(n_threads):
-    def fails_at_some(item):
-        if item in (3, 4):
-            raise ZeroDivisionError(item)
-        return item
-
-    values = _base.map_ahead(fails_at_some, range(9), n_threads)
-    assert [next(values) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(ZeroDivisionError, match="3"):
-        next(values)
-    assert [*_base.map_ahead(str, range(2), n_threads)] == ["0", "1"]
-    assert [*_base.map_ahead(str, [], n_threads)] == []
 
 
 # what changes, and what is wrong
@@ -595,15 +499,6 @@ def test_two_dask_arrays_of_one_name_are_two_pools():
     assert asked[:2] == asked[2:]
     bought = hash_rows(other, np.concatenate(asked[1]))
     np.testing.assert_array_equal(learners[1]._ledger.keys, bought)
-
-
-def test_a_request_is_not_found_in_another_dask_array_of_that_name():
-    X, _ = problem("any numbers")
-    first, second = (da.from_array(Z, name="pool") for Z in (X, X + 100))
-    learner = fresh(MinMarginClassifier(n_initial=4))
-    rows = learner.query(first)
-    assert learner.pending(first).tolist() == rows.tolist()
-    assert learner.pending(second).tolist() == []
 
 
 def test_a_dask_array_that_was_assigned_to_is_read_again():
@@ -1029,15 +924,6 @@ def test_a_filtered_dataset_names_files_that_cannot_be_opened(tmp_path):
     (tmp_path / "b.parquet").write_bytes(b"")
     with pytest.raises(ValueError, match=r"b\.parquet is empty"):
         ParquetSource(filtered)
-
-
-def test_a_filter_that_pyarrow_does_not_tell(monkeypatch, tmp_path):
-    written(tmp_path / "a.parquet", range(3))
-    filtered = ds.dataset(tmp_path).filter(ds.field("a") > 1)
-    assert ParquetSource(filtered).shape == (1, 1)
-    monkeypatch.setattr(_parquet_files, "getattr", lambda *names: dict, raising=False)
-    with pytest.raises(ValueError, match="does not tell the filter of X"):
-        _parquet_files.filter_of(filtered)
 
 
 def test_a_dataset_and_a_list_of_files_will_do(tmp_path):

@@ -75,21 +75,6 @@ def made(folder):
 
 
 @each_source
-def test_query_and_teach_take_chunks(make, tmp_path):
-    X, y = problem()
-    learners = [fresh(CBGZClassifier()) for _ in range(2)]
-    for learner, rows in zip(learners, (X, make(X, CUTS, tmp_path)), strict=True):
-        learner.teach(rows[np.arange(20)], y[:20], ["no", "yes"])
-        bought = learner.query(rows)
-        assert learner.pending(rows).tolist() == bought.tolist()
-        learner.skip(rows[bought[:1]])
-        learner.teach(rows[bought[1:]], y[bought[1:]])
-        learner.bought = bought.tolist()
-    assert learners[0].bought == learners[1].bought
-    np.testing.assert_array_equal(learners[0].coef_, learners[1].coef_)
-
-
-@each_source
 def test_the_row_that_is_not_finite_is_named(make, tmp_path):
     X, y = problem()
     X[99, 1] = np.nan
