@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from sklearn_activelearn import (
-    BatchMarginLossClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
@@ -131,17 +130,6 @@ def test_ctrl_c_while_the_estimator_is_trained(kind, k, verb):
     np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
 
 
-def test_ctrl_c_before_the_first_model_and_then_by_hand():
-    learner = UncertaintySamplingClassifier(Interrupted(1), random_state=0)
-    with pytest.raises(KeyboardInterrupt):
-        learner.fit(X, y)
-    left = np.setdiff1d(np.arange(80), learner.queried_indices_)
-    expected = UncertaintySamplingClassifier(GaussianNB(), budget=11, random_state=0)
-    expected.fit(X, y)
-    rows = learner.query(X, candidates=left)
-    assert rows.tolist() == expected.queried_indices_[10:].tolist()
-
-
 TEXTS = [
     f"{'cheap pills' if i % 2 else 'meeting notes'} {'today' if i % 3 else 'again'}"
     for i in range(60)
@@ -177,24 +165,6 @@ def test_texts_that_occur_again_and_again(prototype):
     taken = [TEXTS[i] for i in (*first, *second)]
     # of equal texts each is asked for once
     assert all(taken.count(text) <= TEXTS.count(text) for text in taken)
-
-
-def test_a_batch_learner_keeps_its_warm_start():
-    starts = []
-
-    class Watched(BatchMarginLossClassifier):
-        def fit(self, X, y):
-            starts.append(getattr(self, "coef_", None))
-            return super().fit(X, y)
-
-    model = Watched("ramp", warm_start=True, random_state=0)
-    learner = MinMarginClassifier(model, budget=15, random_state=0).fit(X, y)
-    assert learner.n_queries_ == 15
-    assert starts[0] is None
-    assert all(start is not None for start in starts[1:])
-    assert learner.score(X, y) > 0.7
-    cold = MinMarginClassifier(BatchMarginLossClassifier("ramp", random_state=0))
-    assert cold.set_params(budget=15, random_state=0).fit(X, y).score(X, y) > 0.7
 
 
 def test_decision_values_that_do_not_fit_the_classes():
