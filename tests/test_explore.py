@@ -80,25 +80,6 @@ def test_every_row_is_as_likely():
     assert chisquare(counts[12:59]).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("n_candidates", [None, 8])
-def test_all_rows_are_explored_whatever_is_scored(n_candidates):
-    found = set()
-    for seed in range(60):
-        learner = UncertaintySamplingClassifier(
-            n_candidates=n_candidates, batch_size=4, explore=0.5, random_state=seed
-        )
-        learner = taught(learner)
-        rows = learner.query(X)
-        assert len(set(rows)) == 4
-        purposes, probabilities, asked_rows = (column[12:] for column in asked(learner))
-        is_random = purposes == "explored"
-        assert is_random.sum() == 2
-        np.testing.assert_allclose(probabilities, np.where(is_random, 2 / 48, 1))
-        np.testing.assert_array_equal(rows, asked_rows)
-        found.update(rows[is_random])
-    assert len(found) > 40
-
-
 def test_first_rows_that_cover_are_explored_too():
     settings = {"n_initial": 6, "batch_size": 3, "explore": 1 / 3, "budget": 9}
     learner = UncertaintyHerdingClassifier(random_state=0, **settings).fit(X, y)
@@ -137,9 +118,3 @@ def test_enough_candidates_are_left_for_the_end_of_the_budget():
             random_state=seed,
         )  # fmt: skip
         assert learner.fit(X[:8], y[:8]).n_queries_ == 5
-
-
-@pytest.mark.parametrize("explore", [-0.1, 1.1, np.nan, True, "some"])
-def test_bad_share(explore):
-    with pytest.raises((TypeError, ValueError), match="explore"):
-        MinMarginClassifier(explore=explore).query(X)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 
 from sklearn_activelearn import (
     HybridSamplingClassifier,
@@ -141,20 +141,6 @@ def test_a_mixed_start_may_be_more_random():
     learner = MinMarginClassifier(explore=0.7, **settings)
     learner.query(X)
     assert learner.record()["purposes"].count("explored") == 7
-
-
-def test_one_class_gets_random_rows():
-    learner = HybridSamplingClassifier(n_initial=2, random_state=0)
-    rows = learner.query(X)
-    learner.teach(X[rows], ["one", "one"])
-    _, probabilities = learner.query(X, return_probability=True)
-    assert probabilities[0] < 1
-
-
-@pytest.mark.parametrize("model", [LinearSVC(), SVC(), None])
-def test_it_takes_any_model(model):
-    learner = HybridSamplingClassifier(model, batch_size=5, budget=30, random_state=0)
-    assert learner.fit(X, y).n_queries_ == 30
 
 
 def test_bad_model():

@@ -11,7 +11,6 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -139,17 +138,6 @@ def test_partial_fit_of_the_estimator_gets_the_weights_of_new_labels():
         learner.teach(X[rows], y[rows], [0, 1], sample_weight=WEIGHTS[rows])
         expected.partial_fit(X[rows], y[rows], [0, 1], sample_weight=WEIGHTS[rows])
     np.testing.assert_allclose(learner.estimator_.coef_, expected.coef_)
-
-
-def test_partial_fit_gets_the_weights_after_routing_is_off():
-    part = Perceptron().set_fit_request(sample_weight=True)
-    part.set_partial_fit_request(sample_weight=True)
-    learner = MinMarginClassifier(OneVsRestClassifier(part), incremental=True)
-    learner.teach(X[:40], y[:40], sample_weight=WEIGHTS[:40])
-    before = learner.estimator_
-    with config_context(enable_metadata_routing=False):
-        learner.teach(X[40:60], y[40:60])
-    assert learner.estimator_ is not before
 
 
 class GroupedClassifier(LogisticRegression):

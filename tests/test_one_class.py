@@ -17,7 +17,6 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn_activelearn import (
     ALMSClassifier,
     BatchMarginLossClassifier,
-    COMBClassifier,
     MarginLossClassifier,
     MinMarginClassifier,
     PassiveClassifier,
@@ -73,13 +72,6 @@ class TestOneClassIsKnown:
         assert [each.category for each in last] == [OneClassWarning]
         assert last[0].filename == __file__
         assert len(learner.query(X)) == 0  # another warning would be an error
-
-    def test_again_for_a_larger_budget(self):
-        learner = MinMarginClassifier(budget=12, n_initial=10, random_state=0)
-        labels = np.where(np.arange(150) == 7, "yes", "no")
-        for budget in (12, 14):
-            *_, last = by_hand(learner.set_params(budget=budget), X, labels)
-            assert len(last) == 1
 
     def test_not_while_answers_are_out(self):
         learner = MinMarginClassifier(budget=12, random_state=0)
@@ -153,11 +145,6 @@ class TestOneClassIsPredicted:
         with pytest.warns(OneClassWarning, match="for 1000 of the pool"):
             learner.fit(pool, labels)
         assert seen == [60, 1000]
-
-    def test_not_where_all_positives_were_found(self):
-        pool = X + 9 * (RARE == "yes")[:, None]
-        learner = MinMarginClassifier(budget=60, initial=pool[7:8], random_state=0)
-        assert (learner.fit(pool, RARE).predict(pool) == RARE).all()
 
     def test_not_where_the_pool_is_told_apart(self):
         class Sign(LogisticRegression):
@@ -268,10 +255,6 @@ class TestMarginExhausted:
         learner = MinMarginClassifier(model, stopping="margin_exhausted", budget=15)
         assert learner.set_params(random_state=0).fit(X, y).n_queries_ > 5
 
-    def test_committees_that_are_boosted_are_taken(self):
-        learner = COMBClassifier(stopping="margin_exhausted", n_estimators=2, budget=12)
-        assert learner.set_params(random_state=0).fit(X, y).n_queries_ > 5
-
     def test_each_candidate_counts(self):
         models = [("svm", LinearSVC()), ("logistic", LogisticRegression())]
         for row in (PassiveClassifier, QueryByCommitteeClassifier, ALMSClassifier):
@@ -288,16 +271,6 @@ class TestMarginExhausted:
             LogisticRegression(C=1e4), stopping=AnyMargin(), budget=None, random_state=0
         )
         assert learner.fit(X, X[:, 0] > 0).stop_reason_ == "AnyMargin"
-
-    def test_an_object_that_is_no_rule_is_refused(self):
-        class Never:
-            def judge(self, progress, memory):
-                return False, memory
-
-        for wrong in (Never(), MarginExhausted, "never"):
-            learner = MinMarginClassifier(LinearSVC(), stopping=wrong, random_state=0)
-            with pytest.raises(ValueError, match="stopping must be one of"):
-                learner.fit(X, y)
 
 
 def test_a_stream_learner_that_ends_in_one_class_warns():

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from numpydoc.docscrape import ClassDoc
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
 
-from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.pool import (
     AllOf,
     ClassificationChange,
@@ -25,7 +24,6 @@ from sklearn_activelearn.pool import (
 )
 from sklearn_activelearn.pool.stopping import _rules
 from sklearn_activelearn.pool.stopping._base import (
-    STOPPING_RULES,
     Remembered,
     rule_name,
 )
@@ -43,7 +41,6 @@ from tests.tools import (
 )
 
 X, y = problem(90, 4, noise=0.3)
-OTHERS = problem(150, 4, noise=0.3)
 BAYES = NaiveBayes()
 
 
@@ -220,17 +217,6 @@ def test_all_of_needs_what_each_of_its_rules_needs():
     assert rule.needs == ("decision_function", "predict")
     with pytest.raises(TypeError, match=r"AllOf.* needs .* with decision_function"):
         stopping(rule, BAYES).fit(X, y)
-
-
-@pytest.mark.parametrize("name", STOPPING_RULES)
-def test_the_first_rule_of_a_list_that_is_met_is_named(name):
-    rows, _ = OTHERS
-    labels = np.where(rows[:, 0] > 0, "yes", "no")
-    rules = [NoError(10**6), name, NoNewClass(1000)]
-    learner = MinMarginClassifier(
-        LinearSVC(C=1e3), stopping=rules, batch_size=5, budget=None, random_state=0
-    )
-    assert learner.fit(rows, labels).stop_reason_ == name
 
 
 def test_of_two_rules_that_are_met_the_first_is_named():
