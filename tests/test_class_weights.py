@@ -6,18 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
-from sklearn.model_selection import GridSearchCV
 
 from sklearn_activelearn import (
     CBGZClassifier,
-    DKMClassifier,
     GreedyOnlineClassifier,
     MarginLossClassifier,
-    OnePassSearchCV,
     RandomSamplingClassifier,
     RLSSamplingClassifier,
-    SOLEClassifier,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.stream import ConstantRule, StreamClassifier, UpdateRule
@@ -205,27 +200,6 @@ class TestThresholds:
         likely = learner.predict_proba(X)[:, 1] > 0.5
         np.testing.assert_array_equal(likely, learner.predict(X) == 1)
 
-    @given(seed=seeds, n_classes=st.integers(2, 3), average=flags)
-    def test_queries_do_not_see_them(self, seed, n_classes, average):
-        X, codes = rare_stream(seed, n_classes)
-        learner = CBGZClassifier(
-            0.7, class_weight="balanced", average=average, random_state=seed
-        )
-        learner.fit(X, codes)
-        last = fresh(learner, random_state=seed, average=False).fit(X, codes)
-        scores = (
-            X @ last._learned.weights.coef.T / np.linalg.norm(X, axis=1, keepdims=True)
-        )
-        scores += last._learned.weights.intercept
-        if n_classes == 2:
-            scores = np.column_stack([-scores, scores])
-        ranked = np.sort(scores, axis=1)
-        margins = (ranked[:, -1] - ranked[:, -2]) / 2
-        rows, probabilities = learner.query(X, return_probability=True)
-        np.testing.assert_allclose(
-            probabilities, 0.7 / (0.7 + margins[rows]), rtol=1e-9
-        )
-
 
 SEARCHING = [row for row in STREAM_DEFAULTS if group_of(row) == 1]
 
@@ -325,41 +299,6 @@ def test_weights_cannot_change_on_the_way():
         learner.partial_fit(X, codes)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_search_shares_passes(n_classes, sparse):
-    X, codes = rare_stream(5, n_classes, n_rows=150)
-    rows = csr_array(np.where(np.abs(X) > 0.5, X, 0.0)) if sparse else X
-    grid = {
-        "class_weight": [None, "balanced", {0: 1.0, 1: 5.0}],
-        "average": [True, False],
-    }
-    for prototype in (CBGZClassifier(0.3), MarginLossClassifier()):
-        prototype.set_params(random_state=0)
-        shared = OnePassSearchCV(prototype, grid, scoring="balanced_accuracy", cv=3)
-        shared.fit(rows, codes)
-        assert shared.fused_.all()
-        alone = GridSearchCV(prototype, grid, scoring="balanced_accuracy", cv=3)
-        alone.fit(rows, codes)
-        for k in range(3):
-            name = f"split{k}_test_score"
-            np.testing.assert_array_equal(
-                shared.cv_results_[name], alone.cv_results_[name]
-            )
-
-
-@each([CBGZClassifier(0.3), RLSSamplingClassifier()])
-def test_rows_that_are_not_in_memory(prototype):
-    array = pytest.importorskip("dask.array")
-    X, codes = rare_stream(2, 2, n_rows=120)
-    learner = fresh(prototype, class_weight="balanced", shuffle=False)
-    expected = fresh(learner).fit(X, codes)
-    blocks = array.from_array(X, chunks=(50, 5))
-    learner.fit(blocks, codes)
-    np.testing.assert_array_equal(learner.queried_indices_, expected.queried_indices_)
-    np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
-
-
 def rare_problem(share, n_rows, seed=0):
     """Return rows in which a share is positive, and which these are."""
     rng = np.random.default_rng(seed)
@@ -399,42 +338,10 @@ class TestWarning:
             call(learner, X[:9], y[:9])
         assert len(caught) == 1
 
-    def test_once_for_rows_in_blocks(self):
-        array = pytest.importorskip("dask.array")
-        learner, X, y = self.one_class()
-        with pytest.warns(OneClassWarning) as caught:
-            learner.learn(
-                array.from_array(X, chunks=(300, 8)), lambda rows: y[rows], [0, 1]
-            )
-        assert len(caught) == 1
-
     def test_not_before_200_rows(self):
         learner, X, y = self.one_class(n_rows=220)
         learner.fit(X, y)
         assert not learner.predict(X).any()
-
-    @pytest.mark.parametrize(
-        ("learner", "n_rows", "share"),
-        [
-            (RLSSamplingClassifier(), 800, 0.04),
-            (RLSSamplingClassifier(), 600, 0.08),
-            (SOLEClassifier(), 300, 0.05),
-            (DKMClassifier(), 300, 0.05),
-            (CBGZClassifier(), 600, 0.08),
-        ],
-    )
-    def test_of_short_streams_of_texts(self, learner, n_rows, share):
-        """Each row has 20 of 5,000 words, which tell nothing of its class."""
-        rng = np.random.default_rng(0)
-        y = np.where(rng.uniform(size=n_rows) < share, "spam", "ham")
-        words = rng.integers(0, 5_000, size=20 * n_rows)
-        entries = np.ones(len(words)), (np.repeat(np.arange(n_rows), 20), words)
-        X = csr_array(entries, shape=(n_rows, 5_000))
-        with pytest.warns(OneClassWarning, match="'ham' for each of the last") as notes:
-            learner = fresh(learner, random_state=0).fit(X, y)
-        assert len(notes) == 1
-        other = csr_array(rng.permutation(X.toarray().ravel()).reshape(X.shape))
-        assert {*learner.predict(other)} == {"ham"}
 
     def check_after(self, n_alike, n_labels, n_seen):
         """Return the warnings of a learner that has predicted 0 for this many rows."""

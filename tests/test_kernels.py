@@ -104,17 +104,6 @@ def check_bits(dtype, n_features):
 
 
 @each_format
-def test_products_with_many_vectors_are_those_with_each(make):
-    for n_vectors, n_features in product([4, 5, 8, 11], [3, 19, 64, 250]):
-        rng = np.random.RandomState(n_vectors)
-        X = rng.standard_normal((5, n_features))
-        X[rng.uniform(size=X.shape) < 0.3] = 0.0
-        W = rng.standard_normal((n_vectors, n_features))
-        each = [dots(make(X), w) for w in W]
-        np.testing.assert_array_equal(scores(make(X), W).T, each)
-
-
-@each_format
 @given(
     value=st.sampled_from([np.nan, np.inf, -np.inf]),
     place=st.tuples(st.integers(0, 6), st.integers(0, 18)),
