@@ -251,17 +251,6 @@ def test_the_ranking_does_not_see_the_sample(monkeypatch):
     assert hidden < {*sample.tolist()}  # some were reached
 
 
-def test_every_row_is_as_likely_to_be_in_the_sample():
-    counts = np.zeros(N)
-    for seed in range(150):
-        rows, p = checking(random_state=seed).query(X, return_probability=True)
-        counts[rows] += 1
-    assert (p == len(rows) / N).all()
-    share = len(rows) / N
-    deviation = np.sqrt(150 * share * (1 - share))
-    assert abs(counts - 150 * share).max() < 5 * deviation
-
-
 def test_the_sample_is_independent_of_the_reference_rows(monkeypatch):
     """The ranking is better for the rows from which its features are made."""
     monkeypatch.setattr(_machine_labels, "N_REFERENCE", 60)
@@ -525,15 +514,6 @@ def test_a_session_that_is_opened_again_asks_for_the_same_rows(folder):
         LabelingSession(other, X, path, **options)
 
 
-@pytest.mark.parametrize("gap", [None, np.nan, ""])
-def test_a_session_shows_no_machine_label_that_is_missing(folder, gap):
-    learner = checking(machine_labels=[gap, *MACHINE[1:]])
-    options = {"ids": list(range(N)), "classes": ["no", "yes"]}
-    with LabelingSession(learner, X, folder / "x.sqlite", **options) as session:
-        assert session.machine_label(0) is None
-        assert session.machine_label(1) == (MACHINE[1], None)
-
-
 def test_a_disagreement_is_settled_before_it_counts(folder):
     learner = checking(machine_labels=y.tolist())
     options = {"ids": list(range(N)), "classes": ["no", "yes"], "votes": 2}
@@ -618,9 +598,3 @@ def test_the_command_resumes_and_writes_all_labels_with_origins(run, table, caps
 def test_the_command_refuses_in_one_sentence(run, argv, words, capsys):
     run(*argv, code=2)
     assert words.split("|")[-1] in capsys.readouterr().err
-
-
-def test_the_command_names_a_confidence_that_is_no_number(run, table, capsys):
-    table.write_text(table.read_text().replace("0.9", "high"))
-    run("--max-error", "0.05", code=2)
-    assert "is not a number" in capsys.readouterr().err

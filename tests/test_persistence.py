@@ -1,7 +1,6 @@
 """Learners, and their models alone, in files: joblib and skops."""
 
 import io
-import sys
 
 import joblib
 import pandas as pd
@@ -11,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import UncertaintySamplingClassifier
-from sklearn_activelearn.__main__ import main
 from tests.learners import each_default, each_pool_default
 from tests.tools import fresh, frozen, problem, responses
 
@@ -79,23 +77,3 @@ def test_skops_trusts_the_model_alone():
     persistence = pytest.importorskip("skops.io", exc_type=ImportError)
     data = persistence.dumps(texts().teach(REVIEWS, ANSWERS).estimator_)
     assert persistence.get_untrusted_types(data=data) == []
-
-
-def test_from_the_command_to_a_model(tmp_path, monkeypatch, capsys):
-    """Labels that the command collected train any model."""
-    monkeypatch.chdir(tmp_path)
-    REVIEWS.to_csv("reviews.csv", index=False)
-    asked = [
-        "label", "reviews.csv", "--text", "review", "--classes", "good,bad",
-        "--test-size", "5", "--out", "labels.sqlite",
-    ]  # fmt: skip
-    monkeypatch.setattr(sys, "stdin", io.StringIO("good\nbad\n" * 10))
-    assert main(asked) == 0
-    assert main(["label", "labels.sqlite", "--export", "labels.csv"]) == 0
-    labels = pd.read_csv("labels.csv")
-    rows = REVIEWS.iloc[labels["id"] - 1]
-    learner = texts().teach(rows, labels["label"])
-    joblib.dump(learner.estimator_, "model.joblib")
-    model = joblib.load("model.joblib")
-    assert len(labels) == 20
-    assert model.predict(rows).tolist() == learner.predict(rows).tolist()
