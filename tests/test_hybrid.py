@@ -76,9 +76,9 @@ def test_margins_take_no_near_copies():
     rows = rng.normal(size=(30, 2))
     pool = np.repeat(rows, 10, axis=0) + 1e-4 * rng.normal(size=(300, 2))
     labels = np.repeat((rows[:, 0] > 0).astype(int), 10)
-    learner = HybridSamplingClassifier(
-        explore=0.0, n_initial=4, batch_size=8, budget=28, random_state=0
-    ).fit(pool, labels)
+    params = {"explore": 0.0, "n_initial": 4, "batch_size": 8, "budget": 28}
+    learner = fresh(HybridSamplingClassifier(LogisticRegression()), **params)
+    learner.fit(pool, labels)
     assert len(set(learner.queried_indices_[4:] // 10)) == 24
 
 

@@ -299,7 +299,7 @@ def at_each_moment(call, *arguments):
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("family", ["kernel", "FASSL"])
+@pytest.mark.parametrize("family", ["first order", "uncertainty"])
 def test_a_verb_is_all_or_nothing_at_each_moment(family, verb):
     learner, out = begun(FAMILIES[family])
     if hasattr(learner, verb):
@@ -307,7 +307,7 @@ def test_a_verb_is_all_or_nothing_at_each_moment(family, verb):
             assert state(copy) == state(learner)
 
 
-@pytest.mark.parametrize("family", ["kernel", "FASSL"])
+@pytest.mark.parametrize("family", ["first order", "uncertainty"])
 def test_learn_loses_no_label_at_each_moment(family):
     learner, out = begun(FAMILIES[family])
     learner.set_params(budget=len(out) + 2)
