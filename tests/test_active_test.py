@@ -286,11 +286,6 @@ def test_uniform_test_has_wilsons_interval():
     test.teach(POOL[rows], ANSWERS[rows])
     chances = MODEL.predict_proba(POOL)[rows, (ANSWERS[rows] == "yes") * 1]
     assert test.estimate().value == pytest.approx(-np.log(chances).mean())
-    machine = LinearSVC().fit(X[:60], NAMES[:60])
-    test, rows = begun(50, machine, mix=1)
-    test.teach(POOL[rows], ANSWERS[rows])
-    wrong = machine.predict(POOL[rows]) != ANSWERS[rows]
-    assert test.estimate().value == pytest.approx(wrong.mean())
 
 
 def test_variance_of_many_rows_is_that_of_its_twin():
@@ -423,9 +418,7 @@ UNSURE = DummyClassifier(strategy="most_frequent").fit(X[:60], NAMES[:60])
     [
         ({"mix": 0}, ValueError, "mix == 0, must be > 0"),
         ({"mix": 1.5}, ValueError, "mix == 1.5, must be <= 1"),
-        ({"mix": "x"}, TypeError, "mix must be"),
         ({"loss": "hinge"}, ValueError, "loss must be one of"),
-        ({"loss": None}, ValueError, "loss must be one of"),
         ({"loss": lambda y, p: 1.0}, ValueError, "returned an array of shape"),
         ({"loss": lambda y, p: np.log(y == p)}, ValueError, "-inf for row 0"),
         ({"model": "x"}, TypeError, "model must be a classifier"),
@@ -445,7 +438,6 @@ UNSURE = DummyClassifier(strategy="most_frequent").fit(X[:60], NAMES[:60])
         ({"labelled": (X[:9], Y[:9])}, ValueError, "labelled contains labels of types"),
         ({"labelled": (X[:9], NAMES[:8])}, ValueError, "inconsistent numbers"),
         ({"labelled": (X[:2], ["no", "yes"])}, ValueError, "two rows of each of two"),
-        ({"random_state": "x"}, ValueError, "cannot be used to seed"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero")

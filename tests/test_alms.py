@@ -159,15 +159,6 @@ def test_a_small_pool_does_not_spoil_a_scaler():
     seen = np.vstack([seen, others[:1] + 1])
     np.testing.assert_allclose(learner.estimator_[0].mean_, seen.mean(axis=0))
 
-    by_hand, left = fresh(learner).set_params(budget=9), X
-    answers = {row.tobytes(): label for row, label in zip(X, y, strict=True)}
-    while len(rows := by_hand.query(left)):
-        labels = [answers[row.tobytes()] for row in left[rows]]
-        by_hand.teach(left[rows], labels)
-        assert by_hand.estimator_[0].n_samples_seen_ == len(X)
-        left = np.delete(left, rows, axis=0)
-    np.testing.assert_allclose(by_hand.estimator_[0].mean_, X.mean(axis=0))
-
 
 X, y = problem(80, 4, noise=0.5)
 SMALL = {"n_candidates": 3, "n_pairs": 3, "random_state": 0}
@@ -242,15 +233,6 @@ def test_probabilities_of_purchases():
         np.testing.assert_allclose(probability, expected)
         left = np.setdiff1d(left, rows)
     assert set(learner.allocation_[6:]) == {"train", "validation"}
-
-
-def test_labels_from_elsewhere_only():
-    learner = ALMSClassifier(**SMALL).teach(X, y)
-    assert learner.score(X, y) > 0.8
-    assert set(learner.allocation_) == {"train"}
-    np.testing.assert_allclose(learner.model_probabilities_, 0.2)
-    rows = learner.query(X[:30] + 1)  # validation rows are needed
-    assert len(rows) == 1
 
 
 MIXED = [("forest", RandomForestClassifier(2)), ("svm", SVC()), ("bayes", GaussianNB())]

@@ -342,28 +342,6 @@ def test_classes_of_an_answer_sheet_are_told():
     assert learner.classes_.tolist() == [0, 1, 2]
 
 
-def test_a_call_that_failed_then_fails_again_and_the_next_one_goes_on():
-    class Needs(GaussianNB):
-        def partial_fit(self, X, y, classes=None):
-            if len(y) < 3:
-                raise TypeError("fewer than 3")
-            return super().partial_fit(X, y, classes)
-
-    learners = []
-    for wrong in ([], [15]):
-        y = answers.copy()
-        y[wrong] = 1 - y[wrong]
-        learner = UncertaintySamplingClassifier(Needs(), incremental=True)
-        learner.teach(X[15:25], y[15:25])
-        with pytest.warns(FitFailedWarning, match="fewer than 3"):
-            learner.teach(X[25:26], y[25:26])
-        learner.teach(X[26:30], y[26:30])
-        learners.append(learner)
-    right, wrong = learners
-    wrong.correct(X[15:16], answers[15:16])
-    assert frozen(responses(wrong, X)) == frozen(responses(right, X))
-
-
 def test_a_correction_keeps_what_labels_are_for():
     learner = ALMSClassifier(
         BernoulliNB(),

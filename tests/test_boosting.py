@@ -394,15 +394,6 @@ def test_candidates_make_the_same_sample(prototype, stream, data):
         np.testing.assert_allclose(scores, expected, atol=1e-9)
 
 
-def test_late_labels_of_an_earlier_pool():
-    learner = FASSLBoostClassifier(random_state=0)
-    rows = learner.query(X[:40])
-    learner.query(X[40:])
-    learner.teach(X[:40][rows], y[:40][rows])
-    assert committee_size(learner) == len(rows)
-    assert learner.score(X, y) > 0.6
-
-
 def test_a_random_start_buys_everything_at_once():
     learner = SSMarginBoostClassifier(budget=15, random_state=0)
     rows, probability = learner.query(X, return_probability=True)

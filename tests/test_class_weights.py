@@ -130,7 +130,7 @@ def test_margin_losses(
 @test_second_order.each_rule
 @given(
     kernel=st.sampled_from(["linear", "linear", "rbf"]),
-    solver=st.sampled_from(["auto", "dual", "primal"]),
+    solver=st.sampled_from(["auto", "dual", "primal", "coordinate_descent"]),
     max_stored=st.sampled_from([None, None, 6]),
     normalize=flags,
     fit_intercept=flags,
@@ -140,55 +140,26 @@ def test_second_order_rules(
     rule, kernel, solver, max_stored, seed, n_classes, weighting, limit, **params
 ):
     X, codes = rare_stream(seed, n_classes, n_rows=40)
-    if kernel == "rbf" or solver != "primal":
-        params["max_stored"] = max_stored
-    params |= {"kernel": kernel, "solver": "auto" if kernel == "rbf" else solver}
-    learner, classes = weighted(
-        test_second_order.RULES[rule][0],
-        seed,
-        n_classes,
-        weighting,
-        limit,
-        gamma=0.2,
-        **params,
-    )
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    K = X @ X.T
+    K, model, forms = X @ X.T, None, {"kernel": kernel, "gamma": 0.2}
     if kernel == "rbf":
-        squares = K.diagonal()
+        squares, solver = K.diagonal(), "auto"
         K = np.exp(-0.2 * (squares[:, None] + squares - 2 * K))
-    expected = test_second_order.run_twin(
-        learner, rule, K, codes, n_classes, X.shape[1], classes
-    )
-    check_purchases(learner, expected)
-    G = gram(K, params["normalize"], params["fit_intercept"])
-    scores = G[:, expected["held"]] @ expected["alpha"]
-    check_predictions(learner, X, scores, classes.thresholds(0))
-
-
-@test_second_order.each_rule
-@given(normalize=flags, fit_intercept=flags, **settings)
-def test_coordinate_descent(
-    rule, seed, n_classes, weighting, limit, normalize, fit_intercept
-):
-    X, codes = rare_stream(seed, n_classes, n_rows=40)
-    params = {"normalize": normalize, "fit_intercept": fit_intercept}
+    if solver in ("auto", "dual"):
+        forms["max_stored"] = max_stored
+    prototype = test_second_order.RULES[rule][0]
+    given_weights = seed, n_classes, weighting, limit
     learner, classes = weighted(
-        test_second_order.RULES[rule][0],
-        seed,
-        n_classes,
-        weighting,
-        limit,
-        solver="coordinate_descent",
-        **params,
+        prototype, *given_weights, solver=solver, **forms, **params
     )
     learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    model = test_second_order.descent_model(learner, X, codes, n_classes, every=1)
+    if solver == "coordinate_descent":
+        model = test_second_order.descent_model(learner, X, codes, n_classes, every=1)
     expected = test_second_order.run_twin(
-        learner, rule, None, codes, n_classes, X.shape[1], classes, model
+        learner, rule, K, codes, n_classes, X.shape[1], classes, model
     )
     check_purchases(learner, expected)
-    scores = model.G[:, expected["held"]] @ expected["alpha"]
+    G = model.G if model else gram(K, params["normalize"], params["fit_intercept"])
+    scores = G[:, expected["held"]] @ expected["alpha"]
     check_predictions(learner, X, scores, classes.thresholds(0))
 
 

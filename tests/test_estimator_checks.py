@@ -26,12 +26,10 @@ from sklearn_activelearn import (
     FASSLBoostClassifier,
     MinMarginClassifier,
     PassiveClassifier,
-    QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RelevanceSamplingClassifier,
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
-    SSMarginBoostClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
@@ -54,45 +52,25 @@ from tests.tools import fresh
 #: classes if a transformer gets them.
 PIPELINE = make_pipeline(StandardScaler(), LogisticRegression())
 POOL_CHECKED = [
-    MinMarginClassifier(PIPELINE, batch_size=10),
-    MinMarginClassifier(Perceptron(), incremental=True, batch_size=5),
-    UncertaintySamplingClassifier(GaussianNB(), measure="entropy"),
     family(UncertaintySamplingClassifier(PIPELINE, batch_size=10)),
+    MinMarginClassifier(Perceptron(), incremental=True, batch_size=5),
     UncertaintySamplingClassifier(DecisionTreeClassifier(), measure="margin"),
     UncertaintySamplingClassifier(
         CalibratedClassifierCV(LinearSVC(), cv=2), n_initial=40, batch_size=20
     ),
-    QueryByCommitteeClassifier(budget=12, cv=2),
-    QueryByCommitteeClassifier(
-        estimators=[("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())],
-        cv=2,
-        batch_size=10,
-    ),
     QueryByCommitteeClassifier(GaussianNB(), batch_size=10),
-    PassiveClassifier(GaussianNB(), param_grid={"var_smoothing": [1e-9, 1e-3]}),
-    PassiveClassifier(PIPELINE),
-    PassiveClassifier(DecisionTreeClassifier()),
     ActiveLabelPropagationClassifier("rbf", batch_size=4),
-    QueryByBoostingClassifier(
-        DecisionTreeClassifier(max_depth=2), n_estimators=5, batch_size=10, budget=50
-    ),
-    COMBClassifier(GaussianNB(), n_estimators=3, batch_size=10),
     FASSLBoostClassifier(GaussianNB(), batch_size=10, budget=50),
 ]
 
 
-#: One of each class around an estimator that suits all data here.
+#: They suit all data here.
 CLASSES = [
     *STREAM_DEFAULTS,
     family(MinMarginClassifier()),
-    UncertaintySamplingClassifier(),
-    QueryByCommitteeClassifier(batch_size=10),
     PassiveClassifier(),
     family(ActiveLabelPropagationClassifier()),
-    QueryByBoostingClassifier(),
     COMBClassifier(batch_size=5),
-    ASSLBoostClassifier(batch_size=5),
-    SSMarginBoostClassifier(),
     family(FASSLBoostClassifier()),
 ]
 each_class = each_family_of(CLASSES)

@@ -137,14 +137,6 @@ def test_text_labels_of_pandas(prototype):
     np.testing.assert_array_equal(learner.predict(X), categories.predict(X))
 
 
-@each_stream_default
-def test_feature_names(prototype):
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    learner, scores = run_all_verbs(prototype, frame, y)
-    assert learner.feature_names_in_.tolist() == list("abcd")
-    np.testing.assert_array_equal(scores, run_all_verbs(prototype, X, y)[1])
-
-
 @each_linear_stream_learner
 def test_the_scale_of_normalised_rows_does_not_matter(prototype):
     learner = fresh(prototype, normalize=True).fit(X, y)

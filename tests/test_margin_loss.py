@@ -24,7 +24,6 @@ from sklearn_activelearn.losses import (
     make_loss,
 )
 from sklearn_activelearn.stream import rank_probability
-from sklearn_activelearn.stream._margin_loss import margin_gain
 from tests.reference import margin_loss as twin
 from tests.test_first_order import gaussian_stream, weights_of
 from tests.tools import frozen, state
@@ -397,20 +396,6 @@ def test_zero_rows_do_not_count():
     with_zeros = clone(learner).partial_fit(X_more, y_more, classes=[0, 1])
     without = learner.partial_fit(X, y, classes=[0, 1])
     np.testing.assert_array_equal(with_zeros.coef_, without.coef_)
-
-
-@pytest.mark.parametrize("loss", sorted(LOSSES))
-def test_a_row_at_the_separator_stays_where_its_loss_asks(loss):
-    loss = make_loss(loss)
-    gain = margin_gain(loss)
-    assert 0 < gain <= 2
-    assert loss.query_probability(gain) > 0
-    assert gain == 2 or loss.query_probability(gain + 0.01) == 0
-
-
-def test_gains_follow_the_parameters_of_a_loss():
-    assert margin_gain(LogRampLoss(t=9.0)) == margin_gain(RampLoss(t=2.5)) == 2
-    assert margin_gain(RampLoss(t=1.5)) == pytest.approx(1.49)
 
 
 def test_the_learning_rate_may_change_on_the_way():

@@ -225,15 +225,6 @@ class TestCurves:
             )  # fmt: skip
             expected = curve.labels_to_target(0.3)
             assert found.labels.tolist() == expected.labels.tolist()
-        for scoring, error, words in (
-            (["accuracy", "roc_auc"], 0.1, "one measure"),
-            ("neg_log_loss", 0.1, "needs predict_proba"),
-            ("accuracy", 2, "error"),
-        ):
-            with pytest.raises(ValueError, match=words):
-                tune_labels_to_target(
-                    EVERY, grid, X, Y, error=error, scoring=scoring, **how
-                )
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -208,17 +207,6 @@ def test_the_estimator_decides_what_it_takes():
         X[rows], y[rows], sample_weight=WEIGHTS[rows]
     )
     np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
-
-
-def test_searches_pass_weights_on():
-    learner = start(TAKERS[0]).set_score_request(sample_weight=False)
-    search = GridSearchCV(learner, {"batch_size": [1, 3]}, cv=2)
-    found = search.fit(X, y, sample_weight=WEIGHTS)
-    rows = found.best_estimator_.queried_indices_
-    expected = weighted().fit(X[rows], y[rows], sample_weight=WEIGHTS[rows])
-    np.testing.assert_array_equal(
-        found.best_estimator_.estimator_.coef_, expected.coef_
-    )
 
 
 @each(REFUSERS)

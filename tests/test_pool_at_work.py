@@ -178,8 +178,6 @@ def test_decision_values_that_do_not_fit_the_classes():
     with pytest.raises(ValueError, match="OneVsRestClassifier"):
         learner.fit(X, y)
     assert len(learner._ledger.labelled) == learner.n_queries_ == 10
-    tree = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
-    assert tree.fit(X, y).decision_function(X).shape == (60, 3)
 
 
 def test_rows_that_nothing_has_to_be_added_to_are_scored_in_one_call():
