@@ -230,16 +230,6 @@ def test_missing_labels_of_sorted_rows_are_named():
         stump.fit(stump.presort(X), with_label(None, object))
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
-def test_an_oracle_without_a_label(missing):
-    learner = MinMarginClassifier(n_initial=4, batch_size=4, random_state=0)
-    with pytest.raises(
-        ValueError, match=r"must return .* got .* for row \d+\. Each row needs a label"
-    ):
-        learner.learn(X, lambda rows: np.append(y[rows[:-1]].astype(object), missing))
-    assert (learner.n_queries_, learner.n_pending_) == (4, 1)
-
-
 @pytest.mark.parametrize(
     "learner", [MinMarginClassifier(n_initial=4, batch_size=4), CBGZClassifier()]
 )

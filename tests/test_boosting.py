@@ -107,55 +107,35 @@ def test_weights_are_the_slopes_of_the_cost(problem, alpha):
     )
 
 
-def build_with(build, **params):
-    """Return a step of the twin that takes no number of new labels."""
-    return lambda *args: build(*args[:-1], **params)
-
-
 def falling(n_labels):
     """Return a weight of unlabelled rows that falls with the labels."""
     return 1 / n_labels**2
 
 
+def boosted(n_estimators):
+    return lambda *args: reference.boosted(*args[:-1], n_estimators=n_estimators)
+
+
+def minimised(*args):
+    return reference.minimised(*args[:-1], n_estimators=4, tol=1e-3)
+
+
+def grown(alpha, **params):
+    build = partial(reference.grown, **params)
+    return FASSLBoostClassifier(alpha=alpha, **params), build, alpha
+
+
+#: Learners, the step of their twin, and the weight of unlabelled rows.
 TWINS = [
-    (
-        QueryByBoostingClassifier(n_estimators=5),
-        build_with(reference.boosted, n_estimators=5),
-        0.0,
-    ),
-    (
-        COMBClassifier(alpha=0.1, n_estimators=5),
-        build_with(reference.boosted, n_estimators=5),
-        0.1,
-    ),
-    (
-        ASSLBoostClassifier(n_estimators=4),
-        build_with(reference.minimised, n_estimators=4, tol=1e-3),
-        0.01,
-    ),
-    (FASSLBoostClassifier(alpha=0.05), reference.grown, 0.05),
-    (FASSLBoostClassifier(alpha=0.0), reference.grown, 0.0),
-    (FASSLBoostClassifier(alpha=falling), reference.grown, falling),
-    (
-        COMBClassifier(alpha=falling, n_estimators=3),
-        build_with(reference.boosted, n_estimators=3),
-        falling,
-    ),
-    (
-        FASSLBoostClassifier(shrinkage=0.2),
-        partial(reference.grown, shrinkage=0.2),
-        0.01,
-    ),
-    (
-        FASSLBoostClassifier(n_initial_estimators=1),
-        partial(reference.grown, n_initial_estimators=1),
-        0.01,
-    ),
-    (
-        FASSLBoostClassifier(n_initial_estimators=6, alpha=0.0),
-        partial(reference.grown, n_initial_estimators=6),
-        0.0,
-    ),
+    (QueryByBoostingClassifier(n_estimators=5), boosted(5), 0.0),
+    (COMBClassifier(alpha=0.1, n_estimators=5), boosted(5), 0.1),
+    (COMBClassifier(alpha=falling, n_estimators=3), boosted(3), falling),
+    (ASSLBoostClassifier(n_estimators=4), minimised, 0.01),
+    grown(0.05),
+    grown(falling),
+    grown(0.01, shrinkage=0.2),
+    grown(0.01, n_initial_estimators=1),
+    grown(0.0, n_initial_estimators=6),
 ]
 
 

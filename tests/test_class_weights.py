@@ -27,12 +27,8 @@ flags = st.booleans()
 seeds = st.integers(0, 2**32 - 1)
 #: Weights of the first and of the second half of four classes.
 weightings = st.sampled_from(["balanced", (1.0, 1.0), (0.5, 4.0), (30.0, 0.2)])
-settings = {
-    "seed": seeds,
-    "n_classes": st.integers(2, 4),
-    "weighting": weightings,
-    "limit": st.sampled_from([0, 5, 1000]),
-}
+#: A seed, a number of classes, their weights, and the limit of a search.
+draws = st.tuples(seeds, st.integers(2, 4), weightings, st.sampled_from([0, 5, 1000]))
 
 
 def rare_stream(seed, n_classes, n_rows=60):
@@ -67,32 +63,31 @@ def check_predictions(learner, X, scores, thresholds):
     np.testing.assert_allclose(found, expected, atol=1e-9 * size)
 
 
-@test_first_order.each_rule
-@test_first_order.each_update
-@given(normalize=flags, fit_intercept=flags, average=flags, **settings)
-def test_rules_of_mistakes(rule, update, seed, n_classes, weighting, limit, **params):
-    X, codes = rare_stream(seed, n_classes)
-    learner, classes = weighted(
-        test_first_order.RULES[rule][0],
-        seed,
-        n_classes,
-        weighting,
-        limit,
-        update=update,
-        **params,
-    )
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    expected = test_first_order.run_twin(learner, rule, X, codes, n_classes, classes)
+def check_linear(learner, X, expected, thresholds):
+    """Compare a learner with weights of its twin."""
     check_purchases(learner, expected)
     rows = [
-        test_first_order.twin.build_row(x, params["normalize"], params["fit_intercept"])
+        test_first_order.twin.build_row(x, learner.normalize, learner.fit_intercept)
         for x in X
     ]
-    thresholds = classes.thresholds(3, params["average"])
     check_predictions(learner, X, rows @ expected["W"].T, thresholds)
 
 
+@test_first_order.each_rule
+@test_first_order.each_update
+@given(drawn=draws, normalize=flags, fit_intercept=flags, average=flags)
+def test_rules_of_mistakes(rule, update, drawn, **params):
+    X, codes, n = *rare_stream(*drawn[:2]), drawn[1]
+    learner, classes = weighted(
+        test_first_order.RULES[rule][0], *drawn, update=update, **params
+    )
+    learner.partial_fit(X, codes, classes=np.arange(n))
+    expected = test_first_order.run_twin(learner, rule, X, codes, n, classes)
+    check_linear(learner, X, expected, classes.thresholds(3, params["average"]))
+
+
 @given(
+    drawn=draws,
     loss=test_margin_loss.losses,
     learning_rate=st.sampled_from(["constant", "invscaling", "adaptive"]),
     n_warm_start=st.sampled_from([0, 4]),
@@ -100,46 +95,30 @@ def test_rules_of_mistakes(rule, update, seed, n_classes, weighting, limit, **pa
     normalize=flags,
     fit_intercept=flags,
     average=flags,
-    **settings,
 )
-def test_margin_losses(
-    loss, n_warm_start, m, seed, n_classes, weighting, limit, **params
-):
-    X, codes = rare_stream(seed, n_classes)
-    if m:
-        prototype, params["m"] = GreedyOnlineClassifier(), m
-    else:
-        prototype, params["n_warm_start"] = MarginLossClassifier(), n_warm_start
+def test_margin_losses(drawn, n_warm_start, m, **params):
+    X, codes, n = *rare_stream(*drawn[:2]), drawn[1]
+    prototype = MarginLossClassifier(n_warm_start=n_warm_start)
     learner, classes = weighted(
-        prototype, seed, n_classes, weighting, limit, loss=loss, **params
+        GreedyOnlineClassifier(m=m) if m else prototype, *drawn, **params
     )
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    given_q = {"q": None} if m else {}
-    expected = test_margin_loss.run_twin(
-        learner, X, codes, n_classes, classes=classes, **given_q
-    )
-    check_purchases(learner, expected)
-    rows = [
-        test_first_order.twin.build_row(x, params["normalize"], params["fit_intercept"])
-        for x in X
-    ]
-    thresholds = classes.thresholds(1, params["average"])
-    check_predictions(learner, X, rows @ expected["W"].T, thresholds)
+    learner.partial_fit(X, codes, classes=np.arange(n))
+    q = {"q": None} if m else {}
+    expected = test_margin_loss.run_twin(learner, X, codes, n, classes=classes, **q)
+    check_linear(learner, X, expected, classes.thresholds(1, params["average"]))
 
 
 @test_second_order.each_rule
 @given(
+    drawn=draws,
     kernel=st.sampled_from(["linear", "linear", "rbf"]),
     solver=st.sampled_from(["auto", "dual", "primal", "coordinate_descent"]),
     max_stored=st.sampled_from([None, None, 6]),
     normalize=flags,
     fit_intercept=flags,
-    **settings,
 )
-def test_second_order_rules(
-    rule, kernel, solver, max_stored, seed, n_classes, weighting, limit, **params
-):
-    X, codes = rare_stream(seed, n_classes, n_rows=40)
+def test_second_order_rules(rule, drawn, kernel, solver, max_stored, **params):
+    X, codes, n = *rare_stream(*drawn[:2], n_rows=40), drawn[1]
     K, model, forms = X @ X.T, None, {"kernel": kernel, "gamma": 0.2}
     if kernel == "rbf":
         squares, solver = K.diagonal(), "auto"
@@ -147,15 +126,12 @@ def test_second_order_rules(
     if solver in ("auto", "dual"):
         forms["max_stored"] = max_stored
     prototype = test_second_order.RULES[rule][0]
-    given_weights = seed, n_classes, weighting, limit
-    learner, classes = weighted(
-        prototype, *given_weights, solver=solver, **forms, **params
-    )
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
+    learner, classes = weighted(prototype, *drawn, solver=solver, **forms, **params)
+    learner.partial_fit(X, codes, classes=np.arange(n))
     if solver == "coordinate_descent":
-        model = test_second_order.descent_model(learner, X, codes, n_classes, every=1)
+        model = test_second_order.descent_model(learner, X, codes, n, every=1)
     expected = test_second_order.run_twin(
-        learner, rule, K, codes, n_classes, X.shape[1], classes, model
+        learner, rule, K, codes, n, X.shape[1], classes, model
     )
     check_purchases(learner, expected)
     G = model.G if model else gram(K, params["normalize"], params["fit_intercept"])

@@ -27,7 +27,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import PoolClassifier, StablePredictions, Trained, Trainer
+from sklearn_activelearn.pool import PoolClassifier, Trained, Trainer
 from tests.learners import (
     COMMITTEE,
     POOL_LEARNERS,
@@ -310,11 +310,6 @@ def test_passive_learning_validates_once():
         (UncertaintySamplingClassifier(SVC()), TypeError, "predict_proba.*Calibrated"),
         (UncertaintySamplingClassifier(LinearSVC()), TypeError, "MinMarginClassifier"),
         (MinMarginClassifier(GaussianNB()), TypeError, "UncertaintySampling"),
-        (
-            UncertaintySamplingClassifier(GaussianNB(), stopping="margin_exhausted"),
-            TypeError,
-            "decision_function",
-        ),
         (MinMarginClassifier(SVC(), incremental=True), TypeError, "partial_fit"),
         (
             MinMarginClassifier(make_pipeline(SVC(decision_function_shape="ovo"))),
@@ -346,12 +341,6 @@ def test_passive_learning_validates_once():
             PassiveClassifier(SVC(), param_grid={"C": [1]}, estimators=COMMITTEE),
             ValueError,
             "not both",
-        ),
-        (MinMarginClassifier(stopping=StablePredictions(2.0)), ValueError, "threshold"),
-        (
-            MinMarginClassifier(stopping=StablePredictions(patience=0)),
-            ValueError,
-            "patience",
         ),
     ],
     ids=lambda item: str(item)[:70],

@@ -30,6 +30,7 @@ from sklearn_activelearn.pool.stopping._base import (
 from tests.docstrings import names, refused
 from tests.learners import drawn_for
 from tests.reference import stopping as reference
+from tests.reference.stopping import agreeing, label_price
 from tests.tools import (
     NaiveBayes,
     RecordingOracle,
@@ -49,32 +50,25 @@ class AnyMargin(MarginExhausted):
         pass
 
 
+PRICE = LabelPrice(cost=311.3, label=1.0, n_labels=8)
+new_class_and_no_error = reference.all_of(
+    reference.no_new_class(8), reference.no_error(2)
+)
 #: Each rule, the same in plain words, and a model that has what it needs.
 RULES = [
     (AnyMargin(), reference.margin_exhausted, LogisticRegression(C=1e3)),
-    (
-        StablePredictions(0.8001, 2),  # the kappa of no 30 rows
-        reference.agreeing(reference.kappa, 0.8001, 2),
-        BAYES,
-    ),
-    (ClassificationChange(), reference.agreeing(reference.share_kept, 1.0, 1), BAYES),
+    # the kappa of no 30 rows is 0.8001
+    (StablePredictions(0.8001, 2), agreeing(reference.kappa, 0.8001, 2), BAYES),
+    (ClassificationChange(), agreeing(reference.share_kept, 1.0, 1), BAYES),
     (
         ClassificationChange(0.125, patience=2),
-        reference.agreeing(reference.share_kept, 0.875, 2),
+        agreeing(reference.share_kept, 0.875, 2),
         BAYES,
     ),
     (NoNewClass(7), reference.no_new_class(7), BAYES),
     (NoError(4), reference.no_error(4), BAYES),
-    (
-        LabelPrice(cost=311.3, label=1.0, n_labels=8),
-        reference.label_price(311.3, 1.0, 8),
-        BAYES,
-    ),
-    (
-        AllOf([NoNewClass(8), NoError(2)]),
-        reference.all_of(reference.no_new_class(8), reference.no_error(2)),
-        BAYES,
-    ),
+    (PRICE, label_price(311.3, 1.0, 8), BAYES),
+    (AllOf([NoNewClass(8), NoError(2)]), new_class_and_no_error, BAYES),
 ]
 
 
