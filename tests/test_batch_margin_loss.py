@@ -1,7 +1,5 @@
 """The batch classifier: objective, optima, starts, scikit-learn's checks."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +15,7 @@ from sklearn_activelearn import BatchMarginLossClassifier
 from sklearn_activelearn.batch._margin_loss import TEMPERATURE, Objective
 from sklearn_activelearn.losses import SmoothHingeLoss, SmoothRampLoss, make_loss
 from tests.learners import explores
+from tests.tools import peak_memory
 
 SMOOTH = ["smooth_hinge", "smooth_ramp", "sigmoid"]
 
@@ -251,12 +250,7 @@ def test_rows_are_not_copied(dtype, kind):
     y = X[:, 0] > 0
     X = kind(X)
     learner = BatchMarginLossClassifier("sigmoid", max_iter=2, n_restarts=2, tol=1)
-    tracemalloc.start()
-    try:
-        learner.fit(X, y).predict(X)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    peak = peak_memory(lambda: learner.fit(X, y).predict(X))
     assert peak < X.size * dtype().itemsize / 3
 
 

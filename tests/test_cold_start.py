@@ -418,14 +418,6 @@ def test_an_estimator_that_wants_codes_gets_codes_of_the_known_classes():
         assert isinstance(coded.estimator_.estimator_, WantsCodes)
 
 
-def test_an_error_that_is_not_about_labels_stays_as_it_is():
-    learner = UncertaintySamplingClassifier(NeedsLabels(99), n_initial=2)
-    with pytest.warns(FitFailedWarning):
-        learner.teach(X[40:100], Y[40:100])
-    with pytest.raises(ValueError, match="60 labels are fewer than 99"):
-        learner.query(X)
-
-
 def test_predictions_are_one_dimensional():
     settings = {"n_initial": 6, "budget": 12, "random_state": 0}
     model = PredictsColumn(max_iter=1000)

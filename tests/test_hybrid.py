@@ -136,13 +136,6 @@ def test_a_thin_class_is_not_taken_for_near_copies():
     assert hybrid > random
 
 
-def test_a_mixed_start_may_be_more_random():
-    settings = {"n_initial": 10, "initial": "mixed", "random_state": 0}
-    learner = MinMarginClassifier(explore=0.7, **settings)
-    learner.query(X)
-    assert learner.record()["purposes"].count("explored") == 7
-
-
 def test_bad_model():
     class Plain(LogisticRegression):
         predict_proba = decision_function = property()

@@ -1,6 +1,5 @@
 """The compiled products and the loop around them: right, repeatable, in place."""
 
-import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.sparse import csr_array, random_array
 from sklearn_activelearn import DKMClassifier
 from sklearn_activelearn.kernels import _rows
 from sklearn_activelearn.stream import _pass
-from tests.tools import with_int64_indices
+from tests.tools import peak_memory, with_int64_indices
 
 FORMATS = {
     "float64": lambda X: X,
@@ -139,18 +138,13 @@ def test_dense_rows_are_not_copied(dtype, verb, tmp_path):
     X = np.load(tmp_path / "X.npy", mmap_mode="r")
     y = np.arange(n_rows) % 2
     learner = DKMClassifier(random_state=0).fit(X[:100], y[:100])
-    tracemalloc.start()
-    try:
-        {
-            "fit": lambda: learner.fit(X, y),
-            "partial_fit": lambda: learner.partial_fit(X, y),
-            "learn": lambda: learner.learn(X, lambda rows: y[rows]),
-            "predict": lambda: learner.predict(X),
-        }[verb]()
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < X.nbytes / 4
+    call = {
+        "fit": lambda: learner.fit(X, y),
+        "partial_fit": lambda: learner.partial_fit(X, y),
+        "learn": lambda: learner.learn(X, lambda rows: y[rows]),
+        "predict": lambda: learner.predict(X),
+    }[verb]
+    assert peak_memory(call) < X.nbytes / 4
 
 
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
@@ -159,13 +153,7 @@ def test_sparse_rows_are_not_copied(index_type):
     X.indices, X.indptr = X.indices.astype(index_type), X.indptr.astype(index_type)
     y = np.arange(X.shape[0]) % 2
     learner = DKMClassifier(random_state=0).fit(X[:100], y[:100])
-    tracemalloc.start()
-    try:
-        learner.partial_fit(X, y)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < X.data.nbytes / 4
+    assert peak_memory(lambda: learner.partial_fit(X, y)) < X.data.nbytes / 4
 
 
 @each_format

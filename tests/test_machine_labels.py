@@ -23,7 +23,6 @@ from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.pool import AllOf, ErrorTarget
 from sklearn_activelearn.testing import _guarantees as guarantees
 from sklearn_activelearn.utils._statistics import most_wrong_unread
-from tests.reference.labeling import quick_folder
 from tests.tools import NaiveBayes
 
 rng = np.random.default_rng(0)
@@ -484,12 +483,6 @@ def test_a_column_that_does_not_fit_is_refused():
 
 
 # --- sessions and the command
-
-
-@pytest.fixture
-def folder():
-    with quick_folder() as path:
-        yield path
 
 
 def test_a_session_that_is_opened_again_asks_for_the_same_rows(folder):

@@ -388,16 +388,6 @@ def test_stored_zeros_are_zeros():
     np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-10)
 
 
-def test_zero_rows_do_not_count():
-    X, y = gaussian_stream(5, 2)
-    learner = adaptive("hinge")
-    X_more = np.vstack([np.zeros((30, X.shape[1])), X])
-    y_more = np.append(np.zeros(30, dtype=int), y)
-    with_zeros = clone(learner).partial_fit(X_more, y_more, classes=[0, 1])
-    without = learner.partial_fit(X, y, classes=[0, 1])
-    np.testing.assert_array_equal(with_zeros.coef_, without.coef_)
-
-
 def test_the_learning_rate_may_change_on_the_way():
     X, y = gaussian_stream(2, 2)
     learner = adaptive("hinge").partial_fit(X[:20], y[:20], classes=[0, 1])

@@ -26,7 +26,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.pool import AllOf, MarginExhausted, NoNewClass
+from sklearn_activelearn.pool import AllOf, NoNewClass
 from tests.learners import POOL_DEFAULTS, each
 from tests.tools import fresh, problem
 
@@ -256,16 +256,6 @@ class TestMarginExhausted:
             learner = row(estimators=models, stopping="margin_exhausted")
             with pytest.raises(TypeError, match="LogisticRegression"):
                 learner.fit(X, y)
-
-    def test_a_subclass_may_take_any_model(self):
-        class AnyMargin(MarginExhausted):
-            def check_model(self, model):
-                pass
-
-        learner = MinMarginClassifier(
-            LogisticRegression(C=1e4), stopping=AnyMargin(), budget=None, random_state=0
-        )
-        assert learner.fit(X, X[:, 0] > 0).stop_reason_ == "AnyMargin"
 
 
 def test_a_stream_learner_that_ends_in_one_class_warns():

@@ -279,16 +279,6 @@ def test_random_estimators_follow_the_seed():
     assert model[-1].random_state is None
 
 
-def test_threads_score_alike():
-    for prototype in (
-        MinMarginClassifier(budget=20),
-        QueryByCommitteeClassifier(estimators=COMMITTEE, n_initial=3, budget=5),
-    ):
-        alone = fresh(prototype).fit(X, y)
-        both = fresh(prototype, n_jobs=2).fit(X, y)
-        np.testing.assert_array_equal(both.queried_indices_, alone.queried_indices_)
-
-
 def test_passive_learning_validates_once():
     fits = []
 

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import tracemalloc
 from math import ceil, log
 
 import numpy as np
@@ -24,6 +23,7 @@ from sklearn_activelearn.pool.stopping._recall import relevance_probabilities
 from sklearn_activelearn.sources import Source
 from sklearn_activelearn.utils import _statistics as bounds
 from tests.reference import recall as slow
+from tests.tools import peak_memory
 
 
 def rows_with_late_cluster(seed=0, n=600, n_relevant=60, n_late=12):
@@ -530,13 +530,7 @@ def test_what_a_certificate_costs():
 
 
 def test_a_low_recall_costs_no_memory():
-    tracemalloc.start()
-    try:
-        bounds.audit_share(300, 5.0, 0.05, 0.05)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 50e6
+    assert peak_memory(lambda: bounds.audit_share(300, 5.0, 0.05, 0.05)) < 50e6
 
 
 def test_a_plan_ranks_until_few_are_left_and_then_draws():

@@ -112,10 +112,6 @@ class TestBatches:
         learner = RelevanceSamplingClassifier(batch_size=0.01).teach(X[:6], y[:6])
         assert len(learner.query(X)) == 1
 
-    def test_its_baseline_buys_batches_of_one_size(self):
-        learner = RelevanceSamplingClassifier(batch_size=0.1)
-        assert learner._passive_baseline().fit(X, y).n_queries_ == 80
-
 
 class TestPositiveWeight:
     @pytest.mark.parametrize("positive", [None, "no"])

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpydoc.docscrape import ClassDoc
 from scipy.sparse import csr_array
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import FitFailedWarning
@@ -407,33 +406,6 @@ def test_a_fold_may_have_rows_twice():
     learner, folds = CBGZClassifier(random_state=0), [(train, np.arange(400, 569))]
     same(learner, GRID, X, y, cv=folds, scoring=places)
     same(learner, GRID, X, y, cv=folds, return_train_score=True)
-
-
-def test_no_folds_and_no_groups():
-    X, y = CANCER
-
-    class Halves:
-        def split(self, X, y):
-            yield np.arange(300), np.arange(300, 569)
-
-        def get_n_splits(self, X, y):
-            return 1
-
-    learner = CBGZClassifier(random_state=0)
-    with pytest.raises(ValueError, match="No fits were performed"):
-        OnePassSearchCV(learner, GRID, cv=[]).fit(X, y)
-    with config_context(enable_metadata_routing=True):
-        same(learner, GRID, X, y, cv=Halves())
-
-
-def test_steps_of_a_pipeline_in_the_grid():
-    X, y = CANCER
-    last = ("last", CBGZClassifier(random_state=0))
-    scaled = [[(name, scaler), last] for name, scaler in SCALERS.items()]
-    pipeline = Pipeline(scaled[0])
-    for steps in ([[last], *scaled], [*scaled, [last]]):
-        assert same(pipeline, {"steps": steps}, X, y).fused_.all()
-    assert same(pipeline, [{"last__b": [0.1]}, {"steps": [[last]]}], X, y).fused_.all()
 
 
 def test_a_search_that_is_stopped_leaves_what_was_found():

@@ -6,7 +6,6 @@ import pickle
 import re
 import sys
 import time
-import tracemalloc
 import weakref
 from decimal import Decimal
 from threading import Barrier
@@ -45,7 +44,7 @@ from sklearn_activelearn.sources import _source as _base
 from sklearn_activelearn.sources._containers import hash_rows
 from tests.learners import each, explores, name_of
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
-from tests.tools import RecordingOracle, fresh
+from tests.tools import RecordingOracle, fresh, peak_memory
 
 da = pytest.importorskip("dask.array")
 delayed = pytest.importorskip("dask").delayed
@@ -343,10 +342,7 @@ def test_a_query_keeps_two_numbers_a_row(monkeypatch, tmp_path):
     rows = learner.query(mapped, candidates=np.arange(10))
     learner.teach(X[rows], X[rows, 0] > 0)
     learner.query(mapped)
-    tracemalloc.start()
-    learner.query(mapped)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    peak = peak_memory(lambda: learner.query(mapped))
     assert peak < 16 * len(X) + 30 * 2**20
 
 

@@ -1,5 +1,7 @@
 """What the property tests share: random streams, a quick model, `testing`'s tools."""
 
+import tracemalloc
+
 import numpy as np
 from hypothesis import strategies as st
 from scipy.special import softmax
@@ -38,6 +40,16 @@ def problem(n_rows, n_features, noise=0.0):
     rng = np.random.RandomState(0)
     X = rng.standard_normal((n_rows, n_features))
     return X, np.where(X[:, 0] + noise * rng.standard_normal(n_rows) > 0, "yes", "no")
+
+
+def peak_memory(call):
+    """Return the bytes that a call takes at most."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def with_int64_indices(X):
