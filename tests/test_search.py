@@ -357,9 +357,6 @@ def test_it_is_documented():
         assert all(hasattr(search, name) for name in found)
 
 
-SCALERS = {"standard": StandardScaler(), "min-max": MinMaxScaler()}
-
-
 def test_groups():
     X, y = CANCER
     groups = np.arange(len(y)) % 7
