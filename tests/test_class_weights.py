@@ -21,7 +21,7 @@ from tests.learners import STREAM_DEFAULTS, each
 from tests.reference.class_weights import ClassWeights
 from tests.reference.second_order import gram
 from tests.test_first_order import gaussian_stream
-from tests.tools import fresh, group_of
+from tests.tools import all_verbs, fresh, group_of
 
 flags = st.booleans()
 seeds = st.integers(0, 2**32 - 1)
@@ -227,13 +227,8 @@ BAD_WEIGHTS = [
 def test_bad_weights(prototype, class_weight, error, words):
     X, codes = gaussian_stream(0, 2)
     learner = fresh(prototype, class_weight=class_weight)
-    verbs = {
-        "fit": lambda: learner.fit(X, codes),
-        "partial_fit": lambda: learner.partial_fit(X, codes, classes=[0, 1]),
-        "teach": lambda: learner.teach(X, codes, classes=[0, 1]),
-        "learn": lambda: learner.learn(X, lambda rows: 1 / 0, classes=[0, 1]),
-    }
-    for call in verbs.values():
+    fit, partial_fit, _, *others = all_verbs(learner, X, codes, [0, 1])
+    for call in (fit, partial_fit, *others):
         with pytest.raises(error, match=words):
             call()
     assert not hasattr(learner, "classes_")

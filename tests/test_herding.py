@@ -30,7 +30,7 @@ X, y = problem(60, 3, noise=0.5)
 @pytest.mark.parametrize("radius", ["local", "global"])
 @pytest.mark.parametrize("calibrate", [True, False])
 @pytest.mark.parametrize("batch_size", [1, 3])
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(stream=streams(min_rows=5, max_rows=22, min_features=2))
 def test_purchases_are_those_of_the_slow_twin(radius, calibrate, batch_size, stream):
     X, y = stream
@@ -75,13 +75,13 @@ def test_no_learner_buys_equal_rows_together(prototype):
 def test_shares_of_first_rows_are_those_of_their_draws():
     pool = X[[0, 0, 0, 0, 1, 1, 2, 3]]
     counts, shares = np.zeros(8), np.zeros(8)
-    for seed in range(2_000):
+    for seed in range(1_000):
         learner = MinMarginClassifier(n_initial=3, random_state=seed)
         rows, share = learner.query(pool, return_probability=True)
         counts[rows] += 1
         shares[rows] = share
     np.testing.assert_allclose(shares, [*[3 / 16] * 4, *[3 / 8] * 2, *[3 / 4] * 2])
-    np.testing.assert_allclose(counts / 2_000, shares, atol=0.03)
+    np.testing.assert_allclose(counts / 1_000, shares, atol=0.04)
 
     learner = MinMarginClassifier(n_initial=6, random_state=0)
     rows, share = learner.query(pool, return_probability=True)

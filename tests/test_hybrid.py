@@ -28,7 +28,7 @@ def share_of_margins(n_enough):
 
 @pytest.mark.parametrize("batch_size", [1, 4])
 @pytest.mark.parametrize("n_classes", [2, 3])
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(stream=streams(min_rows=5, max_rows=22, min_features=2))
 def test_purchases_are_those_of_the_slow_reference(batch_size, n_classes, stream):
     X, y = stream
@@ -126,7 +126,7 @@ def test_a_thin_class_is_not_taken_for_near_copies():
     y = np.repeat([1, 0], [100, 200])
     areas = {HybridSamplingClassifier: [], PassiveClassifier: []}
     for learner_class, scores in areas.items():
-        for seed in range(3):
+        for seed in range(2):
             learner = learner_class(SVC(), batch_size=10, budget=80, random_state=seed)
             for _ in range(8):
                 asked = learner.query(X)

@@ -119,16 +119,6 @@ def test_twin_with_a_probability_of_ones_own(seed, n_classes, loss):
     check_twin(learner, X, codes, n_classes, q=inverse_margin)
 
 
-@given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 4), loss=losses)
-def test_the_tight_probability_given_as_a_function(seed, n_classes, loss):
-    X, codes = gaussian_stream(seed, n_classes)
-    params = {"eta0": 0.5, "random_state": seed}
-    tight = MarginLossClassifier(loss, **params).fit(X, codes)
-    function = make_loss(loss).query_probability
-    given_ = MarginLossClassifier(loss, query_probability=function, **params)
-    assert state(given_.fit(X, codes)) == state(tight)
-
-
 def out_of_range_near_0(margins):
     return np.where((margins > 0) & (margins < 5e-4), 1.5, 1.0)
 

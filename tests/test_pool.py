@@ -37,7 +37,7 @@ from tests.learners import (
 )
 from tests.reference import pool as reference
 from tests.tools import (
-    RecordingOracle,
+    all_verbs,
     fresh,
     frozen,
     problem,
@@ -337,13 +337,7 @@ def test_passive_learning_validates_once():
 )
 def test_what_cannot_work_is_refused_by_every_verb(learner, error, words):
     before = frozen(vars(learner))
-    for verb in (
-        lambda: learner.fit(X, y),
-        lambda: learner.partial_fit(X, y),
-        lambda: learner.query(X),
-        lambda: learner.teach(X, y),
-        lambda: learner.learn(X, RecordingOracle(y)),
-    ):
+    for verb in all_verbs(learner, X, y):
         with pytest.raises(error, match=words):
             verb()
     assert frozen(vars(learner)) == before

@@ -20,7 +20,7 @@ from sklearn_activelearn.stream.second_order import _base, _state
 from tests.learners import drawn_for
 from tests.reference import second_order as twin
 from tests.test_first_order import gaussian_stream
-from tests.tools import RecordingOracle, fresh
+from tests.tools import RecordingOracle, all_verbs, fresh
 
 
 def waves(margins):
@@ -518,15 +518,10 @@ def test_what_is_stored_cannot_be_read_in_another_way(name, before, after):
     params = {"kernel": "poly", name: before}
     learner = SOLEClassifier(random_state=0, **params).fit(X, codes)
     learner.set_params(**{name: after})
-    for call in (
-        learner.query,
-        learner.predict,
-        lambda X: learner.teach(X, codes),
-        lambda X: learner.partial_fit(X, codes),
-        lambda X: learner.learn(X, RecordingOracle(codes)),
-    ):
+    _, *later = all_verbs(learner, X, codes)
+    for call in (*later, lambda: learner.predict(X)):
         with pytest.raises(ValueError, match=f"{name} cannot change"):
-            call(X)
+            call()
     learner.fit(X, codes).predict(X)
 
 
@@ -545,12 +540,8 @@ def test_a_row_that_could_not_be_learned_is_not_bought(learner, cure, solver):
     words = rf"Row 0 of X: .* [Ss]cale the rows, or {cure}"
     learner = fresh(learner, solver=solver).teach(X[:0], [], classes=[0, 1])
     oracle = RecordingOracle(codes)
-    for call in (
-        lambda: learner.query(X),
-        lambda: learner.learn(X, oracle),
-        lambda: learner.teach(X, codes),
-        lambda: learner.partial_fit(X, codes),
-    ):
+    _, *later, _ = all_verbs(learner, X, codes)
+    for call in (*later, lambda: learner.learn(X, oracle)):
         with pytest.raises(ValueError, match=words):
             call()
     assert oracle.asked == []

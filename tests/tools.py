@@ -20,6 +20,7 @@ from sklearn_activelearn.testing._guarantees import (
 __all__ = [
     "NaiveBayes",
     "RecordingOracle",
+    "all_verbs",
     "fresh",
     "frozen",
     "group_of",
@@ -61,6 +62,17 @@ def with_int64_indices(X):
 def group_of(learner):
     """Return how many rows a stream learner looks at before it decides."""
     return learner.get_params().get("m", 1)
+
+
+def all_verbs(learner, X, y, classes=None):
+    """Return calls of all verbs that take rows."""
+    return (
+        lambda: learner.fit(X, y),
+        lambda: learner.partial_fit(X, y, classes),
+        lambda: learner.query(X),
+        lambda: learner.teach(X, y, classes),
+        lambda: learner.learn(X, RecordingOracle(y), classes),
+    )
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):
