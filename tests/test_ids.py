@@ -394,21 +394,6 @@ def test_an_id_with_a_label_is_not_taught_again():
     assert state(learner) == before
 
 
-def test_ids_are_checked_once(monkeypatch):
-    learner = make_learner()
-    ids, checked = np.array(IDS), []
-    monkeypatch.setattr(
-        "sklearn_activelearn.sources._identity.check_unique",
-        lambda *ids: checked.append(1),
-    )
-    for _ in range(3):
-        learner.query(X, ids=ids)
-    assert len(checked) == 1
-    ids[0] = "another"
-    learner.query(X, ids=ids)
-    assert len(checked) == 2
-
-
 def test_dask_ids_are_computed_once():
     da = pytest.importorskip("dask.array")
     computed = []

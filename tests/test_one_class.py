@@ -129,23 +129,6 @@ class TestOneClassIsPredicted:
         assert len(last) == 1
         assert len(learner.query(X)) == 0
 
-    def test_of_a_larger_pool_1000_rows_are_looked_at(self):
-        seen = []
-
-        class Counting(LogisticRegression):
-            def predict(self, X):
-                seen.append(len(X))
-                return super().predict(X)
-
-        pool = np.tile(X, (20, 1)) + np.arange(3000)[:, None] * 1e-6
-        labels = np.tile(RARE, 20)
-        learner = UncertaintySamplingClassifier(
-            Counting(C=1e-9), budget=60, batch_size=10, random_state=0
-        )
-        with pytest.warns(OneClassWarning, match="for 1000 of the pool"):
-            learner.fit(pool, labels)
-        assert seen == [60, 1000]
-
     def test_not_where_the_pool_is_told_apart(self):
         class Sign(LogisticRegression):
             def predict(self, X):

@@ -178,19 +178,3 @@ def test_decision_values_that_do_not_fit_the_classes():
     with pytest.raises(ValueError, match="OneVsRestClassifier"):
         learner.fit(X, y)
     assert len(learner._ledger.labelled) == learner.n_queries_ == 10
-
-
-def test_rows_that_nothing_has_to_be_added_to_are_scored_in_one_call():
-    sizes = []
-
-    class Noted(GaussianNB):
-        def predict_proba(self, X):
-            sizes.append(len(X))
-            return super().predict_proba(X)
-
-    X, y = make_blobs(1100, centers=2, n_features=3, random_state=0)
-    learner = UncertaintySamplingClassifier(Noted(), random_state=0)
-    learner.teach(X[:10], y[:10])
-    for n_rows in (1088, 1100):
-        learner.query(X[:n_rows])
-    assert sizes == [1088, 1024, 80]

@@ -280,34 +280,6 @@ def test_a_rule_of_ones_own_must_return_what_it_remembers():
         stopping(SaysYes(), BAYES, n_initial=4).fit(X, y)
 
 
-class Counted(NaiveBayes):
-    """A model that counts the rows that it scores."""
-
-    n_scored = 0
-
-    def predict(self, X):
-        Counted.n_scored += len(X)
-        return super().predict(X)
-
-    def predict_proba(self, X):
-        Counted.n_scored += len(X)
-        return super().predict_proba(X)
-
-
-def test_models_are_compared_on_some_rows_of_a_large_pool(monkeypatch):
-    monkeypatch.setattr(_rules, "MOST_COMPARED", 50)
-    X, y = problem(2_000, 4, noise=0.3)
-    learner = UncertaintySamplingClassifier(
-        Counted(), stopping="stable_predictions", n_initial=20, random_state=0
-    )
-    for _ in range(3):
-        Counted.n_scored = 0
-        rows = learner.query(X)
-        learner.teach(X[rows], y[rows])
-    # NaiveBayes.predict asks predict_proba or is asked itself: at most two counts a row
-    assert 1_900 < Counted.n_scored <= 2_000 + 2 * 2 * 50
-
-
 def test_rows_on_which_models_are_compared_stay(monkeypatch):
     monkeypatch.setattr(_rules, "MOST_COMPARED", 50)
     left = np.arange(1_000)
