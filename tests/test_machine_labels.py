@@ -405,31 +405,21 @@ def test_labels_of_one_class_can_be_certified():
     assert learner.result(X).machine_error.value == 0
 
 
-BAD = {
-    "'yess', value 7, which is not one of the classes": {
-        "machine_labels": [*MACHINE[:7], "yess", *MACHINE[8:]]
-    },
-    "one value for each row of X, 120, .* got shape": {"machine_labels": MACHINE[1:]},
-    "between 0 and 1, got 1.5 for row 0": {
-        "machine_confidence": [1.5, *CONFIDENCE[1:]]
-    },
-    "between 0 and 1, got None for row 0": {
-        "machine_confidence": [np.nan, *CONFIDENCE[1:]]
-    },
-    "between 0 and 1, got 'high' for row 0": {
-        "machine_confidence": ["high", *CONFIDENCE[1:]]
-    },
-    "n_sample=5 is too small": {"stopping": ErrorTarget(0.05, n_sample=5)},
-    "error == 0.0": {"stopping": ErrorTarget(0.0)},
-    "machine_confidence needs machine_labels": {
-        "machine_labels": None, "machine_confidence": CONFIDENCE,
-    },
-}  # fmt: skip
+BAD = [
+    ("machine_labels", [*MACHINE[:7], "yess", *MACHINE[8:]], "'yess', value 7, which"),
+    ("machine_labels", MACHINE[1:], "one value for each row of X, 120, .* got shape"),
+    ("machine_labels", None, "machine_confidence needs machine_labels"),
+    ("machine_confidence", [1.5, *CONFIDENCE[1:]], "0 and 1, got 1.5 for row 0"),
+    ("machine_confidence", [np.nan, *CONFIDENCE[1:]], "0 and 1, got None for row 0"),
+    ("machine_confidence", ["high", *CONFIDENCE[1:]], "0 and 1, got 'high' for row 0"),
+    ("stopping", ErrorTarget(0.05, n_sample=5), "n_sample=5 is too small"),
+    ("stopping", ErrorTarget(0.0), "error == 0.0"),
+]
 
 
-@pytest.mark.parametrize("words", BAD)
-def test_bad_input_is_refused_before_anything_is_bought(words):
-    learner = checking(**BAD[words])
+@pytest.mark.parametrize(("name", "value", "words"), BAD)
+def test_bad_input_is_refused_before_anything_is_bought(name, value, words):
+    learner = checking(**{"machine_confidence": CONFIDENCE, name: value})
     for call in (
         lambda: learner.fit(X, y),
         lambda: learner.learn(X, oracle, classes=["no", "yes"]),
