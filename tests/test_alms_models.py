@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._ledger import Labelled
-from sklearn_activelearn.pool.alms import _models, _value_of_information
+from sklearn_activelearn.pool.alms import _models
 from sklearn_activelearn.pool.alms._models import (
     JointModels,
     PlainSigmoid,
@@ -155,13 +155,6 @@ def test_ctrl_c_does_not_wait(name):
     start = perf_counter()
     train(pairs)
     assert stopped < 0.05 + 10 * (perf_counter() - start)
-
-
-def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
-    _, together = engines(*problem(0, n=20, v=7))
-    expected = values(together)
-    monkeypatch.setattr(_value_of_information, "BLOCK", 200)
-    np.testing.assert_allclose(values(together), expected, rtol=1e-12)
 
 
 def test_calibration():

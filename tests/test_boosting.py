@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.cluster import KMeans
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -422,12 +421,6 @@ def test_the_first_guess_is_named_if_it_refuses_the_rows(prototype):
     learner = FASSLBoostClassifier(HistGradientBoostingClassifier(), random_state=0)
     with pytest.raises(ValueError, match=r"convert string[\s\S]*init, KNeighbors"):
         learner.fit(text, y)
-
-
-def test_what_is_wrong_with_initial_is_said_of_it():
-    for init, words in ((KMeans(), "classifier"), (GaussianNB, "instance")):
-        with pytest.raises(TypeError, match=f"init must be an? {words}"):
-            COMBClassifier(init=init).fit(X, y)
 
 
 def test_joblib_keeps_the_pool_once(tmp_path):

@@ -258,23 +258,14 @@ def test_a_probability_of_0_where_labels_move_the_weights():
     learner.set_params(loss=RampLoss(t=2.0)).fit(X, codes)
 
 
-def words(margins):
-    return np.full(margins.shape, "maybe")
-
-
 def branches(margins):
     return 1.0 if margins < 1 else 0.5
 
 
-def imaginary(margins):
-    return np.full(margins.shape, 1j)
-
-
-@pytest.mark.parametrize("function", [words, branches, imaginary])
-def test_an_error_of_the_function_names_the_parameter(function):
+def test_an_error_of_the_function_names_the_parameter():
     X, codes = gaussian_stream(0, 2)
-    learner = MarginLossClassifier(query_probability=function)
-    with pytest.raises((TypeError, ValueError)) as caught:
+    learner = MarginLossClassifier(query_probability=branches)
+    with pytest.raises(ValueError, match="truth value") as caught:
         learner.fit(X, codes)
     assert "query_probability is called with" in caught.value.__notes__[0]
 

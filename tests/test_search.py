@@ -300,14 +300,6 @@ def test_one_that_raises_in_a_later_part_of_sparse_rows_changes_no_other():
     assert search.cv_results_["mean_n_queries"][:-1].max() <= len(y) / 2
 
 
-def test_errors_name_the_search():
-    X, y = CANCER
-    with pytest.raises(ValueError, match="'error_score' parameter of OnePassSearchCV"):
-        OnePassSearchCV(CBGZClassifier(), GRID, error_score="none").fit(X, y)
-    with pytest.raises(ValueError, match="'scoring' parameter of OnePassSearchCV"):
-        OnePassSearchCV(CBGZClassifier(), GRID, scoring="none").fit(X, y)
-
-
 def test_without_a_seed_all_settings_get_the_same_coins():
     X, y = CANCER
     grid = {"rate": [0.2, 0.2, 0.2]}

@@ -392,18 +392,6 @@ def test_a_file_that_was_cut_is_refused(tmp_path):
     refused(fresh(MinMarginClassifier()), mapped, "X has changed: .* has 1000 bytes")
 
 
-def test_parquet_files_that_changed_are_refused(tmp_path):
-    X, y = problem()
-    source = as_parquet(X, [60], tmp_path)
-    learner = fresh(MinMarginClassifier(n_initial=4))
-    rows = learner.query(source)
-    file = tmp_path / "parquet" / "1.parquet"
-    pq.write_table(pq.read_table(file).slice(0, 50), file)
-    with pytest.raises(ValueError, match=r"X has changed: .*1\.parquet had"):
-        learner.teach(source[rows], y[rows])
-    refused(learner, source, "X has changed")
-
-
 def written(file, values, **options):
     """Write a column of whole numbers as they are; return the times of the file."""
     how = {"compression": "none", "use_dictionary": False, **options}
@@ -893,20 +881,6 @@ def test_a_filtered_dataset_names_files_that_cannot_be_opened(tmp_path):
     (tmp_path / "b.parquet").write_bytes(b"")
     with pytest.raises(ValueError, match=r"b\.parquet is empty"):
         ParquetSource(filtered)
-
-
-def test_a_dataset_and_a_list_of_files_will_do(tmp_path):
-    X, _ = problem()
-    as_parquet(X, [60], tmp_path)
-    folder = tmp_path / "parquet"
-    dataset = ds.dataset(folder)
-    expected = fresh(MinMarginClassifier()).query(X).tolist()
-    assert fresh(MinMarginClassifier()).query(dataset).tolist() == expected
-    taken = dataset.take(expected).to_pandas().to_numpy()
-    np.testing.assert_array_equal(taken, X[expected])
-    turned = ParquetSource([folder / "1.parquet", folder / "0.parquet"])
-    np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
-    assert len(turned[[]]) == 0
 
 
 @each_source
