@@ -221,9 +221,6 @@ POOL_LEARNERS = [
         explore=0.4,
         budget=16,
     ),
-    UncertaintyHerdingClassifier(
-        NaiveBayes(), calibrate=False, n_initial=2, stopping="stable_predictions"
-    ),
     family(HybridSamplingClassifier(NaiveBayes(), n_initial=4, budget=14)),
     HybridSamplingClassifier(
         LinearSVC(),
@@ -277,10 +274,6 @@ POOL_LEARNERS = [
     ActiveLabelPropagationClassifier(),
     family(
         ActiveLabelPropagationClassifier("rbf", n_initial=3, batch_size=3, budget=16)
-    ),
-    ActiveLabelPropagationClassifier("rbf", gamma=0.4, n_initial=2, budget=12),
-    ActiveLabelPropagationClassifier(
-        n_neighbors=2, n_initial=3, batch_size=2, stopping="stable_predictions"
     ),
     ActiveLabelPropagationClassifier(
         n_neighbors=2, n_candidates=4, n_initial=3, batch_size=3, budget=16

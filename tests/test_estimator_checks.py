@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -38,7 +38,6 @@ from tests.learners import (
     DEFAULTS,
     SEARCH_GRIDS,
     STREAM_DEFAULTS,
-    each,
     each_family_of,
     each_stream_learner,
     each_way_in,
@@ -74,8 +73,6 @@ CLASSES = [
     family(FASSLBoostClassifier()),
 ]
 each_class = each_family_of(CLASSES)
-#: A stream learner and a pool learner, for what pickles show of all others.
-each_of_both_kinds = each([STREAM_DEFAULTS[0], MinMarginClassifier()])
 
 
 #: Learners have their defaults here, but train less often where training takes long.
@@ -163,13 +160,3 @@ def test_grid_search(prototype):
     search = GridSearchCV(pipeline, grid, cv=2).fit(X, y)
     assert search.best_score_ > 0.83
     assert search.best_estimator_[-1].n_queries_ <= 40
-
-
-@each_of_both_kinds
-def test_cross_validation_in_processes(prototype):
-    X, y = (part[:100] for part in blobs(2))
-    results = cross_validate(
-        fresh(prototype), X, y, cv=2, n_jobs=2, return_estimator=True
-    )
-    assert results["test_score"].mean() > 0.83
-    assert all(learner.n_queries_ < len(y) for learner in results["estimator"])
