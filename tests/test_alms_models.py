@@ -88,42 +88,6 @@ def test_values_are_those_of_the_slow_twin(seed, v, d, separable):
     np.testing.assert_allclose(values(together)[0], training, atol=1e-5)
 
 
-@given(seed=st.integers(0, 999), d=st.sampled_from([3, 30]), separable=st.booleans())
-@pytest.mark.parametrize(
-    ("tol", "most", "mean"), [(1e-4, 1e-3, 1e-5), (1e-9, 1e-5, 1e-6)]
-)
-def test_losses_left_out(tol, most, mean, seed, d, separable):
-    X, y, is_validation, pool = problem(
-        seed, n=16, v=4, n_pool=2, d=d, separable=separable
-    )
-    refitted, together = engines(X, y, is_validation, pool)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_models, "TOLERANCE", tol)
-        pairs = np.transpose(np.triu_indices(4, 1))
-        guesses = np.random.default_rng(seed).integers(2, size=len(pool))  # wrong ones
-        with_each = np.arange(len(pool)), pairs, guesses
-        error = together.without_but_with(*with_each)
-        error = np.abs(error - refitted.without_but_with(*with_each))
-    assert error.max() < most
-    assert error.mean() < mean
-    np.testing.assert_allclose(
-        together.without(pairs), refitted.without(pairs), rtol=1e-6, atol=1e-7
-    )
-    rows = np.arange(2)
-    for own, other in zip(
-        together.without_one(rows, guesses),
-        refitted.without_one(rows, guesses),
-        strict=True,
-    ):
-        np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-7)
-    for own, other in zip(together.trained(), refitted.trained(), strict=True):
-        np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-7)
-    fold = np.delete(np.arange(16), np.flatnonzero(~is_validation)[:2])[::2]
-    np.testing.assert_allclose(
-        together.without_fold(fold), refitted.without_fold(fold), rtol=1e-6, atol=1e-7
-    )
-
-
 class Interrupted(Exception):
     """Raised by a signal."""
 

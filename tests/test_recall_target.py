@@ -10,16 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import MinMarginClassifier, RelevanceSamplingClassifier
 from sklearn_activelearn.audit._recall import price_of, rows_to_recall, shares_explored
 from sklearn_activelearn.evaluation import recall_estimate, recall_price, recall_so_far
 from sklearn_activelearn.pool import AllOf, RecallTarget
 from sklearn_activelearn.pool.stopping._base import AskedRows
-from sklearn_activelearn.pool.stopping._recall import relevance_probabilities
 from sklearn_activelearn.sources import Source
 from sklearn_activelearn.utils import _statistics as bounds
 from tests.reference import recall as slow
@@ -367,17 +364,6 @@ def test_a_price_is_refused_while_nothing_relevant_is_known():
     learner = RelevanceSamplingClassifier(positive=1).teach(X[:3], [0, 0, 0])
     with pytest.raises(ValueError, match="No relevant row is known yet among 3 labels"):
         recall_price(learner, X)
-
-
-def test_the_probabilities_of_texts_come_from_the_scores():
-    texts = [f"{w} {i % 7}" for i in range(60) for w in ("cat", "dog", "dog")]
-    is_cat = np.array([text.startswith("cat") for text in texts])
-    model = make_pipeline(TfidfVectorizer(), LogisticRegression())
-    p = relevance_probabilities(
-        model, texts[:90], is_cat[:90], lambda judge: judge(texts[90:])
-    )
-    assert p.shape == (90,)
-    assert abs(p.sum() - is_cat[90:].sum()) < 5
 
 
 RECALLS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
