@@ -283,6 +283,18 @@ def test_query_by_boosting_does_not_care_when_labels_come():
     assert frozen(responses(first, X)) == frozen(responses(last, X))
 
 
+@each(QUERYING)
+def test_a_batch_is_of_different_scores(prototype):
+    doubled = np.repeat(X, 4, axis=0)
+    learner = fresh(prototype, batch_size=6).teach(X[:40], y[:40])
+    rows = learner.query(doubled)
+    scores = learner.decision_function(doubled[rows])
+    assert len(set(scores)) == 6
+    assert np.all(np.diff(np.abs(scores)) > -1e-9)
+    equal = X[rows[:1] // 4].repeat(8, axis=0) + 0.0
+    assert len(set(learner.query(equal).tolist())) == 6  # if there are no others
+
+
 class Counting(DecisionTreeClassifier):
     """A tree that notes how many rows it is given."""
 

@@ -74,6 +74,19 @@ def test_every_row_is_as_likely():
     assert chisquare(counts[12:59]).pvalue > 1e-3
 
 
+def test_rows_that_are_not_scored_are_explored_too():
+    found = set()
+    for seed in range(60):
+        learner = UncertaintySamplingClassifier(
+            n_candidates=8, batch_size=4, explore=0.5, random_state=seed
+        )
+        rows, probabilities = taught(learner).query(X, return_probability=True)
+        is_random = asked(learner)[0][12:] == "explored"
+        np.testing.assert_allclose(probabilities, np.where(is_random, 2 / 48, 1))
+        found.update(rows[is_random])
+    assert len(found) > 40
+
+
 def test_first_rows_that_cover_are_explored_too():
     settings = {"n_initial": 6, "batch_size": 3, "explore": 1 / 3, "budget": 9}
     learner = UncertaintyHerdingClassifier(random_state=0, **settings).fit(X, y)

@@ -159,6 +159,19 @@ class TestPositiveOfTheLearner:
         np.testing.assert_array_equal(ours.queried_indices_, theirs.queried_indices_)
 
 
+def test_rows_that_are_out_hold_back_the_evidence_after_them():
+    """And draws from a part of the pool are not taken for random."""
+    p = np.array([1, 1 / 9, 1 / 8, 1, 1 / 6, 1 / 5, 1 / 3])
+    purposes = np.array(["", *["audit"] * 6])
+    places = np.array([0, 1, -1, 2, -2, 3, 4])
+    asked = AskedRows(np.arange(7), places, p, purposes, 10)
+    assert asked.drawn.tolist() == [False, True, True, False, True, True, False]
+    reads = asked.reads(np.array([True, False, True, False, False]))
+    assert reads.relevant.tolist() == [True, False, True, False, False]
+    assert reads.drawn.tolist() == [False, True, False, False, False]
+    assert reads.n_rows == 9  # without the one that was skipped
+
+
 @pytest.mark.parametrize("initial", ["random", "mixed"])
 @pytest.mark.parametrize(
     ("batch_size", "explore"), [(1, 0.3), (5, 0.3), (0.2, 0.3), (7, 0.05), (4, 1.0)]

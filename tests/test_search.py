@@ -64,6 +64,7 @@ KINDS = [
 #: What shapes a pass or the state that works on it.
 SHAPES = {
     "average": [True, False],
+    "class_weight": [None, "balanced"],
     "fit_intercept": [True, False],
     "normalize": [True, False],
     "shuffle": [True, False],

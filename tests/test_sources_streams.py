@@ -17,6 +17,7 @@ from tests.tools import RecordingOracle, fresh
 KINDS = {name: make for name, make in SOURCES.items() if name != "memmap"}
 each_source = pytest.mark.parametrize("make", KINDS.values(), ids=list(KINDS))
 CUTS = [1, 30, 30, 77]
+BALANCED = CBGZClassifier(0.3, class_weight="balanced")
 
 
 def problem():
@@ -42,7 +43,7 @@ VERBS = ["fit", "partial_fit", "learn", "candidates"]
     ("prototype", "verb", "make"),
     [
         pytest.param(prototype, verb, KINDS[name], id=f"{prototype}-{verb}-{name}")
-        for i, prototype in enumerate(STREAM_DEFAULTS)
+        for i, prototype in enumerate([*STREAM_DEFAULTS, BALANCED])
         for j, verb in enumerate(VERBS)
         for k, name in enumerate(KINDS)
         if explores() or (i + j) % len(KINDS) == k
