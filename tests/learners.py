@@ -10,6 +10,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 from hypothesis import settings
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.metrics.pairwise import manhattan_distances, polynomial_kernel
 from sklearn.multiclass import OneVsRestClassifier
@@ -220,9 +221,6 @@ POOL_LEARNERS = [
         explore=0.4,
         budget=16,
     ),
-    UncertaintyHerdingClassifier(
-        NaiveBayes(), calibrate=False, n_initial=2, stopping="stable_predictions"
-    ),
     family(HybridSamplingClassifier(NaiveBayes(), n_initial=4, budget=14)),
     HybridSamplingClassifier(
         LinearSVC(),
@@ -276,10 +274,6 @@ POOL_LEARNERS = [
     ActiveLabelPropagationClassifier(),
     family(
         ActiveLabelPropagationClassifier("rbf", n_initial=3, batch_size=3, budget=16)
-    ),
-    ActiveLabelPropagationClassifier("rbf", gamma=0.4, n_initial=2, budget=12),
-    ActiveLabelPropagationClassifier(
-        n_neighbors=2, n_initial=3, batch_size=2, stopping="stable_predictions"
     ),
     ActiveLabelPropagationClassifier(
         n_neighbors=2, n_candidates=4, n_initial=3, batch_size=3, budget=16
@@ -373,6 +367,33 @@ TIMELESS = [
     *STREAM_LEARNERS,
     *(row for row in POOL_LEARNERS if not row._make_trainer().goes_on),
 ]
+
+#: Learners whose verbs go different ways through the code, and that are quick.
+WAYS = {
+    "first order": CBGZClassifier(b=5.0),
+    "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
+    "greedy": GreedyOnlineClassifier(m=2, budget=20),
+    "second order": SOLEClassifier(5.0),
+    "dual": SOLEClassifier(5.0, solver="dual"),
+    "matrix": RLSSamplingClassifier(9.0, variant="mistake", solver="primal"),
+    "stored rows": RLSSamplingClassifier(variant="all", solver="dual", normalize=False),
+    "kernel": RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
+    "passive": PassiveClassifier(NaiveBayes()),
+    "uncertainty": UncertaintySamplingClassifier(NaiveBayes()),
+    "incremental": UncertaintySamplingClassifier(NaiveBayes(), incremental=True),
+    "graph": ActiveLabelPropagationClassifier(n_neighbors=3),
+    "COMB": COMBClassifier(n_estimators=2),
+    "FASSL": FASSLBoostClassifier(),
+    "ALMS": ALMSClassifier(
+        NaiveBayes(), param_grid={"alpha": [0.1, 9.0]}, n_candidates=1, n_pairs=1
+    ),
+}
+
+
+def ways(names, **params):
+    """Return some of the ways, with parameters."""
+    return {name: clone(WAYS[name]).set_params(**params) for name in names.split(", ")}
+
 
 #: The first row of each class, for tests where settings make no difference.
 STREAM_DEFAULTS = list({type(row): row for row in reversed(STREAM_LEARNERS)}.values())

@@ -2,13 +2,11 @@
 
 import pickle
 from functools import cache
-from threading import Lock
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -161,40 +159,6 @@ def test_a_small_pool_does_not_spoil_a_scaler():
     seen = np.vstack([seen, others[:1] + 1])
     np.testing.assert_allclose(learner.estimator_[0].mean_, seen.mean(axis=0))
 
-    by_hand, left = fresh(learner).set_params(budget=9), X
-    answers = {row.tobytes(): label for row, label in zip(X, y, strict=True)}
-    while len(rows := by_hand.query(left)):
-        labels = [answers[row.tobytes()] for row in left[rows]]
-        by_hand.teach(left[rows], labels)
-        assert by_hand.estimator_[0].n_samples_seen_ == len(X)
-        left = np.delete(left, rows, axis=0)
-    np.testing.assert_allclose(by_hand.estimator_[0].mean_, X.mean(axis=0))
-
-
-def test_work_is_divided_among_workers(monkeypatch):
-    parts = []
-
-    def counted(method):
-        def wrapped(models, *args):
-            parts.append((method.__name__, len(args[0])))
-            return method(models, *args)
-
-        return wrapped
-
-    for name in ("without", "without_one", "without_but_with"):
-        monkeypatch.setattr(JointModels, name, counted(getattr(JointModels, name)))
-    learner = ALMSClassifier(budget=12, random_state=0).fit(X, y)
-    alone, parts[:] = sorted(parts), []
-    other = fresh(learner).set_params(n_jobs=2).fit(X, y)
-    expected = [
-        (name, len(part))
-        for name, size in alone
-        for part in np.array_split(np.arange(size), 2)
-    ]
-    assert sorted(parts) == sorted(expected)
-    assert other.queried_indices_.tolist() == learner.queried_indices_.tolist()
-    np.testing.assert_array_equal(other.voi_history_, learner.voi_history_)
-
 
 X, y = problem(80, 4, noise=0.5)
 SMALL = {"n_candidates": 3, "n_pairs": 3, "random_state": 0}
@@ -217,18 +181,6 @@ def test_labels_go_where_they_were_asked_for():
     assert learner.labeled_indices_["validation"].tolist() == first[[3, 5, 1]].tolist()
     assert learner.labeled_indices_["train"].tolist() == first[[0, 2, 4]].tolist()
     assert learner.n_pending_ == 0
-
-
-def test_equal_rows_first_in_first_out():
-    pool = np.repeat([[0.0, 1.0], [1.0, 0.0]], 4, axis=0)
-    learner = ALMSClassifier(n_initial=8, **SMALL)
-    rows = learner.query(pool)
-    purposes = np.array(["train", "validation"] * 4)
-    order = np.argsort(pool[rows, 0], kind="stable")
-    learner.teach(pool[rows[order]], pool[rows[order], 0])
-    assert learner.allocation_.tolist() == purposes[order].tolist()
-    taught_again = learner.teach(pool[:1], [0.0])
-    assert taught_again.allocation_[-1] == "train"
 
 
 @pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
@@ -283,15 +235,6 @@ def test_probabilities_of_purchases():
     assert set(learner.allocation_[6:]) == {"train", "validation"}
 
 
-def test_labels_from_elsewhere_only():
-    learner = ALMSClassifier(**SMALL).teach(X, y)
-    assert learner.score(X, y) > 0.8
-    assert set(learner.allocation_) == {"train"}
-    np.testing.assert_allclose(learner.model_probabilities_, 0.2)
-    rows = learner.query(X[:30] + 1)  # validation rows are needed
-    assert len(rows) == 1
-
-
 MIXED = [("forest", RandomForestClassifier(2)), ("svm", SVC()), ("bayes", GaussianNB())]
 
 
@@ -330,22 +273,6 @@ def test_sparse_rows_and_texts():
 
 
 @pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"estimator": SVC(decision_function_shape="ovo")}, 'shape="ovr"'),
-        ({"estimator": KMeans()}, "classifier"),
-        ({"n_pairs": 0}, "n_pairs"),
-        ({"cv": 1}, "cv"),
-    ],
-)
-def test_what_is_refused(params, words):
-    learner = ALMSClassifier(**params)
-    with pytest.raises((TypeError, ValueError), match=words):
-        learner.query(X)
-    assert vars(learner) == learner.get_params(deep=False)
-
-
-@pytest.mark.parametrize(
     "before",
     [
         make_union(StandardScaler(), SelectKBest(chi2, k=2)),
@@ -370,28 +297,6 @@ def test_some_transformers_need_no_labels():
         learner = ALMSClassifier(model, budget=11, **SMALL).fit(X, y)
         assert is_joint(learner)
         assert learner.score(X, y) > 0.6
-
-
-@pytest.mark.parametrize("model", [LogisticRegression(), Refitted()])
-def test_transformers_without_a_name(model):
-    lock = Lock()
-
-    def doubled(X):
-        with lock:
-            return 2 * X
-
-    runs = [
-        ALMSClassifier(
-            Pipeline([("step", FunctionTransformer(function)), ("model", model)]),
-            param_grid={"model__C": [0.1, 10.0]},
-            budget=12,
-            **SMALL,
-        ).fit(X, y)
-        for function in (np.positive, lambda X: X, doubled)
-    ]
-    assert runs[1].queried_indices_.tolist() == runs[0].queried_indices_.tolist()
-    np.testing.assert_allclose(runs[1].voi_history_, runs[0].voi_history_)
-    assert not np.allclose(runs[2].voi_history_, runs[0].voi_history_)
 
 
 @pytest.mark.parametrize(

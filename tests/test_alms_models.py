@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._ledger import Labelled
-from sklearn_activelearn.pool.alms import _models, _value_of_information
+from sklearn_activelearn.pool.alms import _models
 from sklearn_activelearn.pool.alms._models import (
     JointModels,
     PlainSigmoid,
@@ -88,61 +88,6 @@ def test_values_are_those_of_the_slow_twin(seed, v, d, separable):
     np.testing.assert_allclose(values(together)[0], training, atol=1e-5)
 
 
-@given(seed=st.integers(0, 999), d=st.sampled_from([3, 30]), separable=st.booleans())
-@pytest.mark.parametrize(
-    ("tol", "most", "mean"), [(1e-4, 1e-3, 1e-5), (1e-9, 1e-5, 1e-6)]
-)
-def test_losses_left_out(tol, most, mean, seed, d, separable):
-    X, y, is_validation, pool = problem(
-        seed, n=16, v=4, n_pool=2, d=d, separable=separable
-    )
-    refitted, together = engines(X, y, is_validation, pool)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_models, "TOLERANCE", tol)
-        pairs = np.transpose(np.triu_indices(4, 1))
-        guesses = np.random.default_rng(seed).integers(2, size=len(pool))  # wrong ones
-        with_each = np.arange(len(pool)), pairs, guesses
-        error = together.without_but_with(*with_each)
-        error = np.abs(error - refitted.without_but_with(*with_each))
-    assert error.max() < most
-    assert error.mean() < mean
-    np.testing.assert_allclose(
-        together.without(pairs), refitted.without(pairs), rtol=1e-6, atol=1e-7
-    )
-    rows = np.arange(2)
-    for own, other in zip(
-        together.without_one(rows, guesses),
-        refitted.without_one(rows, guesses),
-        strict=True,
-    ):
-        np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-7)
-    for own, other in zip(together.trained(), refitted.trained(), strict=True):
-        np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-7)
-    fold = np.delete(np.arange(16), np.flatnonzero(~is_validation)[:2])[::2]
-    np.testing.assert_allclose(
-        together.without_fold(fold), refitted.without_fold(fold), rtol=1e-6, atol=1e-7
-    )
-
-
-@pytest.mark.parametrize("scale", [1.0, 100.0])
-def test_rows_that_move_far(scale):
-    X, y, is_validation, pool = problem(0, n=24, v=6, n_pool=8, separable=True)
-    refitted, together = engines(scale * X, y, is_validation, scale * pool)
-    pairs, guesses = np.transpose(np.triu_indices(6, 1)), np.arange(8) % 2
-    losses = together.without_but_with(np.arange(8), pairs, guesses)
-    expected = refitted.without_but_with(np.arange(8), pairs, guesses)
-    np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-3)
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4])
-@pytest.mark.parametrize("d", [20, 200])
-def test_weak_penalties_and_large_features(d, scale):
-    X, y, is_validation, pool = problem(0, n=24, v=8, d=d)
-    refitted, together = engines(scale * X, y, is_validation, scale * pool)
-    (losses, _), (expected, _) = together.trained(), refitted.trained()
-    np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-3)
-
-
 class Interrupted(Exception):
     """Raised by a signal."""
 
@@ -174,13 +119,6 @@ def test_ctrl_c_does_not_wait(name):
     start = perf_counter()
     train(pairs)
     assert stopped < 0.05 + 10 * (perf_counter() - start)
-
-
-def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
-    _, together = engines(*problem(0, n=20, v=7))
-    expected = values(together)
-    monkeypatch.setattr(_value_of_information, "BLOCK", 200)
-    np.testing.assert_allclose(values(together), expected, rtol=1e-12)
 
 
 def test_calibration():

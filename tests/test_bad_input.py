@@ -11,15 +11,17 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from numpydoc.docscrape import ClassDoc
+from numpydoc.docscrape import ClassDoc, FunctionDoc
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 from sklearn_activelearn import (
+    BatchMarginLossClassifier,
     CBGZClassifier,
     DecisionStumpClassifier,
     MinMarginClassifier,
 )
+from sklearn_activelearn.datasets import make_low_noise, make_outlier_line, make_twonorm
 from tests.docstrings import names, refused
 from tests.learners import (
     DEFAULTS,
@@ -228,16 +230,6 @@ def test_missing_labels_of_sorted_rows_are_named():
         stump.fit(stump.presort(X), with_label(None, object))
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
-def test_an_oracle_without_a_label(missing):
-    learner = MinMarginClassifier(n_initial=4, batch_size=4, random_state=0)
-    with pytest.raises(
-        ValueError, match=r"must return .* got .* for row \d+\. Each row needs a label"
-    ):
-        learner.learn(X, lambda rows: np.append(y[rows[:-1]].astype(object), missing))
-    assert (learner.n_queries_, learner.n_pending_) == (4, 1)
-
-
 @pytest.mark.parametrize(
     "learner", [MinMarginClassifier(n_initial=4, batch_size=4), CBGZClassifier()]
 )
@@ -297,6 +289,28 @@ def test_bad_parameters(prototype):
 @each_way_in
 def test_bad_parameters_of_a_learner_that_was_taught(prototype):
     check_parameters(prototype, begun)
+
+
+#: What has parameters and is no learner.
+OTHERS = {
+    make_twonorm: FunctionDoc,
+    make_low_noise: FunctionDoc,
+    make_outlier_line: FunctionDoc,
+    BatchMarginLossClassifier: ClassDoc,
+    DecisionStumpClassifier: ClassDoc,
+}
+
+
+@pytest.mark.parametrize("item", OTHERS, ids=lambda item: item.__name__)
+def test_bad_parameters_of_generators_and_models(item):
+    for name, spec in {
+        e.name: e.type for e in OTHERS[item](item)["Parameters"]
+    }.items():
+        for value, error in refused(spec) + BAD_PARAMS.get(name, []):
+            if name in THEIRS or (item, value) == (make_low_noise, np.inf):
+                continue  # an infinite alpha is a margin
+            with pytest.raises(error, match=name):
+                item(**{name: value}).fit(X, y)
 
 
 @each_way_in

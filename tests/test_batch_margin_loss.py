@@ -1,7 +1,5 @@
 """The batch classifier: objective, optima, starts, scikit-learn's checks."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +15,7 @@ from sklearn_activelearn import BatchMarginLossClassifier
 from sklearn_activelearn.batch._margin_loss import TEMPERATURE, Objective
 from sklearn_activelearn.losses import SmoothHingeLoss, SmoothRampLoss, make_loss
 from tests.learners import explores
+from tests.tools import peak_memory
 
 SMOOTH = ["smooth_hinge", "smooth_ramp", "sigmoid"]
 
@@ -100,18 +99,6 @@ def test_blocks_make_no_difference(seed, n_classes, name, fit_intercept):
     np.testing.assert_allclose(objective(point)[1], slope, atol=1e-12)
 
 
-def test_two_classes_are_the_pair_of_vectors_with_half_the_difference():
-    X, codes = problem(0, 2)
-    one = Objective(X, codes, 2, make_loss("sigmoid"), 0.0, False)
-    two = Objective(X, codes, 2, make_loss("sigmoid"), 0.0, False)
-    two.n_vectors, two.n_weights, two.n_parameters = 2, 6, 6
-    pair = np.random.RandomState(0).standard_normal((2, 3))
-    value, slope = one((pair[1] - pair[0]) / 2)
-    pair_value, pair_slope = two(pair.ravel())
-    np.testing.assert_allclose(pair_value, value, rtol=1e-12)
-    np.testing.assert_allclose(pair_slope, np.r_[-slope, slope] / 2, atol=1e-12)
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_convex_optimum(n_classes):
     X, codes = problem(1, n_classes, n_rows=60)
@@ -190,20 +177,6 @@ def separable_with_outliers():
     return X, y
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_random_points_fit_the_scale_of_the_rows(n_classes, fit_intercept):
-    X, codes = problem(8, n_classes, n_rows=50)
-    X[:10] *= 1e6
-    loss = make_loss("sigmoid")
-    objective = Objective(X, codes, n_classes, loss, 0.0, fit_intercept)
-    coef, intercept = objective.split(objective.random_point(np.random.RandomState(0)))
-    assert np.median(np.abs(X @ coef.T)) == pytest.approx(1)
-    assert not intercept.any()
-    zeros = Objective(0 * X, codes, n_classes, loss, 0.0, fit_intercept)
-    assert np.isfinite(zeros.random_point(np.random.RandomState(0))).all()
-
-
 def test_a_convex_loss_is_not_restarted():
     X, y = separable_with_outliers()
     learner = BatchMarginLossClassifier(n_restarts=5).fit(X, y)
@@ -229,14 +202,6 @@ def test_warm_start_begins_afresh_with_other_classes_or_features():
         learner = BatchMarginLossClassifier(warm_start=True).fit(X, y).fit(*others)
         fresh = BatchMarginLossClassifier().fit(*others)
         assert learner.coef_.tobytes() == fresh.coef_.tobytes()
-
-
-def test_warm_start_without_the_intercept():
-    X, y = load_iris(return_X_y=True)
-    learner = BatchMarginLossClassifier(warm_start=True).fit(X, y)
-    assert learner.intercept_.any()
-    assert not learner.set_params(fit_intercept=False).fit(X, y).intercept_.any()
-    assert learner.set_params(fit_intercept=True).fit(X, y).intercept_.any()
 
 
 def test_max_iter():
@@ -265,32 +230,6 @@ def test_the_intercept_is_not_penalised():
     assert not BatchMarginLossClassifier(fit_intercept=False).fit(X, y).intercept_
 
 
-@pytest.mark.parametrize(
-    ("params", "name", "error"),
-    [
-        ({"loss": "square"}, "loss", ValueError),
-        ({"loss": None}, "loss", TypeError),
-        ({"loss": SmoothRampLoss}, "loss", TypeError),
-        ({"alpha": -1e-9}, "alpha", ValueError),
-        ({"alpha": np.inf}, "alpha", ValueError),
-        ({"alpha": "1"}, "alpha", TypeError),
-        ({"n_restarts": -1}, "n_restarts", ValueError),
-        ({"n_restarts": 1.0}, "n_restarts", TypeError),
-        ({"max_iter": 0}, "max_iter", ValueError),
-        ({"tol": 0.0}, "tol", ValueError),
-        ({"fit_intercept": 1}, "fit_intercept", TypeError),
-        ({"warm_start": "yes"}, "warm_start", TypeError),
-    ],
-)
-def test_bad_parameters(params, name, error):
-    X, y = load_iris(return_X_y=True)
-    learner = BatchMarginLossClassifier().fit(X, y)
-    before = dict(vars(learner))
-    with pytest.raises(error, match=f"^{name}"):
-        learner.set_params(**params).fit(X[:, :2], y)
-    assert all(vars(learner)[key] is before[key] for key in before if key[-1] == "_")
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("loss", SMOOTH)
 def test_sparse_and_float32(n_classes, loss):
@@ -311,12 +250,7 @@ def test_rows_are_not_copied(dtype, kind):
     y = X[:, 0] > 0
     X = kind(X)
     learner = BatchMarginLossClassifier("sigmoid", max_iter=2, n_restarts=2, tol=1)
-    tracemalloc.start()
-    try:
-        learner.fit(X, y).predict(X)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    peak = peak_memory(lambda: learner.fit(X, y).predict(X))
     assert peak < X.size * dtype().itemsize / 3
 
 

@@ -7,15 +7,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import ClassifierMixin
-from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import FitFailedWarning
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from sklearn_activelearn import (
     ALMSClassifier,
@@ -33,10 +30,8 @@ from sklearn_activelearn.testing import _guarantees as guarantees
 from tests.learners import (
     each_default,
     each_family,
-    each_pool_default,
     each_pool_family,
     each_pool_learner,
-    each_stream_default,
     each_stream_family,
 )
 from tests.tools import RecordingOracle, fresh, frozen, responses, state, streams
@@ -52,32 +47,6 @@ def buy_all(learner, X, y, classes=None, **how):
         learner.teach(X[rows], y[rows], classes)
         bought += rows.tolist()
     return bought
-
-
-def test_tables_whose_answers_come_one_by_one():
-    table = pd.DataFrame((X[:40, :3] * 10).round(), columns=list("abc")).astype("Int64")
-    table = table.mask(table > 12).assign(town=["Ulm", None, "Bonn", "Ulm"] * 10)
-    model = make_pipeline(
-        make_column_transformer(
-            (SimpleImputer(), ["a", "b", "c"]),
-            (OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["town"]),
-        ),
-        FunctionTransformer(np.asarray),
-        GaussianNB(),
-    )
-    learner = UncertaintySamplingClassifier(model, n_initial=5, budget=None)
-    learner.teach(table.iloc[[3]], answers[[3]])
-    bought = []
-    while len(rows := learner.query(table)):
-        np.testing.assert_array_equal(learner.pending(table), rows)
-        bought += rows.tolist()
-        assert len(bought) < 40
-        for row in rows:
-            learner.teach(table.iloc[[row]], answers[[row]])
-        assert learner.n_pending_ == 0
-    assert sorted([3, *bought]) == list(range(40))
-    learner.correct(table.iloc[[7]], 1 - answers[[7]])
-    assert learner.n_taught_ == 40
 
 
 @pytest.mark.filterwarnings("ignore:X has feature names")
@@ -114,33 +83,6 @@ def test_another_estimator_begins_anew(learner):
         assert repr(learner.estimator_) == repr(estimator)
         assert len(learner.estimator_.classes_) == 2
         assert learner.estimator_.class_count_.sum() == learner.n_taught_
-
-
-def test_the_documented_cure_of_an_estimator_that_fails():
-    class Refuses(GaussianNB):
-        def partial_fit(self, X, y, classes=None):
-            if (X > 90).any():
-                raise TypeError("too large")
-            return super().partial_fit(X, y, classes)
-
-    learner = UncertaintySamplingClassifier(Refuses(), incremental=True)
-    learner.teach(X[:20], answers[:20])
-    with pytest.warns(FitFailedWarning, match="too large"):
-        learner.teach(X[20:21] + 99, answers[20:21])
-    learner.set_params(estimator=GaussianNB())
-    assert len(learner.query(X)) == 1
-    assert learner.estimator_.class_count_.sum() == 21
-
-
-def test_learn_on_the_same_rows_stays_stopped():
-    learner = UncertaintySamplingClassifier(
-        stopping=StablePredictions(0.5, 1), batch_size=5, budget=None, random_state=0
-    )
-    learner.learn(X, RecordingOracle(answers))
-    n = learner.n_queries_
-    assert learner.stop_reason_ == "stable_predictions"
-    assert learner.learn(X, RecordingOracle(answers)).n_queries_ == n
-    assert learner.query(X).size == 0
 
 
 @pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
@@ -296,32 +238,6 @@ def test_why_a_stream_learner_stops():
     assert learner.stop_reason_ == "budget"
 
 
-@each_default
-def test_every_request_can_be_seen_and_ended(prototype):
-    assert guarantees.check_pending(prototype, X[:60], answers[:60]) >= 1
-    learner = fresh(prototype).teach(X[:9], answers[:9], classes=[0, 1])
-    rows, before = X[learner.query(X[:60])], state(learner)
-    with pytest.raises(ValueError, match="Row 1 of X is not pending"):
-        learner.skip(np.vstack([rows[:1], rows[:1] + 99]))
-    with pytest.raises(TypeError, match="refund"):
-        learner.skip(refund=1)
-    assert state(learner) == before
-    assert repr(vars(fresh(prototype).skip())) == repr(vars(fresh(prototype)))
-
-
-@each_pool_default
-def test_a_skipped_row_is_not_asked_for_again_and_may_be_taught(prototype):
-    learner = fresh(prototype, n_initial=4, batch_size=1, budget=None, stopping=None)
-    rows = learner.query(X[:30])
-    learner.teach(X[rows[1:]], answers[rows[1:]]).skip(X[rows[:1]])
-    again = learner.query(X[:30])
-    assert len(again) == 1  # what is missing of the first four
-    assert rows[0] not in again
-    learner.teach(X[rows[:1]], answers[rows[:1]])
-    assert (learner.n_skipped_, learner.n_taught_, learner.n_queries_) == (0, 4, 5)
-    assert rows[0] not in buy_all(learner, X[:30], answers[:30])
-
-
 def test_a_refund_leaves_the_clocks_of_a_stream_alone():
     learner = MarginLossClassifier("sigmoid", n_warm_start=6, budget=8, random_state=0)
     rows = learner.query(X[:6])
@@ -426,28 +342,6 @@ def test_classes_of_an_answer_sheet_are_told():
     assert learner.classes_.tolist() == [0, 1, 2]
 
 
-def test_a_call_that_failed_then_fails_again_and_the_next_one_goes_on():
-    class Needs(GaussianNB):
-        def partial_fit(self, X, y, classes=None):
-            if len(y) < 3:
-                raise TypeError("fewer than 3")
-            return super().partial_fit(X, y, classes)
-
-    learners = []
-    for wrong in ([], [15]):
-        y = answers.copy()
-        y[wrong] = 1 - y[wrong]
-        learner = UncertaintySamplingClassifier(Needs(), incremental=True)
-        learner.teach(X[15:25], y[15:25])
-        with pytest.warns(FitFailedWarning, match="fewer than 3"):
-            learner.teach(X[25:26], y[25:26])
-        learner.teach(X[26:30], y[26:30])
-        learners.append(learner)
-    right, wrong = learners
-    wrong.correct(X[15:16], answers[15:16])
-    assert frozen(responses(wrong, X)) == frozen(responses(right, X))
-
-
 def test_a_correction_keeps_what_labels_are_for():
     learner = ALMSClassifier(
         BernoulliNB(),
@@ -519,19 +413,6 @@ def test_a_wrong_parameter_changes_no_nested_estimator():
     assert (learner.budget, model.alpha) == (3, 5.0)
 
 
-@pytest.mark.parametrize("base", [CBGZClassifier, PassiveClassifier])
-def test_a_subclass_need_not_be_hashable(base):
-    class Equal(base, ClassifierMixin):
-        __hash__ = None
-
-        def __eq__(self, other):
-            return type(self) is type(other)
-
-    learner = Equal(random_state=0).learn(X[:60], RecordingOracle(answers), [0, 1])
-    learner.teach(X[:3], answers[:3]).query(X)
-    assert learner.set_params(random_state=1).fit(X, answers).score(X, answers) > 0.5
-
-
 @pytest.mark.parametrize(
     ("dtype", "values", "kind"),
     [
@@ -547,38 +428,11 @@ def test_nullable_labels_come_back_as_they_were(learner, dtype, values, kind):
         pytest.importorskip("pyarrow")
     labels = pd.Series(values * 20, dtype=dtype)
     rows = X[:40]
-    taught = learner(random_state=0).teach(rows, labels, classes=values)
     fitted = learner(random_state=0).fit(rows, labels)
     asked = learner(random_state=0).learn(rows, labels.iloc.__getitem__, values)
-    grown = PassiveClassifier().teach(rows, labels.array)
-    for one in (taught, fitted, asked, grown):
-        assert one.classes_.dtype.kind == kind or one is taught or one is asked
+    for one in (fitted, asked):
+        assert one.classes_.dtype.kind == kind or one is asked
         assert one.classes_.tolist() == values
         assert one.predict(rows).tolist()[0] in values
     with pytest.raises(ValueError, match=r"NaN|NA|missing"):
         learner().fit(rows, labels.where(labels.index > 0))
-
-
-def test_a_list_with_something_else_among_its_strings_is_no_list_of_strings():
-    learner = PassiveClassifier()
-    for wrong in (None, np.nan, 3):
-        with pytest.raises(ValueError, match=r"sorted|NaN|None|string|type|mix"):
-            learner.teach(X[:3], ["good", "bad", wrong])
-        assert not hasattr(learner, "classes_")
-
-
-@each_stream_default
-def test_streams_cannot_be_corrected(prototype):
-    assert not hasattr(prototype, "correct")
-
-
-def test_of_equal_rows_a_pending_one_takes_the_label_before_a_skipped_one():
-    pool = X[[0, 0, 1, 2]]
-    learner = UncertaintySamplingClassifier(GaussianNB(), n_initial=4, random_state=0)
-    learner.query(pool)
-    learner.skip(pool[:1])
-    for counts in ((2, 1, 1), (2, 0, 2), (2, 0, 3)):
-        learner.teach(pool[:1], answers[:1])
-        found = learner.n_pending_, learner.n_skipped_, learner.n_taught_
-        assert found == counts
-    assert set(learner.pending(pool)) == {2, 3}

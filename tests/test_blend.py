@@ -2,25 +2,21 @@
 
 import pickle
 from copy import deepcopy
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, make_moons
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -179,32 +175,6 @@ def test_weights_in_the_order_of_labelling_do_not_depend_on_the_past():
     assert previous.cv_log_losses_ == first.cv_log_losses_
 
 
-def test_corrected_labels_change_the_weights():
-    X, y = make_moons(70, noise=0.2, random_state=0)
-    before = BlendClassifier(CANDIDATES).fit_in_order(X, y)
-    other = np.append(1 - y[:30], y[30:])
-    after = BlendClassifier(CANDIDATES).fit_in_order(X, other, before)
-    alone = BlendClassifier(CANDIDATES).fit_in_order(X, other)
-    assert after.cv_log_losses_ == alone.cv_log_losses_ != before.cv_log_losses_
-
-
-def test_text_columns_and_string_labels():
-    frame = pd.DataFrame({"kind": ["a", "b", "c"] * 20})
-    y = np.where(frame["kind"] == "a", "yes", "no")
-    encoder = make_column_transformer((OneHotEncoder(), ["kind"]))
-    candidates = [
-        ("linear", make_pipeline(encoder, LogisticRegression())),
-        ("bayes", make_pipeline(encoder, KNeighborsClassifier(3))),
-    ]
-    model = BlendClassifier(candidates).fit(frame, y)
-    assert model.score(frame, y) == 1
-    assert model.feature_names_in_.tolist() == ["kind"]
-    learner = HybridSamplingClassifier(
-        estimators=candidates, embedding=encoder, batch_size=5, budget=30
-    )
-    assert learner.fit(frame, y).score(frame, y) == 1
-
-
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
@@ -230,32 +200,6 @@ def test_estimator_and_estimators_exclude_each_other():
     learner = HybridSamplingClassifier(SVC(), estimators=CANDIDATES)
     with pytest.raises(ValueError, match="either estimator or estimators"):
         learner.query(np.zeros((3, 2)))
-
-
-def test_a_given_estimator_is_not_blended():
-    X, y = problem(60, 3)
-    learner = HybridSamplingClassifier(Perceptron(), budget=30).fit(X, y)
-    assert type(learner.estimator_) is Perceptron
-
-
-def test_refitted_members_keep_their_weights():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    y = np.where(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=60) / 2 > 0.5, "b", "a")
-    whole = BlendClassifier(CANDIDATES, random_state=0).fit(X, y)
-    before = whole.predict_proba(X)
-    part = whole.refit(X[:50], y[:50])
-    np.testing.assert_array_equal(part.weights_, whole.weights_)
-    np.testing.assert_array_equal(part.temperatures_, whole.temperatures_)
-    assert part.member_names_ == whole.member_names_
-    members = dict(CANDIDATES)
-    for name, member in zip(part.member_names_, part.estimators_, strict=True):
-        alone = clone(members[name]).fit(X[:50], y[:50])
-        np.testing.assert_array_equal(member.predict(X), alone.predict(X))
-    np.testing.assert_array_equal(whole.predict_proba(X), before)
-    assert (part.predict_proba(X) != before).any()
-    with pytest.raises(NotFittedError):
-        BlendClassifier().refit(X, y)
 
 
 def test_the_first_candidate_chooses_rows_while_there_are_few_labels():
@@ -306,16 +250,6 @@ def test_any_learner_blends_and_its_history_does_not_matter():
     assert (parts.predict_proba(X) != whole.predict_proba(X)).any()
     whole.correct(X[rows], y[rows])
     np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
-
-
-def test_the_model_is_saved_and_taken_home(tmp_path):
-    X, y = problem(80, 4)
-    learner = HybridSamplingClassifier(budget=40, n_initial=40, random_state=0)
-    model = learner.fit(X, y).estimator_
-    path = tmp_path / "model.skops"
-    save_model(model, path)
-    p = load_model(path).predict_proba(X)
-    np.testing.assert_array_equal(p, model.predict_proba(X))
 
 
 @pytest.mark.parametrize("damage", ["child", "loop", "feature"])
@@ -382,34 +316,6 @@ def test_class_weights_name_labels_in_cross_validation():
     model = BlendClassifier(candidates).fit(X, y)
     losses, *_ = reference.weigh([member for _, member in candidates], X, y)
     np.testing.assert_allclose([*model.cv_log_losses_.values()], losses, rtol=1e-5)
-
-
-def test_negative_sparse_rows_may_come_later():
-    X = np.abs(np.random.default_rng(0).normal(size=(60, 4)))
-    y = np.arange(60) % 2
-    X[:, 0] += y
-    positive = BlendClassifier(random_state=0).fit_in_order(csr_array(X[:45]), y[:45])
-    assert "naive Bayes" in positive.cv_log_losses_
-    X[45:, 1] *= -1
-    assert np.isfinite(positive.predict_proba(csr_array(X))).all()
-    later = BlendClassifier(random_state=0).fit_in_order(csr_array(X), y, positive)
-    alone = BlendClassifier(random_state=0).fit_in_order(csr_array(X), y)
-    assert "naive Bayes" not in later.cv_log_losses_
-    np.testing.assert_array_equal(later.weights_, alone.weights_)
-
-
-def test_frames_are_validated_as_in_fit():
-    X, y = problem(60, 3)
-    rows = pd.DataFrame(X, columns=["a", "b", "c"])
-    model = BlendClassifier(CANDIDATES).fit(rows, y)
-    with catch_warnings():
-        simplefilter("error")
-        p = model.predict_proba(rows)
-    plain = BlendClassifier(CANDIDATES).fit(X, y)
-    np.testing.assert_allclose(p, plain.predict_proba(X))
-    X[1, 1] = np.nan
-    with pytest.raises(ValueError, match="BlendClassifier does not accept missing"):
-        model.predict(pd.DataFrame(X, columns=["a", "b", "c"]))
 
 
 class NoScores(GaussianNB):

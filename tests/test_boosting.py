@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.cluster import KMeans
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -45,7 +44,6 @@ QUERYING = [
     ASSLBoostClassifier(n_estimators=6),
     FASSLBoostClassifier(),
 ]
-each_querying = each(QUERYING)
 each_boosting = each([*QUERYING, SSMarginBoostClassifier(n_estimators=6)])
 
 
@@ -108,55 +106,35 @@ def test_weights_are_the_slopes_of_the_cost(problem, alpha):
     )
 
 
-def build_with(build, **params):
-    """Return a step of the twin that takes no number of new labels."""
-    return lambda *args: build(*args[:-1], **params)
-
-
 def falling(n_labels):
     """Return a weight of unlabelled rows that falls with the labels."""
     return 1 / n_labels**2
 
 
+def boosted(n_estimators):
+    return lambda *args: reference.boosted(*args[:-1], n_estimators=n_estimators)
+
+
+def minimised(*args):
+    return reference.minimised(*args[:-1], n_estimators=4, tol=1e-3)
+
+
+def grown(alpha, **params):
+    build = partial(reference.grown, **params)
+    return FASSLBoostClassifier(alpha=alpha, **params), build, alpha
+
+
+#: Learners, the step of their twin, and the weight of unlabelled rows.
 TWINS = [
-    (
-        QueryByBoostingClassifier(n_estimators=5),
-        build_with(reference.boosted, n_estimators=5),
-        0.0,
-    ),
-    (
-        COMBClassifier(alpha=0.1, n_estimators=5),
-        build_with(reference.boosted, n_estimators=5),
-        0.1,
-    ),
-    (
-        ASSLBoostClassifier(n_estimators=4),
-        build_with(reference.minimised, n_estimators=4, tol=1e-3),
-        0.01,
-    ),
-    (FASSLBoostClassifier(alpha=0.05), reference.grown, 0.05),
-    (FASSLBoostClassifier(alpha=0.0), reference.grown, 0.0),
-    (FASSLBoostClassifier(alpha=falling), reference.grown, falling),
-    (
-        COMBClassifier(alpha=falling, n_estimators=3),
-        build_with(reference.boosted, n_estimators=3),
-        falling,
-    ),
-    (
-        FASSLBoostClassifier(shrinkage=0.2),
-        partial(reference.grown, shrinkage=0.2),
-        0.01,
-    ),
-    (
-        FASSLBoostClassifier(n_initial_estimators=1),
-        partial(reference.grown, n_initial_estimators=1),
-        0.01,
-    ),
-    (
-        FASSLBoostClassifier(n_initial_estimators=6, alpha=0.0),
-        partial(reference.grown, n_initial_estimators=6),
-        0.0,
-    ),
+    (QueryByBoostingClassifier(n_estimators=5), boosted(5), 0.0),
+    (COMBClassifier(alpha=0.1, n_estimators=5), boosted(5), 0.1),
+    (COMBClassifier(alpha=falling, n_estimators=3), boosted(3), falling),
+    (ASSLBoostClassifier(n_estimators=4), minimised, 0.01),
+    grown(0.05),
+    grown(falling),
+    grown(0.01, shrinkage=0.2),
+    grown(0.01, n_initial_estimators=1),
+    grown(0.0, n_initial_estimators=6),
 ]
 
 
@@ -212,13 +190,6 @@ def test_a_schedule_of_alpha_is_checked_when_it_is_called():
         fresh(learner).fit(X, y)
 
 
-def test_query_by_boosting_is_the_case_of_alpha_0():
-    comb = COMBClassifier(alpha=0.0, random_state=0).fit(X, y)
-    qbb = QueryByBoostingClassifier(random_state=0).fit(X, y)
-    np.testing.assert_array_equal(comb.queried_indices_, qbb.queried_indices_)
-    np.testing.assert_array_equal(comb.decision_function(X), qbb.decision_function(X))
-
-
 def test_its_committee_is_that_of_scikit_learn():
     learner = QueryByBoostingClassifier(n_estimators=10).teach(X, y)
     boosted = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=10).fit(X, y)
@@ -261,43 +232,6 @@ def test_the_names_of_classes_decide_nothing(prototype, names):
     np.testing.assert_array_equal(
         learner.decision_function(X)[:, places], other.decision_function(X)
     )
-
-
-@each_boosting
-def test_classes_that_never_come_change_nothing(prototype):
-    names = np.array(["b", "d", "f"])[np.digitize(X[:, 0] + X[:, 1], [-1, 1])]
-    learner, told = (fresh(prototype, n_initial=15, budget=22) for _ in range(2))
-    if "alpha" in prototype.get_params():
-        learner.set_params(alpha=0.3), told.set_params(alpha=0.3)
-    learner.fit(X, names)
-    told.partial_fit(X, names, classes=list("abcdefg"))
-    np.testing.assert_array_equal(learner.queried_indices_, told.queried_indices_)
-    np.testing.assert_array_equal(learner.predict(X), told.predict(X))
-    np.testing.assert_array_equal(
-        learner.decision_function(X), told.decision_function(X)[:, [1, 3, 5]]
-    )
-
-
-@each_querying
-def test_one_row_of_a_class_that_comes_between(prototype):
-    names = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + X[:, 1], [-1, 1])]
-    some = names != "b"
-    learner = fresh(prototype, n_initial=10).teach(X[some][:20], names[some][:20])
-    learner.query(X)
-    scores = learner.decision_function(X)
-    np.testing.assert_array_equal(learner.predict(X), np.where(scores > 0, "c", "a"))
-    learner.teach(X[~some][:1], names[~some][:1], classes=["a", "b", "c", "d"])
-    learner = pickle.loads(pickle.dumps(learner))
-    assert learner.predict(X[~some][:1]) == "b"
-    for _ in range(3):
-        scores, probabilities = learner.decision_function(X), learner.predict_proba(X)
-        assert scores.shape == probabilities.shape == (80, 4)
-        for values in (scores, probabilities):
-            likeliest = learner.classes_[values.argmax(axis=1)]
-            np.testing.assert_array_equal(likeliest, learner.predict(X))
-        assert not probabilities[:, 3].any()
-        rows = learner.query(X)
-        learner.teach(X[rows], names[rows])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -343,23 +277,13 @@ def test_the_committee_grows_with_the_labels(batch_size):
     assert np.all(weights > 0)
 
 
-def test_the_first_committee_has_a_given_size():
-    learner = FASSLBoostClassifier(n_initial_estimators=2, random_state=0)
-    for first, last in ((0, 10), (10, 14), (14, 15)):
-        learner.teach(X[first:last], y[first:last])
-        assert committee_size(learner) == 2 + last - 10
-    learner.teach(X[:1] + 5, [7])  # a class that comes late: as large as before
-    sizes = {len(each.estimators) for each in learner.estimator_.committees_}
-    assert sizes == {2 + 6}
-
-
 def test_query_by_boosting_does_not_care_when_labels_come():
     first = QueryByBoostingClassifier().teach(X[:20], y[:20]).teach(X[20:40], y[20:40])
     last = QueryByBoostingClassifier().teach(X[20:40], y[20:40]).teach(X[:20], y[:20])
     assert frozen(responses(first, X)) == frozen(responses(last, X))
 
 
-@each_querying
+@each(QUERYING)
 def test_a_batch_is_of_different_scores(prototype):
     doubled = np.repeat(X, 4, axis=0)
     learner = fresh(prototype, batch_size=6).teach(X[:40], y[:40])
@@ -438,20 +362,6 @@ def test_newton_steps_need_probabilities(learner):
         learner(LinearSVC()).fit(X, y)
 
 
-@each_querying
-def test_a_pool_that_shrinks_is_the_same_pool(prototype):
-    whole, shrinking = fresh(prototype), fresh(prototype)
-    left = np.arange(80)
-    for _ in range(12):
-        rows = whole.query(X, candidates=left)
-        again = left[shrinking.query(X[left])]
-        np.testing.assert_array_equal(again, rows)
-        for learner in (whole, shrinking):
-            learner.teach(X[rows], y[rows])
-        left = np.setdiff1d(left, rows)
-    assert frozen(responses(whole, X)) == frozen(responses(shrinking, X))
-
-
 @each_boosting
 @given(stream=streams(), data=st.data())
 def test_candidates_make_the_same_sample(prototype, stream, data):
@@ -473,28 +383,6 @@ def test_candidates_make_the_same_sample(prototype, stream, data):
         responses(learner, X)[1:], responses(other, X)[1:], strict=True
     ):
         np.testing.assert_allclose(scores, expected, atol=1e-9)
-
-
-@each_boosting
-def test_rows_from_elsewhere(prototype):
-    taught_first = fresh(prototype).teach(X[:20], y[:20])
-    assert taught_first.score(X, y) > 0.8
-    rows = taught_first.query(X[20:])
-    assert len(rows) == 1  # two classes are known: no first rows are missing
-    taught_first.teach(X[20:][rows], y[20:][rows])
-    later = fresh(prototype)
-    first = later.query(X[20:])
-    later.teach(X[20:][first], y[20:][first]).teach(X[:20], y[:20])
-    assert later.score(X, y) > 0.8
-
-
-def test_late_labels_of_an_earlier_pool():
-    learner = FASSLBoostClassifier(random_state=0)
-    rows = learner.query(X[:40])
-    learner.query(X[40:])
-    learner.teach(X[:40][rows], y[:40][rows])
-    assert committee_size(learner) == len(rows)
-    assert learner.score(X, y) > 0.6
 
 
 def test_a_random_start_buys_everything_at_once():
@@ -529,17 +417,6 @@ def test_rows_that_do_not_count_make_no_weight_vanish():
     assert weights.tolist() == [1, 1, 0]
 
 
-def test_another_weak_learner_is_taken_over():
-    X, y = make_twonorm(80, random_state=0)
-    tree = DecisionTreeClassifier(max_depth=1)
-    learner = FASSLBoostClassifier(tree, budget=15, random_state=0).fit(X[:50], y[:50])
-    learner.set_params(estimator=None, budget=25)
-    rows = learner.query(X[50:])
-    learner.teach(X[50:][rows], y[50:][rows])
-    last = learner.estimator_.estimators_[-1]
-    assert isinstance(last, DecisionStumpClassifier)
-
-
 @each([row for row in QUERYING if "init" in row.get_params()])
 def test_the_first_guess_is_named_if_it_refuses_the_rows(prototype):
     tree = DecisionTreeClassifier(max_depth=1)
@@ -556,37 +433,6 @@ def test_the_first_guess_is_named_if_it_refuses_the_rows(prototype):
     learner = FASSLBoostClassifier(HistGradientBoostingClassifier(), random_state=0)
     with pytest.raises(ValueError, match=r"convert string[\s\S]*init, KNeighbors"):
         learner.fit(text, y)
-
-
-def test_rows_from_elsewhere_are_sorted_once(monkeypatch):
-    n_sorted = 0
-
-    def presort(self, X):
-        nonlocal n_sorted
-        n_sorted += 1
-        return real(self, X)
-
-    real = DecisionStumpClassifier.presort
-    monkeypatch.setattr(DecisionStumpClassifier, "presort", presort)
-    learner = FASSLBoostClassifier(random_state=0, budget=None)
-    pool, left = X[5:], np.arange(75)
-    learner.query(pool)
-    learner.teach(X[:5], y[:5])
-    for n_elsewhere in (1, 2):
-        for _ in range(4):
-            rows = learner.query(pool, candidates=left)
-            learner.teach(pool[rows], y[5:][rows])
-            left = np.setdiff1d(left, rows)
-        assert n_sorted == n_elsewhere
-        learner.teach(X[[n_elsewhere]], y[[n_elsewhere]])
-    kept = [key for key in learner._pool._derived if "and others" in key]
-    assert len(kept) == 1
-
-
-def test_what_is_wrong_with_initial_is_said_of_it():
-    for init, words in ((KMeans(), "classifier"), (GaussianNB, "instance")):
-        with pytest.raises(TypeError, match=f"init must be an? {words}"):
-            COMBClassifier(init=init).fit(X, y)
 
 
 def test_joblib_keeps_the_pool_once(tmp_path):

@@ -2,23 +2,20 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from scipy.stats import entropy
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import PredefinedSplit, cross_val_score
-from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
     PassiveClassifier,
     QueryByCommitteeClassifier,
-    UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.base._labels import stratified_folds
 from sklearn_activelearn.pool._training import middle_of_best
-from tests.reference import pool as reference
-from tests.tools import fresh, problem
+from tests.tools import problem
 
 X, y = problem(60, 4, noise=1.0)
 GRID = {"C": [1e-4, 0.01, 1.0, 100.0]}
@@ -59,16 +56,6 @@ def test_scores_are_those_of_scikit_learn(learner, scoring):
     assert GRID["C"][fitted.best_index_] == fitted.estimator_.C
 
 
-def test_the_score_decides():
-    chosen = set()
-    for seed in range(8):
-        rows = np.random.RandomState(seed).permutation(60)[:20]
-        for scoring in ("accuracy", "neg_log_loss"):
-            learner = PassiveClassifier(param_grid=GRID, scoring=scoring)
-            chosen.add((seed, learner.teach(X[rows], y[rows]).best_index_))
-    assert len(chosen) > 8
-
-
 def test_votes_weigh_as_much_as_accuracies():
     learner = QueryByCommitteeClassifier(param_grid=GRID, scoring="neg_log_loss", cv=3)
     learner.teach(X, y)
@@ -81,20 +68,6 @@ def test_votes_weigh_as_much_as_accuracies():
     np.testing.assert_allclose(utility, entropy(shares), rtol=1e-12)
     assert (learner.cv_scores_ < 0).all()
     assert not hasattr(PassiveClassifier().teach(X, y), "vote_weights_")
-
-
-@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
-def test_purchases_are_those_of_the_slow_twin(scoring):
-    X_few, y_few = X[:16], y[:16]
-    grid = {"C": [1e-4, 1.0, 100.0]}
-    members = [LogisticRegression(C=C) for C in grid["C"]]
-    params = {"n_initial": 6, "batch_size": 1, "budget": 10, "random_state": 3}
-    how = {"param_grid": grid, "scoring": scoring, "cv": 3}
-    learner = QueryByCommitteeClassifier(**how, **params)
-    bought = reference.purchases(
-        reference.committee(members, 3), X_few, y_few, **params
-    )
-    assert learner.fit(X_few, y_few).queried_indices_.tolist() == bought
 
 
 @pytest.mark.parametrize(
@@ -176,27 +149,3 @@ def test_a_score_that_is_no_number_is_named(learner):
 
     with pytest.raises(ValueError, match="scoring must be finite, got nan"):
         learner(param_grid=GRID, scoring=nothing, budget=20).fit(X, y)
-
-
-def test_uncertainty_sampling_of_a_candidate_set():
-    model = PassiveClassifier(param_grid=GRID, scoring="neg_log_loss", budget=None)
-    learner = fresh(UncertaintySamplingClassifier(model), budget=20).fit(X, y)
-    assert learner.n_queries_ == 20
-    assert learner.estimator_.n_queries_ == 20
-    bought = learner.queried_indices_
-    expected = PassiveClassifier(param_grid=GRID, scoring="neg_log_loss")
-    expected.teach(X[bought], y[bought])
-    assert learner.estimator_.best_index_ == expected.best_index_
-    np.testing.assert_allclose(learner.predict_proba(X), expected.predict_proba(X))
-
-
-@pytest.mark.parametrize("order", [1, -1])
-def test_rows_have_to_suit_all_candidates(order):
-    candidates = [("counts", MultinomialNB()), ("linear", LogisticRegression())]
-    learner = QueryByCommitteeClassifier(estimators=candidates[::order])
-    with pytest.raises(ValueError, match="Negative values"):
-        learner.query(-X)
-    candidates = [("dense", GaussianNB()), ("linear", LogisticRegression())]
-    learner = QueryByCommitteeClassifier(estimators=candidates[::order])
-    with pytest.raises(TypeError, match="Sparse data"):
-        learner.query(csr_array(X))

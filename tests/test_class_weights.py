@@ -6,18 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
-from sklearn.model_selection import GridSearchCV
 
 from sklearn_activelearn import (
     CBGZClassifier,
-    DKMClassifier,
     GreedyOnlineClassifier,
     MarginLossClassifier,
-    OnePassSearchCV,
     RandomSamplingClassifier,
     RLSSamplingClassifier,
-    SOLEClassifier,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.stream import ConstantRule, StreamClassifier, UpdateRule
@@ -26,18 +21,14 @@ from tests.learners import STREAM_DEFAULTS, each
 from tests.reference.class_weights import ClassWeights
 from tests.reference.second_order import gram
 from tests.test_first_order import gaussian_stream
-from tests.tools import fresh, group_of
+from tests.tools import all_verbs, fresh, group_of
 
 flags = st.booleans()
 seeds = st.integers(0, 2**32 - 1)
 #: Weights of the first and of the second half of four classes.
 weightings = st.sampled_from(["balanced", (1.0, 1.0), (0.5, 4.0), (30.0, 0.2)])
-settings = {
-    "seed": seeds,
-    "n_classes": st.integers(2, 4),
-    "weighting": weightings,
-    "limit": st.sampled_from([0, 5, 1000]),
-}
+#: A seed, a number of classes, their weights, and the limit of a search.
+draws = st.tuples(seeds, st.integers(2, 4), weightings, st.sampled_from([0, 5, 1000]))
 
 
 def rare_stream(seed, n_classes, n_rows=60):
@@ -72,32 +63,31 @@ def check_predictions(learner, X, scores, thresholds):
     np.testing.assert_allclose(found, expected, atol=1e-9 * size)
 
 
-@test_first_order.each_rule
-@test_first_order.each_update
-@given(normalize=flags, fit_intercept=flags, average=flags, **settings)
-def test_rules_of_mistakes(rule, update, seed, n_classes, weighting, limit, **params):
-    X, codes = rare_stream(seed, n_classes)
-    learner, classes = weighted(
-        test_first_order.RULES[rule][0],
-        seed,
-        n_classes,
-        weighting,
-        limit,
-        update=update,
-        **params,
-    )
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    expected = test_first_order.run_twin(learner, rule, X, codes, n_classes, classes)
+def check_linear(learner, X, expected, thresholds):
+    """Compare a learner with weights of its twin."""
     check_purchases(learner, expected)
     rows = [
-        test_first_order.twin.build_row(x, params["normalize"], params["fit_intercept"])
+        test_first_order.twin.build_row(x, learner.normalize, learner.fit_intercept)
         for x in X
     ]
-    thresholds = classes.thresholds(3, params["average"])
     check_predictions(learner, X, rows @ expected["W"].T, thresholds)
 
 
+@test_first_order.each_rule
+@test_first_order.each_update
+@given(drawn=draws, normalize=flags, fit_intercept=flags, average=flags)
+def test_rules_of_mistakes(rule, update, drawn, **params):
+    X, codes, n = *rare_stream(*drawn[:2]), drawn[1]
+    learner, classes = weighted(
+        test_first_order.RULES[rule][0], *drawn, update=update, **params
+    )
+    learner.partial_fit(X, codes, classes=np.arange(n))
+    expected = test_first_order.run_twin(learner, rule, X, codes, n, classes)
+    check_linear(learner, X, expected, classes.thresholds(3, params["average"]))
+
+
 @given(
+    drawn=draws,
     loss=test_margin_loss.losses,
     learning_rate=st.sampled_from(["constant", "invscaling", "adaptive"]),
     n_warm_start=st.sampled_from([0, 4]),
@@ -105,95 +95,47 @@ def test_rules_of_mistakes(rule, update, seed, n_classes, weighting, limit, **pa
     normalize=flags,
     fit_intercept=flags,
     average=flags,
-    **settings,
 )
-def test_margin_losses(
-    loss, n_warm_start, m, seed, n_classes, weighting, limit, **params
-):
-    X, codes = rare_stream(seed, n_classes)
-    if m:
-        prototype, params["m"] = GreedyOnlineClassifier(), m
-    else:
-        prototype, params["n_warm_start"] = MarginLossClassifier(), n_warm_start
+def test_margin_losses(drawn, n_warm_start, m, **params):
+    X, codes, n = *rare_stream(*drawn[:2]), drawn[1]
+    prototype = MarginLossClassifier(n_warm_start=n_warm_start)
     learner, classes = weighted(
-        prototype, seed, n_classes, weighting, limit, loss=loss, **params
+        GreedyOnlineClassifier(m=m) if m else prototype, *drawn, **params
     )
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    given_q = {"q": None} if m else {}
-    expected = test_margin_loss.run_twin(
-        learner, X, codes, n_classes, classes=classes, **given_q
-    )
-    check_purchases(learner, expected)
-    rows = [
-        test_first_order.twin.build_row(x, params["normalize"], params["fit_intercept"])
-        for x in X
-    ]
-    thresholds = classes.thresholds(1, params["average"])
-    check_predictions(learner, X, rows @ expected["W"].T, thresholds)
+    learner.partial_fit(X, codes, classes=np.arange(n))
+    q = {"q": None} if m else {}
+    expected = test_margin_loss.run_twin(learner, X, codes, n, classes=classes, **q)
+    check_linear(learner, X, expected, classes.thresholds(1, params["average"]))
 
 
 @test_second_order.each_rule
 @given(
+    drawn=draws,
     kernel=st.sampled_from(["linear", "linear", "rbf"]),
-    solver=st.sampled_from(["auto", "dual", "primal"]),
+    solver=st.sampled_from(["auto", "dual", "primal", "coordinate_descent"]),
     max_stored=st.sampled_from([None, None, 6]),
     normalize=flags,
     fit_intercept=flags,
-    **settings,
 )
-def test_second_order_rules(
-    rule, kernel, solver, max_stored, seed, n_classes, weighting, limit, **params
-):
-    X, codes = rare_stream(seed, n_classes, n_rows=40)
-    if kernel == "rbf" or solver != "primal":
-        params["max_stored"] = max_stored
-    params |= {"kernel": kernel, "solver": "auto" if kernel == "rbf" else solver}
-    learner, classes = weighted(
-        test_second_order.RULES[rule][0],
-        seed,
-        n_classes,
-        weighting,
-        limit,
-        gamma=0.2,
-        **params,
-    )
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    K = X @ X.T
+def test_second_order_rules(rule, drawn, kernel, solver, max_stored, **params):
+    X, codes, n = *rare_stream(*drawn[:2], n_rows=40), drawn[1]
+    K, model, forms = X @ X.T, None, {"kernel": kernel, "gamma": 0.2}
     if kernel == "rbf":
-        squares = K.diagonal()
+        squares, solver = K.diagonal(), "auto"
         K = np.exp(-0.2 * (squares[:, None] + squares - 2 * K))
+    if solver in ("auto", "dual"):
+        forms["max_stored"] = max_stored
+    prototype = test_second_order.RULES[rule][0]
+    learner, classes = weighted(prototype, *drawn, solver=solver, **forms, **params)
+    learner.partial_fit(X, codes, classes=np.arange(n))
+    if solver == "coordinate_descent":
+        model = test_second_order.descent_model(learner, X, codes, n, every=1)
     expected = test_second_order.run_twin(
-        learner, rule, K, codes, n_classes, X.shape[1], classes
+        learner, rule, K, codes, n, X.shape[1], classes, model
     )
     check_purchases(learner, expected)
-    G = gram(K, params["normalize"], params["fit_intercept"])
+    G = model.G if model else gram(K, params["normalize"], params["fit_intercept"])
     scores = G[:, expected["held"]] @ expected["alpha"]
-    check_predictions(learner, X, scores, classes.thresholds(0))
-
-
-@test_second_order.each_rule
-@given(normalize=flags, fit_intercept=flags, **settings)
-def test_coordinate_descent(
-    rule, seed, n_classes, weighting, limit, normalize, fit_intercept
-):
-    X, codes = rare_stream(seed, n_classes, n_rows=40)
-    params = {"normalize": normalize, "fit_intercept": fit_intercept}
-    learner, classes = weighted(
-        test_second_order.RULES[rule][0],
-        seed,
-        n_classes,
-        weighting,
-        limit,
-        solver="coordinate_descent",
-        **params,
-    )
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    model = test_second_order.descent_model(learner, X, codes, n_classes, every=1)
-    expected = test_second_order.run_twin(
-        learner, rule, None, codes, n_classes, X.shape[1], classes, model
-    )
-    check_purchases(learner, expected)
-    scores = model.G[:, expected["held"]] @ expected["alpha"]
     check_predictions(learner, X, scores, classes.thresholds(0))
 
 
@@ -204,27 +146,6 @@ class TestThresholds:
         learner.fit(X, codes)
         likely = learner.predict_proba(X)[:, 1] > 0.5
         np.testing.assert_array_equal(likely, learner.predict(X) == 1)
-
-    @given(seed=seeds, n_classes=st.integers(2, 3), average=flags)
-    def test_queries_do_not_see_them(self, seed, n_classes, average):
-        X, codes = rare_stream(seed, n_classes)
-        learner = CBGZClassifier(
-            0.7, class_weight="balanced", average=average, random_state=seed
-        )
-        learner.fit(X, codes)
-        last = fresh(learner, random_state=seed, average=False).fit(X, codes)
-        scores = (
-            X @ last._learned.weights.coef.T / np.linalg.norm(X, axis=1, keepdims=True)
-        )
-        scores += last._learned.weights.intercept
-        if n_classes == 2:
-            scores = np.column_stack([-scores, scores])
-        ranked = np.sort(scores, axis=1)
-        margins = (ranked[:, -1] - ranked[:, -2]) / 2
-        rows, probabilities = learner.query(X, return_probability=True)
-        np.testing.assert_allclose(
-            probabilities, 0.7 / (0.7 + margins[rows]), rtol=1e-9
-        )
 
 
 SEARCHING = [row for row in STREAM_DEFAULTS if group_of(row) == 1]
@@ -306,13 +227,8 @@ BAD_WEIGHTS = [
 def test_bad_weights(prototype, class_weight, error, words):
     X, codes = gaussian_stream(0, 2)
     learner = fresh(prototype, class_weight=class_weight)
-    verbs = {
-        "fit": lambda: learner.fit(X, codes),
-        "partial_fit": lambda: learner.partial_fit(X, codes, classes=[0, 1]),
-        "teach": lambda: learner.teach(X, codes, classes=[0, 1]),
-        "learn": lambda: learner.learn(X, lambda rows: 1 / 0, classes=[0, 1]),
-    }
-    for call in verbs.values():
+    fit, partial_fit, _, *others = all_verbs(learner, X, codes, [0, 1])
+    for call in (fit, partial_fit, *others):
         with pytest.raises(error, match=words):
             call()
     assert not hasattr(learner, "classes_")
@@ -323,41 +239,6 @@ def test_weights_cannot_change_on_the_way():
     learner = CBGZClassifier().fit(X, codes).set_params(class_weight="balanced")
     with pytest.raises(ValueError, match="class_weight cannot change from None to"):
         learner.partial_fit(X, codes)
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_search_shares_passes(n_classes, sparse):
-    X, codes = rare_stream(5, n_classes, n_rows=150)
-    rows = csr_array(np.where(np.abs(X) > 0.5, X, 0.0)) if sparse else X
-    grid = {
-        "class_weight": [None, "balanced", {0: 1.0, 1: 5.0}],
-        "average": [True, False],
-    }
-    for prototype in (CBGZClassifier(0.3), MarginLossClassifier()):
-        prototype.set_params(random_state=0)
-        shared = OnePassSearchCV(prototype, grid, scoring="balanced_accuracy", cv=3)
-        shared.fit(rows, codes)
-        assert shared.fused_.all()
-        alone = GridSearchCV(prototype, grid, scoring="balanced_accuracy", cv=3)
-        alone.fit(rows, codes)
-        for k in range(3):
-            name = f"split{k}_test_score"
-            np.testing.assert_array_equal(
-                shared.cv_results_[name], alone.cv_results_[name]
-            )
-
-
-@each([CBGZClassifier(0.3), RLSSamplingClassifier()])
-def test_rows_that_are_not_in_memory(prototype):
-    array = pytest.importorskip("dask.array")
-    X, codes = rare_stream(2, 2, n_rows=120)
-    learner = fresh(prototype, class_weight="balanced", shuffle=False)
-    expected = fresh(learner).fit(X, codes)
-    blocks = array.from_array(X, chunks=(50, 5))
-    learner.fit(blocks, codes)
-    np.testing.assert_array_equal(learner.queried_indices_, expected.queried_indices_)
-    np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
 
 
 def rare_problem(share, n_rows, seed=0):
@@ -399,42 +280,10 @@ class TestWarning:
             call(learner, X[:9], y[:9])
         assert len(caught) == 1
 
-    def test_once_for_rows_in_blocks(self):
-        array = pytest.importorskip("dask.array")
-        learner, X, y = self.one_class()
-        with pytest.warns(OneClassWarning) as caught:
-            learner.learn(
-                array.from_array(X, chunks=(300, 8)), lambda rows: y[rows], [0, 1]
-            )
-        assert len(caught) == 1
-
     def test_not_before_200_rows(self):
         learner, X, y = self.one_class(n_rows=220)
         learner.fit(X, y)
         assert not learner.predict(X).any()
-
-    @pytest.mark.parametrize(
-        ("learner", "n_rows", "share"),
-        [
-            (RLSSamplingClassifier(), 800, 0.04),
-            (RLSSamplingClassifier(), 600, 0.08),
-            (SOLEClassifier(), 300, 0.05),
-            (DKMClassifier(), 300, 0.05),
-            (CBGZClassifier(), 600, 0.08),
-        ],
-    )
-    def test_of_short_streams_of_texts(self, learner, n_rows, share):
-        """Each row has 20 of 5,000 words, which tell nothing of its class."""
-        rng = np.random.default_rng(0)
-        y = np.where(rng.uniform(size=n_rows) < share, "spam", "ham")
-        words = rng.integers(0, 5_000, size=20 * n_rows)
-        entries = np.ones(len(words)), (np.repeat(np.arange(n_rows), 20), words)
-        X = csr_array(entries, shape=(n_rows, 5_000))
-        with pytest.warns(OneClassWarning, match="'ham' for each of the last") as notes:
-            learner = fresh(learner, random_state=0).fit(X, y)
-        assert len(notes) == 1
-        other = csr_array(rng.permutation(X.toarray().ravel()).reshape(X.shape))
-        assert {*learner.predict(other)} == {"ham"}
 
     def check_after(self, n_alike, n_labels, n_seen):
         """Return the warnings of a learner that has predicted 0 for this many rows."""

@@ -8,7 +8,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
-    RandomForestClassifier,
     StackingClassifier,
     VotingClassifier,
 )
@@ -18,11 +17,9 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.discovery import all_estimators
 
 from sklearn_activelearn import (
@@ -325,20 +322,6 @@ def test_no_label_is_read_to_try_the_estimator():
     assert len({*asked}) == 30
 
 
-def test_a_long_error_is_cut():
-    class Talkative(NeedsLabels):
-        def fit(self, X, y, sample_weight=None):
-            if len(y) < 12:
-                raise ValueError("no neighbours\n" * 1000)
-            return super().fit(X, y)
-
-    learner = UncertaintySamplingClassifier(Talkative(), n_initial=4)
-    learner.teach(X[48:52], Y[48:52])
-    with pytest.warns(ColdStartWarning) as found:
-        learner.query(X)
-    assert len(str(found[0].message)) < 700
-
-
 def test_answers_that_are_not_finite_are_a_cold_start():
     settings = {"n_initial": 4, "batch_size": 4, "random_state": 0}
     learner = UncertaintySamplingClassifier(FarRowsAreNaN(), **settings)
@@ -435,14 +418,6 @@ def test_an_estimator_that_wants_codes_gets_codes_of_the_known_classes():
         assert isinstance(coded.estimator_.estimator_, WantsCodes)
 
 
-def test_an_error_that_is_not_about_labels_stays_as_it_is():
-    learner = UncertaintySamplingClassifier(NeedsLabels(99), n_initial=2)
-    with pytest.warns(FitFailedWarning):
-        learner.teach(X[40:100], Y[40:100])
-    with pytest.raises(ValueError, match="60 labels are fewer than 99"):
-        learner.query(X)
-
-
 def test_predictions_are_one_dimensional():
     settings = {"n_initial": 6, "budget": 12, "random_state": 0}
     model = PredictsColumn(max_iter=1000)
@@ -474,14 +449,6 @@ def test_a_frozen_estimator_is_used_and_never_trained():
     assert np.array_equal(learner.predict_proba(X), model.predict_proba(X)[:, :2])
 
 
-def test_a_fitted_estimator_is_cloned():
-    model = clone(LR).fit(X, Y)
-    learner = UncertaintySamplingClassifier(model, n_initial=4, random_state=0)
-    rows, p = learner.query(X, return_probability=True)
-    assert np.all(p < 1)
-    assert len(rows) == 4
-
-
 def test_stacking_without_a_final_estimator_has_probabilities():
     model = StackingClassifier([("bayes", GaussianNB()), ("linear", LR)], cv=2)
     learner = UncertaintySamplingClassifier(model, n_initial=12, budget=20)
@@ -508,19 +475,3 @@ def test_estimators_of_several_labels_are_refused_for_one(model):
         UncertaintySamplingClassifier(model).fit(X, Y)
     with pytest.raises(TypeError, match="predicts several labels at once"):
         RelevanceSamplingClassifier(model).query(X)
-
-
-@pytest.mark.parametrize(
-    "estimators", [[RandomForestClassifier()], [LR], LR, [("a", LR), LR], []]
-)
-def test_estimators_without_names_are_refused(estimators):
-    learner = QueryByCommitteeClassifier(estimators=estimators)
-    with pytest.raises(ValueError, match="must be a list of"):
-        learner.query(X)
-
-
-def test_trees_with_pure_leaves_and_neighbours_need_no_advice():
-    for model in (DecisionTreeClassifier(), KNeighborsClassifier(1)):
-        learner = UncertaintySamplingClassifier(model, n_initial=10, random_state=0)
-        for message in caught(lambda one=learner: run(one, X, Y, 12)):
-            assert "min_samples_leaf" not in message

@@ -1,7 +1,6 @@
 """What the displays draw; the pictures themselves are for human eyes."""
 
 import builtins
-from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -59,15 +58,6 @@ class TestLabelCurve:
         texts = [text.get_text() for text in display.ax_.texts]
         assert texts == ["target 10 % error"]
         assert display.ax_.get_yscale() == "log"
-
-    def test_scores(self, curves):
-        curve = replace(curves[0], scoring="recall")
-        display = LabelCurveDisplay(curve, target=0.1).plot(band=0)
-        assert display.ax_.get_ylabel() == "recall"
-        assert len(display.ax_.collections) == 0
-        assert drawn(display).lines_[0].get_ydata()[-1] == pytest.approx(
-            curves[0].final_scores.mean()
-        )
 
     def test_from_estimator_measures_both_on_the_same_runs(self):
         display = LabelCurveDisplay.from_estimator(

@@ -122,9 +122,6 @@ def test_the_only_label_of_a_class_comes_first(model):
         ({"y": Y[:-1]}, ValueError, "inconsistent numbers of samples"),
         ({"estimator": KMeans()}, TypeError, "predict_proba or decision_function, got"),
         ({"cv": 1}, ValueError, "cv == 1"),
-        ({"cv": 91}, ValueError, "n_splits=91"),
-        ({"X": np.full((90, 2), np.nan)}, ValueError, "NaN"),
-        ({"random_state": "x"}, ValueError, "cannot be used to seed"),
     ],
 )
 def test_bad_input(change, error, message):

@@ -24,7 +24,6 @@ from sklearn_activelearn.evaluation import label_curve
 from sklearn_activelearn.pool import PoolClassifier
 from sklearn_activelearn.preprocessing import TableEncoder
 from sklearn_activelearn.sources import as_memmap
-from sklearn_activelearn.testing import check_learner
 
 X, y = load_iris(return_X_y=True)
 
@@ -151,16 +150,6 @@ def test_a_failed_fit_leaves_the_model_before():
     with pytest.raises(ValueError, match="overflows"):
         learner.fit(X[:, :2] * 1e300, y)
     np.testing.assert_array_equal(learner.predict(X), before)
-
-
-class Unseeded(UncertaintySamplingClassifier):
-    def _utility(self, X):
-        return np.random.default_rng().random(len(X))
-
-
-def test_unseeded_random_numbers_are_named():
-    with pytest.raises(AssertionError, match="random_state does not seed"):
-        check_learner(Unseeded())
 
 
 ARRAYS = """

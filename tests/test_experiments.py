@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.linear_model import Perceptron
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -26,7 +25,6 @@ from sklearn_activelearn.evaluation import (
     n_queries_scorer,
     tune_labels_to_target,
 )
-from sklearn_activelearn.utils._compat import run_parallel
 from tests.tools import problem
 
 X, y = problem(120, 4)
@@ -102,15 +100,6 @@ class TestMemory:
         label_curve(**{**arguments, **changes})
         assert scorer.n_calls() > n_calls
 
-    def test_another_scorer_is_asked(self, tmp_path):
-        arguments = {"cv": 2, "at": [5], "memory": tmp_path, "random_state": 0}
-        for scoring in ("accuracy", "roc_auc"):
-            kept = label_curve(EVERYTHING, X, y, scoring=scoring, **arguments)
-            plain = label_curve(
-                EVERYTHING, X, y, scoring=scoring, **{**arguments, "memory": None}
-            )
-            same(kept, plain)
-
     @pytest.mark.parametrize("name", ["__version__", "sklearn_version"])
     def test_another_version_runs_anew(self, name, tmp_path, monkeypatch):
         scorer = CountingScorer(tmp_path)
@@ -181,14 +170,6 @@ class TestInterrupt:
         assert len(stop.value.result.results) == 1
         assert stop.value.result.best_params == {"eta0": 1.0}
 
-    def test_a_tuning_whose_first_setting_has_not_ended(self, tmp_path):
-        scorer = CountingScorer(tmp_path, stop_at=200)  # in the second or third run
-        with pytest.raises(KeyboardInterrupt, match="first setting") as stop:
-            tune_labels_to_target(
-                EVERYTHING, {"eta0": [1.0, 2.0]}, X, y, error=0.0, scoring=scorer
-            )
-        assert not isinstance(stop.value, ExperimentInterrupted)
-
 
 class TestProgress:
     def test_a_function_is_told(self):
@@ -198,32 +179,6 @@ class TestProgress:
             progress=lambda done, total: told.append((done, total)),
         )  # fmt: skip
         assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
-
-    def test_a_backend_without_generators_ends_a_setting_before_the_next(self):
-        class WithoutGenerators:
-            def __init__(self, return_as):
-                if return_as != "list":
-                    raise ValueError(return_as)
-
-            def __call__(self, calls):
-                return [*calls]
-
-        begun = []
-        groups = ((begun.append((k, i)) or k for i in range(2)) for k in range(2))
-        results = run_parallel(WithoutGenerators, groups, return_as="generator")
-        assert next(results) == 0
-        assert begun == [(0, 0), (0, 1)]
-        assert [*results] == [0, 1, 1]
-
-    def test_a_backend_with_generators_gets_all_calls_at_once(self):
-        groups, asked = [iter("ab"), iter("cd")], []
-
-        def parallel(calls):
-            asked.append([*calls])
-            return asked[-1]
-
-        assert [*run_parallel(lambda: parallel, groups)] == ["a", "b", "c", "d"]
-        assert asked == [["a", "b", "c", "d"]]
 
     def test_a_tuning_counts_all_its_runs(self):
         told = []
@@ -282,11 +237,6 @@ class TestResults:
             assert again.n_labels.dtype.kind == "i"
             assert json.loads(curve.to_json())["n_labels"] == [1, 5, 200]
 
-    def test_results_may_be_looked_for_and_be_keys(self, curves):
-        assert curves[1] in curves
-        assert curves[0] != LabelCurve.from_json(curves[0].to_json())
-        assert len(set(curves)) == 2
-
     def test_a_frame(self, curves):
         table = curves[1].to_frame()
         assert isinstance(table, pd.DataFrame)
@@ -330,16 +280,6 @@ class TestScorers:
             results["net"], results["accuracy"] - 0.002 * results["labels"]
         )
         assert search.best_index_ == results["net"].argmax()
-
-    def test_texts(self):
-        texts = np.array(["cheap pills", "meeting at noon", "free pills", "lunch"] * 9)
-        labels = np.array(["pills" in text for text in texts])
-        learner = UncertaintySamplingClassifier(
-            LogisticRegression(), n_initial=4, budget=8
-        )
-        piped = make_pipeline(TfidfVectorizer(), learner)
-        scores = cross_validate(piped, texts, labels, cv=3, scoring=SCORING)
-        assert scores["test_labels"].tolist() == [8, 8, 8]
 
     def test_refused(self):
         with pytest.raises(ValueError, match="price"):

@@ -40,23 +40,17 @@ def taught(learner, n=12):
 def test_as_many_as_the_share_says(explore, batch_size, counts):
     seen = []
     for seed in range(60):
-        learner = taught(
-            MinMarginClassifier(
-                batch_size=batch_size, explore=explore, random_state=seed
-            )
-        )
-        rows, probabilities, utilities = learner.query(
-            X, return_probability=True, return_utility=True
-        )
+        params = {"batch_size": batch_size, "explore": explore, "random_state": seed}
+        learner = taught(MinMarginClassifier(**params))
+        how = {"return_probability": True, "return_utility": True}
+        rows, probabilities, utilities = learner.query(X, **how)
         purposes = asked(learner)[0][12:]
         is_random = purposes == "explored"
         seen.append(is_random.sum())
         assert len(rows) == batch_size == len(set(rows))
         np.testing.assert_array_equal(is_random, np.isnan(utilities))
         np.testing.assert_array_equal(probabilities[~is_random], 1)
-        np.testing.assert_allclose(
-            probabilities[is_random], explore * batch_size / 48, rtol=1e-12
-        )
+        np.testing.assert_allclose(probabilities[is_random], explore * batch_size / 48)
         # the others are those that are worth most
         left = np.setdiff1d(np.arange(12, 60), rows[is_random])
         margins = abs(learner.decision_function(X[left]))
@@ -71,7 +65,7 @@ def test_as_many_as_the_share_says(explore, batch_size, counts):
 
 def test_every_row_is_as_likely():
     counts = np.zeros(60)
-    for seed in range(400):
+    for seed in range(200):
         learner = MinMarginClassifier(batch_size=4, explore=0.5, random_state=seed)
         taught(learner).query(X, exclude=[59])
         purposes, _, rows = asked(learner)
@@ -80,21 +74,15 @@ def test_every_row_is_as_likely():
     assert chisquare(counts[12:59]).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("n_candidates", [None, 8])
-def test_all_rows_are_explored_whatever_is_scored(n_candidates):
+def test_rows_that_are_not_scored_are_explored_too():
     found = set()
     for seed in range(60):
         learner = UncertaintySamplingClassifier(
-            n_candidates=n_candidates, batch_size=4, explore=0.5, random_state=seed
+            n_candidates=8, batch_size=4, explore=0.5, random_state=seed
         )
-        learner = taught(learner)
-        rows = learner.query(X)
-        assert len(set(rows)) == 4
-        purposes, probabilities, asked_rows = (column[12:] for column in asked(learner))
-        is_random = purposes == "explored"
-        assert is_random.sum() == 2
+        rows, probabilities = taught(learner).query(X, return_probability=True)
+        is_random = asked(learner)[0][12:] == "explored"
         np.testing.assert_allclose(probabilities, np.where(is_random, 2 / 48, 1))
-        np.testing.assert_array_equal(rows, asked_rows)
         found.update(rows[is_random])
     assert len(found) > 40
 
@@ -137,9 +125,3 @@ def test_enough_candidates_are_left_for_the_end_of_the_budget():
             random_state=seed,
         )  # fmt: skip
         assert learner.fit(X[:8], y[:8]).n_queries_ == 5
-
-
-@pytest.mark.parametrize("explore", [-0.1, 1.1, np.nan, True, "some"])
-def test_bad_share(explore):
-    with pytest.raises((TypeError, ValueError), match="explore"):
-        MinMarginClassifier(explore=explore).query(X)

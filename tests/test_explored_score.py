@@ -57,16 +57,6 @@ def test_it_is_that_of_the_slow_reference(seed, explore, initial, balanced, n_cl
     np.testing.assert_allclose((found.value, found.low, found.high), expected)
 
 
-def test_all_random_rows_count_for_one_each():
-    learner = PassiveClassifier(budget=40, random_state=0).fit(X, y)
-    rows = learner.queried_indices_
-    found = explored_score(learner)
-    given = LogisticRegression(), X[rows], y[rows], [True] * 40
-    expected = reference.score(*given, 0.95, balanced=False)
-    np.testing.assert_allclose((found.value, found.low, found.high), expected)
-    assert found.n_labels == 40
-
-
 def test_a_class_without_a_random_row_may_have_any_share():
     learner = MinMarginClassifier(explore=0.5, batch_size=4, random_state=0)
     learner.teach(X[:30], [*["a", "b"] * 14, "c", "c"])
@@ -129,15 +119,6 @@ class Refitted(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         return self.whole.refit(X, y)
-
-
-@pytest.mark.usefixtures("quick_blend")
-def test_it_changes_nothing():
-    learner = HybridSamplingClassifier(budget=30, random_state=0).fit(X, y)
-    before = learner.record(), learner.predict_proba(X)
-    assert str(explored_score(learner)) == str(explored_score(learner))
-    assert learner.record() == before[0]
-    np.testing.assert_array_equal(learner.predict_proba(X), before[1])
 
 
 def test_one_label_of_a_second_class_says_nothing():

@@ -20,7 +20,6 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool._selection import maximise_coverage
 from tests.learners import POOL_LEARNERS, each
 from tests.reference import herding as reference
 from tests.tools import fresh, problem, state, streams
@@ -31,7 +30,7 @@ X, y = problem(60, 3, noise=0.5)
 @pytest.mark.parametrize("radius", ["local", "global"])
 @pytest.mark.parametrize("calibrate", [True, False])
 @pytest.mark.parametrize("batch_size", [1, 3])
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(stream=streams(min_rows=5, max_rows=22, min_features=2))
 def test_purchases_are_those_of_the_slow_twin(radius, calibrate, batch_size, stream):
     X, y = stream
@@ -51,25 +50,6 @@ def test_first_rows_cover_the_pool(stream):
     expected = reference.maximal_coverage(X, 5, 0)
     assert learner.query(X).tolist() == expected
     assert learner.fit(X, y).queried_indices_.tolist() == expected
-
-
-@pytest.mark.parametrize("initial", ["random", "herding"])
-@pytest.mark.parametrize("batch", ["top", "cluster", "herding"])
-def test_equal_rows_are_bought_together_only_if_no_others_are_left(initial, batch):
-    pool, labels = np.repeat(X[:12], 8, axis=0), np.repeat(y[:12], 8)
-    learner = UncertaintySamplingClassifier(
-        initial=initial, batch=batch, batch_size=12, n_initial=12, budget=None
-    )
-    bought = fresh(learner).fit(pool, labels).queried_indices_
-    first = pool[bought[:12]]
-    assert len(np.unique(first, axis=0)) == 12
-    assert len(bought) == 96
-    for rows in bought[12:].reshape(-1, 12):
-        left = np.setdiff1d(
-            np.arange(96), bought[: np.flatnonzero(bought == rows[0])[0]]
-        )
-        n_different = len(np.unique(pool[left], axis=0))
-        assert len(np.unique(pool[rows], axis=0)) == min(12, n_different)
 
 
 @each(
@@ -95,13 +75,13 @@ def test_no_learner_buys_equal_rows_together(prototype):
 def test_shares_of_first_rows_are_those_of_their_draws():
     pool = X[[0, 0, 0, 0, 1, 1, 2, 3]]
     counts, shares = np.zeros(8), np.zeros(8)
-    for seed in range(2_000):
+    for seed in range(1_000):
         learner = MinMarginClassifier(n_initial=3, random_state=seed)
         rows, share = learner.query(pool, return_probability=True)
         counts[rows] += 1
         shares[rows] = share
     np.testing.assert_allclose(shares, [*[3 / 16] * 4, *[3 / 8] * 2, *[3 / 4] * 2])
-    np.testing.assert_allclose(counts / 2_000, shares, atol=0.03)
+    np.testing.assert_allclose(counts / 1_000, shares, atol=0.04)
 
     learner = MinMarginClassifier(n_initial=6, random_state=0)
     rows, share = learner.query(pool, return_probability=True)
@@ -128,24 +108,6 @@ def test_near_duplicates_cover_each_other():
     pool = np.repeat(X[:10], 6, axis=0) + 1e-6 * rng.standard_normal((60, 3))
     learner = UncertaintyHerdingClassifier(batch_size=10, random_state=0)
     assert sorted(learner.query(pool) // 6) == list(range(10))
-
-
-@pytest.mark.parametrize("initial", ["random", "herding"])
-def test_sparse_rows_are_bought_as_dense_ones(initial):
-    X, y = problem(80, 6, noise=0.4)
-    X = np.where(np.abs(X) > 1.2, X, 0)
-    for prototype in (
-        UncertaintySamplingClassifier(
-            initial=initial, batch="herding", batch_size=5, budget=40
-        ),
-        MinMarginClassifier(initial=initial, batch="cluster", batch_size=5, budget=40),
-        UncertaintyHerdingClassifier(batch_size=5, budget=40),
-    ):
-        dense, sparse = (
-            fresh(prototype).fit(X, y),
-            fresh(prototype).fit(csr_array(X), y),
-        )
-        np.testing.assert_array_equal(dense.queried_indices_, sparse.queried_indices_)
 
 
 def test_rows_taught_from_elsewhere_cover_the_pool():
@@ -213,42 +175,10 @@ def test_radii():
     np.testing.assert_array_equal(*(gains for _, gains in found))
 
 
-def test_rows_from_elsewhere_have_radii():
-    learner = UncertaintyHerdingClassifier(radius="local", n_initial=4, random_state=0)
-    expected = fresh(learner).query(X)
-    learner.teach(X[expected[:1]] * 1.001, y[expected[:1]])
-    assert learner.query(X).tolist() == expected[1:].tolist()
-
-
 def test_equal_rows_have_a_radius():
     pool = np.repeat(X[:2], 30, axis=0)
     learner = UncertaintyHerdingClassifier(radius="local", n_initial=2, random_state=0)
     assert {*learner.query(pool) // 30} == {0, 1}
-
-
-@pytest.mark.parametrize(
-    ("params", "words"), [({"radius": 0}, "radius"), ({"radius": "near"}, "radius")]
-)
-def test_wrong_radii(params, words):
-    with pytest.raises(ValueError, match=words):
-        UncertaintyHerdingClassifier(**params).query(X)
-
-
-def test_lazy_gains_are_the_gains():
-    rng = np.random.RandomState(0)
-    points = rng.standard_normal((300, 2))
-    similarity = np.exp(-((points[:, None] - points) ** 2).sum(axis=2))
-    weights = rng.random_sample(300)
-    keys = np.arange(300).astype(np.uint64)
-    chosen, gains = maximise_coverage(
-        similarity, weights, np.zeros(300), keys, 20, (0, 0)
-    )
-    covered = np.zeros(300)
-    for row, gain in zip(chosen, gains, strict=True):
-        expected = np.maximum(similarity - covered, 0) @ weights / 300
-        assert gain == pytest.approx(expected.max())
-        assert row == expected.argmax()
-        covered = np.maximum(covered, similarity[row])
 
 
 def test_samples_stand_for_the_pool():

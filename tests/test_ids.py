@@ -1,25 +1,19 @@
 """Rows that have names: recognised by them alone, whatever values they have."""
 
 import pickle
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import SGDClassifier
 
 from sklearn_activelearn import (
     CBGZClassifier,
-    MinMarginClassifier,
-    RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.sources._identity import ById
 from tests.learners import each_family, each_pool_family, name_of
-from tests.sources import SOURCES
 from tests.tools import NaiveBayes, fresh, frozen, problem, responses, state
 
 X = problem(40, 3)[0] * np.where(np.arange(40) % 3, 1, -1)[:, None]
@@ -117,16 +111,6 @@ def test_changed_values_make_the_model_that_they_would_have_made(prototype, limi
     np.testing.assert_array_equal(learner._ledger.labelled.rows, recomputed[taught])
 
 
-def test_values_that_stay_train_nothing():
-    learner = make_learner()
-    rows = learner.query(X, ids=IDS)
-    learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
-    model = learner.estimator_
-    learner.query(X, ids=IDS)
-    learner.query(X[::-1], ids=IDS[::-1])
-    assert learner.estimator_ is model
-
-
 @pytest.mark.parametrize("container", [np.asarray, csr_array, pd.DataFrame])
 @pytest.mark.parametrize("precisions", [("f4", "f8"), ("f8", "f4")])
 def test_another_precision_of_the_labels_is_no_new_value(container, precisions):
@@ -143,65 +127,6 @@ def test_another_precision_of_the_labels_is_no_new_value(container, precisions):
     assert learner.stop_reason_ == "stable_predictions"
     learner.query(pool * 2, ids=IDS, limit=0)
     assert learner.estimator_ is not trained
-
-
-def test_only_changed_rows_are_replaced():
-    learner = make_learner().teach(X[:6], y[:6], ids=IDS[:6])
-    other = X.copy()
-    other[2] += 1
-    learner.query(other, ids=IDS, limit=0)
-    np.testing.assert_array_equal(learner._ledger.labelled.rows, other[:6])
-    expected = NaiveBayes().fit(other[:6], y[:6])
-    np.testing.assert_array_equal(learner.predict_proba(X), expected.predict_proba(X))
-
-
-@given(data=st.data())
-def test_pools_may_grow_shrink_and_be_reordered(data):
-    learner, bought = make_learner(budget=30), set()
-    for _ in range(data.draw(st.integers(1, 8))):
-        rows = data.draw(st.lists(st.sampled_from(range(40)), unique=True, min_size=1))
-        pool = X[rows] * data.draw(st.sampled_from([1.0, 1.0, 2.0]))
-        ids = [IDS[i] for i in rows]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            chosen = learner.query(pool, ids=ids)
-        names = [ids[i] for i in chosen]
-        assert not bought & set(names)
-        bought |= set(names)
-        assert len(chosen) == min(len(set(ids) - bought) + len(chosen), len(chosen))
-        if len(chosen) == 0 and learner.stop_reason_ == "no rows":
-            assert set(ids) <= bought
-        known = data.draw(
-            st.lists(st.sampled_from(range(len(names))), unique=True)
-            if names
-            else st.just([])
-        )
-        if known:
-            learner.teach(
-                pool[chosen[known]],
-                y[:1].repeat(len(known)),
-                ids=[names[i] for i in known],
-                classes=["no", "yes"],
-            )
-    assert learner.n_queries_ == len(bought)
-
-
-def test_equal_rows_with_different_ids_are_different_rows():
-    twice = np.repeat(X[:5], 2, axis=0)
-    learner = make_learner(n_initial=20, budget=10)
-    learner.teach(twice[:1], ["no"], ids=[7])
-    rows = learner.query(twice, ids=[7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
-    assert sorted(rows) == list(range(1, 10))
-    learner.skip(twice[1:2], ids=[8])
-    learner.teach(twice[2:4], ["no", "yes"], ids=[9, 10])
-    pending = learner.pending(twice, ids=range(7, 17))
-    assert sorted(pending) == [4, 5, 6, 7, 8, 9]
-    learner.correct(twice[:1], ["yes"], ids=[10]).correct(twice[:1], ["no"], ids=[10])
-    assert learner.classes_[learner._ledger.labelled.codes].tolist() == [
-        "no",
-        "no",
-        "no",
-    ]
 
 
 def test_another_number_of_columns():
@@ -268,22 +193,6 @@ def test_messages_name_the_id():
         stream.skip(X[[9]], ids=["row 9"])
 
 
-def test_other_columns_in_every_verb_that_gets_a_pool():
-    wide = np.hstack([X, -X])
-    learner = make_learner(budget=20)
-    rows = learner.query(X, ids=IDS)
-    names = [IDS[i] for i in rows]
-    learner.teach(X[rows[1:]], y[rows[1:]], ids=names[1:])
-    assert learner.pending(wide, ids=IDS).tolist() == rows[:1].tolist()
-    learner.skip(wide[rows[:1]], ids=names[:1])
-    assert learner.n_features_in_ == 3
-    learner.learn(wide, lambda rows: y[rows], ids=IDS)
-    assert learner.n_features_in_ == 6
-    assert learner.predict(wide).shape == (40,)
-    assert learner.n_taught_ == 19
-    learner.correct(wide[rows[1:2]], ["yes"], ids=names[1:2])
-
-
 def test_rows_that_left_the_pool_keep_their_values():
     learner = make_learner().teach(X[:6], y[:6], ids=IDS[:6])
     with pytest.warns(UserWarning, match="4 labelled rows have other .* 2 are not in"):
@@ -310,23 +219,6 @@ def test_a_row_that_was_not_in_one_pool_is_found_in_another_of_that_length(has_i
     assert learner.query(others, candidates=[5], **named(names)).size == 0
 
 
-def test_a_model_that_cannot_be_trained_on_new_values():
-    learner = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
-    learner.teach(X[:6], y[:6], ids=IDS[:6])
-    before = state(learner)
-
-    class Fails(LogisticRegression):
-        def fit(self, X, y):
-            raise OSError("no")
-
-    learner.estimator = Fails()
-    learner._seeded = None
-    with pytest.raises(OSError, match="no"):
-        learner.query(X + 1, ids=IDS, limit=0)
-    learner.estimator = LogisticRegression()
-    assert {**state(learner), "_seeded": None} == {**before, "_seeded": None}
-
-
 def test_a_history_is_trained_again_as_it_was():
     estimator = SGDClassifier(loss="log_loss", random_state=0)
     make = UncertaintySamplingClassifier(
@@ -350,36 +242,11 @@ def test_stopping_rules_forget():
     assert not learner._has_stopped
 
 
-def test_streams_answer_by_id():
-    learner = RandomSamplingClassifier(rate=1.0, random_state=0)
-    equal = np.zeros((4, 2))
-    learner.query(equal, ids=[5, 6, 7, 8])
-    learner.skip(equal[:1], ids=[7])
-    learner.teach(equal[:2] + 1, ["a", "b"], classes=["a", "b"], ids=[8, 5])
-    assert learner.pending(equal, ids=[8, 7, 6, 5]).tolist() == [2]
-    learner.query(equal[:1], ids=[6])  # the same row once more: two requests
-    learner.teach(equal[:1], ["a"], ids=[6])
-    assert learner.n_pending_ == 1
-    learner.teach(equal[:1], ["a"], ids=[99])  # nobody asked
-    assert learner.n_pending_ == 1
-
-
 def test_a_stream_may_be_simulated_between_requests():
     learner = CBGZClassifier(random_state=0)
     learner.query(X[:1], ids=[0])
     learner.partial_fit(X, y, classes=["no", "yes"])
     assert learner.pending(X[:1], ids=[0]).tolist() == [0]
-
-
-def test_learn_by_id_goes_on_where_it_stopped():
-    learner = make_learner(budget=8)
-    learner.learn(X, lambda rows: y[rows], ids=IDS)
-    first = set(learner.queried_indices_)
-    learner.set_params(budget=16)
-    order = np.random.RandomState(0).permutation(40)
-    learner.learn(X[order] * 2, lambda rows: y[order][rows], ids=np.array(IDS)[order])
-    assert len(first & set(order[learner.queried_indices_])) == 0
-    assert learner.n_queries_ == 16
 
 
 KINDS = {
@@ -527,21 +394,6 @@ def test_an_id_with_a_label_is_not_taught_again():
     assert state(learner) == before
 
 
-def test_ids_are_checked_once(monkeypatch):
-    learner = make_learner()
-    ids, checked = np.array(IDS), []
-    monkeypatch.setattr(
-        "sklearn_activelearn.sources._identity.check_unique",
-        lambda *ids: checked.append(1),
-    )
-    for _ in range(3):
-        learner.query(X, ids=ids)
-    assert len(checked) == 1
-    ids[0] = "another"
-    learner.query(X, ids=ids)
-    assert len(checked) == 2
-
-
 def test_dask_ids_are_computed_once():
     da = pytest.importorskip("dask.array")
     computed = []
@@ -564,18 +416,6 @@ def test_choices_still_put_equal_values_last():
     learner = make_learner(n_initial=3)
     chosen = learner.query(rows, ids=range(22))
     assert {20, 21} <= set(chosen)
-
-
-def test_sources_have_ids(tmp_path):
-    for name, make in SOURCES.items():
-        folder = tmp_path / name
-        folder.mkdir()
-        pool = make(X, [10, 25], folder)
-        learner = MinMarginClassifier(n_initial=6, random_state=0)
-        rows = learner.query(pool, ids=IDS)
-        learner.teach(pool[rows], y[rows], ids=[IDS[i] for i in rows])
-        again = learner.query(pool, ids=IDS)
-        assert not set(again) & set(rows)
 
 
 def test_what_the_oracle_sets_stays_set():

@@ -1,16 +1,13 @@
 """Rows and labels in every shape they come in, and numbers at the edge of double."""
 
-import warnings
 from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix
-from sklearn.utils.multiclass import check_classification_targets
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
-from sklearn_activelearn.base._labels import find_classes
 from tests.learners import (
     STREAM_DEFAULTS,
     each,
@@ -140,14 +137,6 @@ def test_text_labels_of_pandas(prototype):
     np.testing.assert_array_equal(learner.predict(X), categories.predict(X))
 
 
-@each_stream_default
-def test_feature_names(prototype):
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    learner, scores = run_all_verbs(prototype, frame, y)
-    assert learner.feature_names_in_.tolist() == list("abcd")
-    np.testing.assert_array_equal(scores, run_all_verbs(prototype, X, y)[1])
-
-
 @each_linear_stream_learner
 def test_the_scale_of_normalised_rows_does_not_matter(prototype):
     learner = fresh(prototype, normalize=True).fit(X, y)
@@ -215,22 +204,3 @@ def test_a_huge_row_does_not_silence_a_learner():
     with suppress(ValueError):  # to refuse is fine
         learner.partial_fit(np.full((1, 4), 1e200), [1])
     assert len(learner.query(X)) > 0
-
-
-@pytest.mark.parametrize("n_rows", [20, 21, 24, 80])
-def test_many_classes_bring_the_warning_of_scikit_learn(n_rows):
-    for n_classes in (2, 10, 11, 12, 13, n_rows // 2, n_rows // 2 + 1, 15):
-        labels = np.arange(n_rows) % n_classes
-        given = []
-        for check in (check_classification_targets, find_classes):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                check(labels)
-            given.append([str(one.message) for one in caught])
-        assert given[0] == given[1]
-
-
-@pytest.mark.parametrize("labels", [[0.5, 1.0, 2.0], [0.0, 0.5]])
-def test_few_labels_of_a_regression_are_refused(labels):
-    with pytest.raises(ValueError, match="continuous"):
-        find_classes(np.repeat(labels, 30))

@@ -17,23 +17,11 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from sklearn import config_context
-from sklearn.linear_model import Perceptron
 
-from sklearn_activelearn import (
-    ActiveLabelPropagationClassifier,
-    ALMSClassifier,
-    CBGZClassifier,
-    FASSLBoostClassifier,
-    MarginLossClassifier,
-    MinMarginClassifier,
-    PassiveClassifier,
-    RLSSamplingClassifier,
-    SOLEClassifier,
-    UncertaintySamplingClassifier,
-)
 from sklearn_activelearn.base import _transaction
 from sklearn_activelearn.base._interrupts import ask_oracle, ensure_done
-from tests.tools import NaiveBayes, RecordingOracle, fresh, problem, state
+from tests.learners import ways
+from tests.tools import RecordingOracle, fresh, problem, state
 
 pytestmark = [
     pytest.mark.every_learner,
@@ -42,38 +30,11 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-STREAM_FAMILIES = {
-    "first order": CBGZClassifier(b=5.0),
-    "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
-    "dual": SOLEClassifier(5.0, solver="dual"),
-    "matrix": RLSSamplingClassifier(60.0, solver="primal"),
-    "second order": SOLEClassifier(5.0),
-    "kernel": RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
-}
-
-POOL_FAMILIES = {
-    "passive": PassiveClassifier(NaiveBayes(), n_initial=4, batch_size=3, budget=24),
-    "uncertainty": UncertaintySamplingClassifier(
-        NaiveBayes(), n_initial=4, batch_size=3, budget=24
-    ),
-    "incremental": MinMarginClassifier(
-        Perceptron(), n_initial=4, batch_size=3, incremental=True, budget=24
-    ),
-    "graph": ActiveLabelPropagationClassifier(
-        "rbf", n_initial=4, batch_size=3, budget=24
-    ),
-    "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=3, budget=24),
-    "ALMS": ALMSClassifier(
-        NaiveBayes(),
-        param_grid={"alpha": [0.1, 9.0]},
-        n_candidates=1,
-        n_pairs=1,
-        n_initial=6,
-        batch_size=3,
-        budget=15,
-    ),
-}
-
+STREAM_FAMILIES = ways("first order, margin loss, dual, matrix, second order, kernel")
+POOL_FAMILIES = ways(
+    "passive, uncertainty, incremental, graph, FASSL", n_initial=4, batch_size=3,
+    budget=24,
+) | ways("ALMS", n_initial=6, batch_size=3, budget=15)  # fmt: skip
 FAMILIES = STREAM_FAMILIES | POOL_FAMILIES
 
 X, y = problem(50, 4, noise=1.0)
@@ -299,7 +260,7 @@ def at_each_moment(call, *arguments):
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("family", ["kernel", "FASSL"])
+@pytest.mark.parametrize("family", ["first order", "uncertainty"])
 def test_a_verb_is_all_or_nothing_at_each_moment(family, verb):
     learner, out = begun(FAMILIES[family])
     if hasattr(learner, verb):
@@ -307,7 +268,7 @@ def test_a_verb_is_all_or_nothing_at_each_moment(family, verb):
             assert state(copy) == state(learner)
 
 
-@pytest.mark.parametrize("family", ["kernel", "FASSL"])
+@pytest.mark.parametrize("family", ["first order", "uncertainty"])
 def test_learn_loses_no_label_at_each_moment(family):
     learner, out = begun(FAMILIES[family])
     learner.set_params(budget=len(out) + 2)

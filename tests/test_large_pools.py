@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.sparse import csr_array
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -91,15 +90,6 @@ def test_blocks_do_not_matter(prototype, make, monkeypatch, tmp_path):
     expected = bought(fresh(prototype), X, y)
     source = make(X, [1, 75, 75], tmp_path)
     assert_same(bought(fresh(prototype), source, y), expected)
-
-
-def test_sparse_rows_are_bought_as_dense_ones(monkeypatch):
-    look_at(monkeypatch, 40)
-    X, y = problem()
-    X[X < 0.3] = 0
-    for prototype in LEARNERS[:-1]:
-        expected = bought(fresh(prototype), X, y)
-        assert_same(bought(fresh(prototype), csr_array(X), y), expected)
 
 
 @pytest.mark.parametrize("model", [LogisticRegression(), None], ids=["one", "blend"])

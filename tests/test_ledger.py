@@ -122,15 +122,6 @@ def test_keys_of_texts_are_those_in_files():
     assert [f"{key:x}" for key in hash_rows(rows)] == ["539691f5bcfdb100", *texts]
 
 
-def test_texts_have_keys():
-    texts = ["a", "b", "a", ""]
-    keys = hash_rows(texts)
-    assert len(set(keys.tolist())) == 3
-    assert keys[0] == keys[2]
-    np.testing.assert_array_equal(hash_rows(np.array(texts)), keys)
-    np.testing.assert_array_equal(hash_rows(pd.Series(texts)), keys)
-
-
 @pytest.mark.parametrize("at_once", [1, 7, 3 * BLOCK])
 def test_many_requests_for_one_row_are_answered_first_in_first_out(at_once):
     X, n = np.ones((3 * BLOCK, 1)), 3 * BLOCK

@@ -27,51 +27,21 @@ from hypothesis.stateful import (
 )
 from sklearn.base import clone
 
-from sklearn_activelearn import (
-    ActiveLabelPropagationClassifier,
-    ALMSClassifier,
-    CBGZClassifier,
-    COMBClassifier,
-    FASSLBoostClassifier,
-    GreedyOnlineClassifier,
-    MarginLossClassifier,
-    PassiveClassifier,
-    RLSSamplingClassifier,
-    SOLEClassifier,
-    UncertaintySamplingClassifier,
-)
 from sklearn_activelearn.sources import ParquetSource, _identity
+from tests.learners import ways
 from tests.reference.ledger import ReferenceLedger
-from tests.tools import NaiveBayes, frozen, responses, state
+from tests.tools import frozen, responses, state
 
 LABELS = ["a", "b"]
 
 FAMILIES = {
-    "first order": CBGZClassifier(b=5.0, budget=30),
-    "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
-    "greedy": GreedyOnlineClassifier(m=2, budget=20),
-    "second order": SOLEClassifier(5.0),
-    "matrix": RLSSamplingClassifier(9.0, variant="mistake", solver="primal"),
-    "kernel": RLSSamplingClassifier(9.0, kernel="rbf", gamma=0.1),
-    "passive": PassiveClassifier(NaiveBayes(), n_initial=2, batch_size=2),
-    "uncertainty": UncertaintySamplingClassifier(
-        NaiveBayes(), n_initial=3, batch_size=2, budget=0.8
-    ),
-    "incremental": UncertaintySamplingClassifier(
-        NaiveBayes(), n_initial=2, incremental=True, stopping="stable_predictions"
-    ),
-    "graph": ActiveLabelPropagationClassifier(n_neighbors=3, n_initial=3, batch_size=2),
-    "COMB": COMBClassifier(n_estimators=2, n_initial=3, batch_size=2),
-    "FASSL": FASSLBoostClassifier(n_initial=3, batch_size=2),
-    "ALMS": ALMSClassifier(
-        NaiveBayes(),
-        param_grid={"alpha": [0.1, 9.0]},
-        n_candidates=1,
-        n_pairs=1,
-        n_initial=4,
-        batch_size=2,
-    ),
+    **ways("first order, margin loss, greedy, second order, matrix, kernel"),
+    **ways("passive, uncertainty, graph, COMB, FASSL", n_initial=3, batch_size=2),
+    **ways("incremental", n_initial=2, stopping="stable_predictions"),
+    **ways("ALMS", n_initial=4, batch_size=2),
 }
+FAMILIES["first order"].set_params(budget=30)
+FAMILIES["uncertainty"].set_params(budget=0.8)
 
 
 def is_settled(machine):

@@ -84,17 +84,6 @@ def test_the_tight_probability_bounds_the_weight(loss, margin, z):
 
 
 @each_loss
-@given(margin=st.floats(0, 50))
-def test_it_is_the_smallest_such_probability(loss, margin):
-    q = loss.query_probability(margin)
-    steepest = -loss.derivative([margin, -margin]).min()
-    if q == 0:
-        assert steepest == 0  # no label would have moved the weights
-    else:
-        assert steepest / (0.999 * q) > max(1, steepest)
-
-
-@each_loss
 def test_shapes_and_extremes(loss):
     grid = np.linspace(-5, 5, 12).reshape(3, 4)
     for curve in (loss.value, loss.derivative, loss.query_probability):
@@ -246,16 +235,6 @@ def test_it_is_fitted_in_batch_as_the_compiled_one_is():
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
 
 
-def test_copies_of_custom_losses():
-    loss = OwnLogRamp(t=2.0)
-    assert repr(loss) == "OwnLogRamp(t=2.0)"
-    assert loss.get_params() == {"t": 2.0}
-    assert loss != OwnLogRamp()
-    for copy in (pickle.loads(pickle.dumps(loss)), deepcopy(loss), clone(loss)):
-        assert copy is not loss
-        assert copy == loss
-
-
 class Answers(MarginLoss):
     """Slopes that some function gives."""
 
@@ -288,30 +267,14 @@ def fails(z):
 
 BAD = [
     (Answers(np.ones_like), ValueError, r"Answers\(\)\.derivative\(.*\) == 1.0"),
-    (
-        Answers(lambda z: np.full(z.shape, np.nan)),
-        ValueError,
-        r"derivative\(.*\) == nan",
-    ),
+    (Answers(lambda z: z * np.nan), ValueError, r"derivative\(.*\) == nan"),
     (Answers(lambda z: np.minimum(z, 0)), ValueError, r"derivative\(-inf\) == -inf"),
     (Answers(lambda z: -1.0), ValueError, r"Answers.* array of the shape .* got \(\)"),
     (Answers(lambda z: -np.ones(len(z) + 1)), ValueError, "array of the shape of"),
-    (
-        Answers(lambda z: -np.ones_like(z) / len(z)),
-        ValueError,
-        "other values for many margins",
-    ),
-    (
-        Answers(lambda z: np.full(z.shape, "flat")),
-        (TypeError, ValueError),
-        "cast|convert",
-    ),
+    (Answers(lambda z: -1 / len(z) + 0 * z.clip(0, 1)), ValueError, "other values for"),
+    (Answers(lambda z: z.astype(str)), (TypeError, ValueError), "cast|convert|flat"),
     (Answers(fails), OSError, "no such margin"),
-    (
-        Answers(np.zeros_like, lambda z: np.full(z.shape, np.nan)),
-        ValueError,
-        r"Answers\(\)\.value\(.*\) == nan",
-    ),
+    (Answers(np.zeros_like, lambda z: z * np.nan), ValueError, r"value\(.*\) == nan"),
     (NoDerivative(), NotImplementedError, r"NoDerivative needs derivative\(z\)"),
     (Overridden(), TypeError, "Overridden replaces a method"),
 ]
@@ -337,59 +300,6 @@ def test_what_was_asked_is_in_the_note():
     assert "Answers().derivative is called with an array" in caught.value.__notes__[0]
 
 
-def steep_near_0(z):
-    """Return slopes of which one fails where it was not tried."""
-    if len(z) == 1 and 0 < abs(z[0]) < 5e-4:
-        raise OSError("no such margin")
-    return -np.ones_like(z)
-
-
-@pytest.mark.parametrize("verb", ["fit", "partial_fit", "query", "learn"])
-def test_an_error_at_a_margin_that_was_not_tried(verb):
-    X, codes = gaussian_stream(0, 2)
-    near = X[:1] * 1e-9
-    learner = MarginLossClassifier(fit_intercept=False, shuffle=False, random_state=0)
-    learner.teach(X, codes, classes=[0, 1])
-    learner.set_params(loss=Answers(steep_near_0))
-    before = state(learner)
-    calls = {
-        "fit": lambda: learner.fit(np.vstack([X, near]), [*codes, 0]),
-        "partial_fit": lambda: learner.partial_fit(near, [0]),
-        "query": lambda: learner.query(near),
-        "learn": lambda: learner.learn(near, lambda asked: [0]),
-    }
-    with pytest.raises(OSError, match="no such margin"):
-        calls[verb]()
-    assert state(learner) == before
-
-
-def test_an_error_in_a_step_leaves_the_learner_before_the_row():
-    X, codes = gaussian_stream(0, 2)
-    asked, is_broken = [], []
-
-    def slopes(z):
-        if is_broken:
-            raise OSError("no such slope")
-        return -1 / (1 + z**2)
-
-    def oracle(rows):
-        asked.extend(rows.tolist())
-        is_broken.extend([True] * (len(asked) == 5))
-        return codes[rows]
-
-    # this one asks without a look at the loss
-    prototype = GreedyOnlineClassifier(m=1, loss=Answers(slopes), random_state=0)
-    learner, expected = clone(prototype), clone(prototype)
-    with pytest.raises(OSError, match="no such slope"):
-        learner.learn(X, oracle, classes=[0, 1])
-    is_broken.clear()
-    expected.partial_fit(X[:4], codes[:4], classes=[0, 1])
-    assert state(learner) == state(expected)
-    assert learner.n_seen_ == learner.n_queries_ == learner.n_taught_ == 4
-    learner.learn(X[4:], lambda rows: codes[4 + rows])
-    assert state(learner) == state(expected.partial_fit(X[4:], codes[4:]))
-
-
 def test_a_loss_that_changes_between_calls():
     X, codes = gaussian_stream(0, 2, n_rows=80)
     one, other = (
@@ -407,28 +317,3 @@ def test_a_loss_that_changes_between_calls():
     with pytest.raises(ValueError, match="t"):
         one.set_params(loss=RampLoss(), loss__t=0.5)
     assert state(one) == before
-
-
-class Logistic(MarginLoss):
-    """Never flat: its probability of asking is 1/2 at margin 0, and 1 far away."""
-
-    def value(self, z):
-        return np.logaddexp(0, -z)
-
-    def derivative(self, z):
-        return -np.exp(-np.logaddexp(0, z))
-
-
-def test_a_fresh_learner_asks_for_one_row_whatever_the_loss():
-    X, _ = gaussian_stream(0, 2, n_rows=100)
-    learner = MarginLossClassifier(Logistic(), random_state=0)
-    assert len(learner.query(X)) == 1
-    assert len(MarginLossClassifier("hinge", random_state=0).query(X)) == 100
-
-
-def test_a_compiled_loss_may_have_a_subclass():
-    class Named(RampLoss):
-        """The same loss."""
-
-    X, codes = gaussian_stream(0, 2, n_rows=50)
-    MarginLossClassifier(Named(t=2.0), random_state=0).fit(X, codes)

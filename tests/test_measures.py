@@ -170,14 +170,6 @@ class TestConstantPrediction:
 
 
 class TestCurves:
-    def test_there_and_back(self):
-        curve = label_curve(EVERY, X, Y, scoring=SEVERAL, **HOW)
-        back = LabelCurve.from_json(curve.to_json())
-        for name in [curve.scoring, *curve.others]:
-            one, other = curve.by(name), back.by(name)
-            np.testing.assert_array_equal(one.scores, other.scores)
-            np.testing.assert_array_equal(one.constant_scores, other.constant_scores)
-
     def test_comparison_and_target_of_a_measure(self):
         scoring = ["accuracy", "neg_log_loss"]
         one, other = (
@@ -233,15 +225,6 @@ class TestCurves:
             )  # fmt: skip
             expected = curve.labels_to_target(0.3)
             assert found.labels.tolist() == expected.labels.tolist()
-        for scoring, error, words in (
-            (["accuracy", "roc_auc"], 0.1, "one measure"),
-            ("neg_log_loss", 0.1, "needs predict_proba"),
-            ("accuracy", 2, "error"),
-        ):
-            with pytest.raises(ValueError, match=words):
-                tune_labels_to_target(
-                    EVERY, grid, X, Y, error=error, scoring=scoring, **how
-                )
 
 
 @pytest.fixture(scope="module")
@@ -283,22 +266,6 @@ class TestDisplays:
         assert low < level < high
         texts = [text.get_text() for text in ax.get_legend().get_texts()]
         assert "constant prediction" in texts
-
-    def test_from_estimator_draws_the_first(self):
-        scoring = ["balanced_accuracy", "accuracy"]
-        display = LabelCurveDisplay.from_estimator(
-            EVERY, X, Y, cv=2, at=[5], scoring=scoring, passive=EVERY
-        )
-        assert display.ax_.get_ylabel() == "test balanced error"
-
-    def test_refused(self, measured):
-        with pytest.raises(ValueError, match="was not measured"):
-            LabelCurveDisplay(measured, scoring="f1")
-        both = {"a": measured, "b": measured.by("neg_log_loss")}
-        with pytest.raises(ValueError, match="several measures"):
-            LabelCurveDisplay(both)
-        with pytest.raises(ValueError, match="curves is empty"):
-            LabelCurveDisplay({})
 
 
 class TestSession:

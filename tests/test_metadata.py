@@ -10,8 +10,6 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.model_selection import GridSearchCV
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -141,17 +139,6 @@ def test_partial_fit_of_the_estimator_gets_the_weights_of_new_labels():
     np.testing.assert_allclose(learner.estimator_.coef_, expected.coef_)
 
 
-def test_partial_fit_gets_the_weights_after_routing_is_off():
-    part = Perceptron().set_fit_request(sample_weight=True)
-    part.set_partial_fit_request(sample_weight=True)
-    learner = MinMarginClassifier(OneVsRestClassifier(part), incremental=True)
-    learner.teach(X[:40], y[:40], sample_weight=WEIGHTS[:40])
-    before = learner.estimator_
-    with config_context(enable_metadata_routing=False):
-        learner.teach(X[40:60], y[40:60])
-    assert learner.estimator_ is not before
-
-
 class GroupedClassifier(LogisticRegression):
     def fit(self, X, y, groups=None):
         self.groups_ = groups
@@ -220,17 +207,6 @@ def test_the_estimator_decides_what_it_takes():
         X[rows], y[rows], sample_weight=WEIGHTS[rows]
     )
     np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
-
-
-def test_searches_pass_weights_on():
-    learner = start(TAKERS[0]).set_score_request(sample_weight=False)
-    search = GridSearchCV(learner, {"batch_size": [1, 3]}, cv=2)
-    found = search.fit(X, y, sample_weight=WEIGHTS)
-    rows = found.best_estimator_.queried_indices_
-    expected = weighted().fit(X[rows], y[rows], sample_weight=WEIGHTS[rows])
-    np.testing.assert_array_equal(
-        found.best_estimator_.estimator_.coef_, expected.coef_
-    )
 
 
 @each(REFUSERS)

@@ -247,13 +247,6 @@ def holds(estimate, truth):
     return estimate.low <= truth <= estimate.high
 
 
-def test_narrower_with_less_confidence():
-    X, y = noisy(400)
-    learner = CBGZClassifier(0.1, random_state=0).fit(X, y)
-    half, usual = online_score(learner, confidence=0.5), online_score(learner)
-    assert usual.low < half.low < half.value < half.high < usual.high
-
-
 @pytest.mark.parametrize(
     "learner", [DKMClassifier(), GreedyOnlineClassifier(), RLSSamplingClassifier()]
 )
@@ -313,25 +306,6 @@ def test_what_an_oracle_sees_and_what_it_breaks():
     assert online_score(learner) == seen[-1][0]
     before = CBGZClassifier(random_state=0).partial_fit(X[:at], y[:at], classes=[0, 1])
     np.testing.assert_equal(before._learned.tallied, learner._learned.tallied)
-
-
-def test_an_overflow_changes_nothing():
-    X, y = noisy(50)
-    learner = CBGZClassifier(1e300, normalize=False, random_state=0).fit(X, y)
-    before = online_score(learner)
-    with pytest.raises(ValueError, match="overflow"):
-        learner.partial_fit(X * 1e290, y)
-    assert online_score(learner) == before
-
-
-def test_fit_begins_anew_and_copies_keep_apart():
-    X, y = noisy(100)
-    learner = CBGZClassifier(random_state=0).fit(X, y)
-    other, before = copy.deepcopy(learner), online_score(learner)
-    other.partial_fit(X, y)
-    assert online_score(learner) == before
-    assert online_score(other).n_rows == 200
-    assert online_score(other.fit(X, y)) == before
 
 
 def test_bad_input():

@@ -8,7 +8,6 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from tests.learners import (
     DEFAULTS,
     STREAM_DEFAULTS,
@@ -163,25 +162,6 @@ def test_answers_come_in_any_container(container):
     learner.learn(X, lambda rows: container(oracle(rows)), classes=CLASSES)
     expected = fresh(DEFAULTS[0]).partial_fit(X, y, classes=CLASSES)
     assert state(learner) == state(expected)
-
-
-@pytest.mark.parametrize(
-    "prototype", [RandomSamplingClassifier(rate=1.0), CBGZClassifier(b="adaptive")]
-)
-def test_a_row_that_overflows_is_not_learned(prototype):
-    rows = X.copy()
-    rows[20:] *= 1e200
-    params = {"normalize": False, "average": False}
-    learner, until = fresh(prototype, **params), fresh(prototype, **params)
-
-    def contradict(learner):
-        other = {"no": ["yes"], "yes": ["no"]}
-        return lambda asked: other[learner.predict(rows[asked]).item()]
-
-    with pytest.raises(ValueError, match=r"[Rr]ow 20 .*overflow"):
-        learner.learn(rows, contradict(learner), classes=CLASSES)
-    until.learn(rows[:20], contradict(until), classes=CLASSES)
-    assert state(learner) == state(until)
 
 
 @each_stream_family

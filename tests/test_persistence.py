@@ -1,101 +1,45 @@
-"""Learners, and their models alone, in files: joblib and skops."""
+"""Learners, and their models alone, in files of skops."""
 
-import io
-import sys
-
-import joblib
-import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import UncertaintySamplingClassifier
-from sklearn_activelearn.__main__ import main
-from tests.learners import each_default, each_pool_default
+from tests.learners import each_default
 from tests.tools import fresh, frozen, problem, responses
+
+persistence = pytest.importorskip("skops.io", exc_type=ImportError)
 
 X, y = problem(80, 4, noise=0.5)
 
 
-def by_joblib(estimator):
-    file = io.BytesIO()
-    joblib.dump(estimator, file)
-    return joblib.load(io.BytesIO(file.getvalue()))
-
-
-def by_skops(estimator, ours="sklearn_activelearn."):
-    persistence = pytest.importorskip("skops.io", exc_type=ImportError)
+def stored(estimator, ours=("sklearn_activelearn.", "tests.")):
+    """Return an estimator after it was in a file that needs trust in `ours` only."""
     data = persistence.dumps(estimator)
     types = persistence.get_untrusted_types(data=data)
-    assert all(name.startswith((ours, "tests.")) for name in types), types
+    assert all(name.startswith(ours) for name in types), types
     return persistence.loads(data, trusted=types)
 
 
-each_way = pytest.mark.parametrize("copy", [by_joblib, by_skops])
-
-
-@each_way
 @each_default
-def test_a_learner_goes_on_after_it_was_stored(prototype, copy):
-    learner = fresh(prototype).fit(X[:60], y[:60])
-    again = copy(learner)
+def test_a_learner_goes_on_after_it_was_stored(prototype):
+    learner = fresh(prototype)
+    rows = learner.query(X)
+    again = stored(learner)
+    assert again.pending(X).tolist() == rows.tolist()
+    learner.fit(X[:60], y[:60])
+    again = stored(learner)
     assert frozen(responses(again, X)) == frozen(responses(learner, X))
     learner.set_params(budget=1_000)
     again.set_params(budget=1_000)
     assert again.query(X).tolist() == learner.query(X).tolist()
 
 
-@each_way
-@each_pool_default
-def test_requests_are_stored(prototype, copy):
-    learner = fresh(prototype)
-    rows = learner.query(X)
-    again = copy(learner)
-    assert again.pending(X).tolist() == rows.tolist()
-    assert again.teach(X[rows], y[rows]).n_pending_ == 0
-
-
-REVIEWS = pd.Series(
-    [f"{'superb and moving' if i % 3 else 'boring and long'} {i}" for i in range(40)],
-    name="review",
-)
-ANSWERS = ["good" if i % 3 else "bad" for i in range(40)]
-
-
-def texts():
+def test_the_model_alone_needs_no_trust():
+    texts = [f"{'superb and moving' if i % 3 else 'boring'} {i}" for i in range(40)]
     model = make_pipeline(TfidfVectorizer(), LogisticRegression())
-    return UncertaintySamplingClassifier(model, random_state=0)
-
-
-@each_way
-def test_the_model_alone(copy):
-    learner = texts().teach(REVIEWS, ANSWERS)
-    model = copy(learner.estimator_)
-    assert model.predict(REVIEWS).tolist() == learner.predict(REVIEWS).tolist()
-
-
-def test_skops_trusts_the_model_alone():
-    persistence = pytest.importorskip("skops.io", exc_type=ImportError)
-    data = persistence.dumps(texts().teach(REVIEWS, ANSWERS).estimator_)
-    assert persistence.get_untrusted_types(data=data) == []
-
-
-def test_from_the_command_to_a_model(tmp_path, monkeypatch, capsys):
-    """Labels that the command collected train any model."""
-    monkeypatch.chdir(tmp_path)
-    REVIEWS.to_csv("reviews.csv", index=False)
-    asked = [
-        "label", "reviews.csv", "--text", "review", "--classes", "good,bad",
-        "--test-size", "5", "--out", "labels.sqlite",
-    ]  # fmt: skip
-    monkeypatch.setattr(sys, "stdin", io.StringIO("good\nbad\n" * 10))
-    assert main(asked) == 0
-    assert main(["label", "labels.sqlite", "--export", "labels.csv"]) == 0
-    labels = pd.read_csv("labels.csv")
-    rows = REVIEWS.iloc[labels["id"] - 1]
-    learner = texts().teach(rows, labels["label"])
-    joblib.dump(learner.estimator_, "model.joblib")
-    model = joblib.load("model.joblib")
-    assert len(labels) == 20
-    assert model.predict(rows).tolist() == learner.predict(rows).tolist()
+    learner = UncertaintySamplingClassifier(model, random_state=0)
+    learner.teach(texts, ["good" if i % 3 else "bad" for i in range(40)])
+    model = stored(learner.estimator_, ours=())
+    assert model.predict(texts).tolist() == learner.predict(texts).tolist()

@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given, settings
 from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
     Perceptron,
     SGDClassifier,
 )
-from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -24,30 +22,26 @@ from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
     CBGZClassifier,
-    ErrorSamplingClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import PoolClassifier, StablePredictions, Trained, Trainer
+from sklearn_activelearn.pool import PoolClassifier, Trained, Trainer
 from tests.learners import (
     COMMITTEE,
-    POOL_DEFAULTS,
     POOL_LEARNERS,
-    each,
     each_family_of,
     each_pool_default,
     each_pool_family,
 )
 from tests.reference import pool as reference
 from tests.tools import (
-    RecordingOracle,
+    all_verbs,
     fresh,
     frozen,
     problem,
     responses,
-    state,
     streams,
 )
 
@@ -106,32 +100,6 @@ def test_a_chunk_after_the_other(prototype):
     assert learner.n_queries_ == 30  # these were bought before
     learner.partial_fit(X[20:40], y[20:40])
     assert learner.n_queries_ == 33
-
-
-#: All but the learner whose batches grow.
-EVEN = [row for row in POOL_DEFAULTS if not isinstance(row, ErrorSamplingClassifier)]
-
-
-@each([row for row in EVEN if row.initial == "random"])
-def test_the_first_rows_are_random_and_asked_at_once(prototype):
-    learner = fresh(prototype, n_initial=7, batch_size=2)
-    rows, probability = learner.query(X, return_probability=True)
-    assert len(rows) == 7
-    np.testing.assert_allclose(probability, 7 / 80)
-    assert len(learner.query(X)) == 2  # the labels are late
-    learner.teach(X[rows], np.repeat("no", 7), classes=["no", "yes"])
-    assert learner.predict(X).tolist() == ["no"] * 80
-    rows, probability = learner.query(X, return_probability=True)  # one class only
-    np.testing.assert_allclose(probability, 2 / 71)  # 7 are taught, 2 are out
-
-
-@each(EVEN)
-def test_rows_from_elsewhere_spare_the_cold_start(prototype):
-    learner = fresh(prototype, n_initial=10).teach(X[:20], y[:20])
-    assert learner.n_queries_ == 0
-    assert learner.classes_.tolist() == ["no", "yes"]
-    assert learner.score(X, y) > 0.5
-    assert len(learner.query(X[20:])) == prototype.batch_size
 
 
 @each_pool_family
@@ -311,16 +279,6 @@ def test_random_estimators_follow_the_seed():
     assert model[-1].random_state is None
 
 
-def test_threads_score_alike():
-    for prototype in (
-        MinMarginClassifier(budget=20),
-        QueryByCommitteeClassifier(estimators=COMMITTEE, n_initial=3, budget=5),
-    ):
-        alone = fresh(prototype).fit(X, y)
-        both = fresh(prototype, n_jobs=2).fit(X, y)
-        np.testing.assert_array_equal(both.queried_indices_, alone.queried_indices_)
-
-
 def test_passive_learning_validates_once():
     fits = []
 
@@ -342,11 +300,6 @@ def test_passive_learning_validates_once():
         (UncertaintySamplingClassifier(SVC()), TypeError, "predict_proba.*Calibrated"),
         (UncertaintySamplingClassifier(LinearSVC()), TypeError, "MinMarginClassifier"),
         (MinMarginClassifier(GaussianNB()), TypeError, "UncertaintySampling"),
-        (
-            UncertaintySamplingClassifier(GaussianNB(), stopping="margin_exhausted"),
-            TypeError,
-            "decision_function",
-        ),
         (MinMarginClassifier(SVC(), incremental=True), TypeError, "partial_fit"),
         (
             MinMarginClassifier(make_pipeline(SVC(decision_function_shape="ovo"))),
@@ -379,52 +332,15 @@ def test_passive_learning_validates_once():
             ValueError,
             "not both",
         ),
-        (MinMarginClassifier(stopping=StablePredictions(2.0)), ValueError, "threshold"),
-        (
-            MinMarginClassifier(stopping=StablePredictions(patience=0)),
-            ValueError,
-            "patience",
-        ),
     ],
     ids=lambda item: str(item)[:70],
 )
 def test_what_cannot_work_is_refused_by_every_verb(learner, error, words):
     before = frozen(vars(learner))
-    for verb in (
-        lambda: learner.fit(X, y),
-        lambda: learner.partial_fit(X, y),
-        lambda: learner.query(X),
-        lambda: learner.teach(X, y),
-        lambda: learner.learn(X, RecordingOracle(y)),
-    ):
+    for verb in all_verbs(learner, X, y):
         with pytest.raises(error, match=words):
             verb()
     assert frozen(vars(learner)) == before
-
-
-def test_calibrated_and_searched_estimators():
-    calibrated = CalibratedClassifierCV(LinearSVC(), cv=2)
-    learner = UncertaintySamplingClassifier(
-        calibrated, n_initial=20, budget=30, random_state=0
-    )
-    assert learner.fit(X, y).score(X, y) > 0.7
-    searched = GridSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2)
-    learner = MinMarginClassifier(searched, n_initial=20, budget=25, random_state=0)
-    assert learner.fit(X, y).score(X, y) > 0.7
-    search = GridSearchCV(
-        MinMarginClassifier(SVC(), budget=20, random_state=0),
-        {"estimator__C": [0.1, 1.0], "n_initial": [5, 10]},
-        cv=3,
-    ).fit(X, y)
-    assert search.best_estimator_.n_queries_ == 20
-
-
-@each_pool_default
-def test_state_is_small_beside_the_pool(prototype):
-    learner = fresh(prototype, budget=15).fit(X, y)
-    assert len(learner._ledger.labelled) == 15
-    assert learner._ledger.labelled.rows.shape == (15, 4)
-    assert state(learner) == state(pickle.loads(pickle.dumps(learner)))
 
 
 class OneTooFew(PoolClassifier):

@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from sklearn_activelearn import (
-    BatchMarginLossClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
@@ -131,17 +130,6 @@ def test_ctrl_c_while_the_estimator_is_trained(kind, k, verb):
     np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
 
 
-def test_ctrl_c_before_the_first_model_and_then_by_hand():
-    learner = UncertaintySamplingClassifier(Interrupted(1), random_state=0)
-    with pytest.raises(KeyboardInterrupt):
-        learner.fit(X, y)
-    left = np.setdiff1d(np.arange(80), learner.queried_indices_)
-    expected = UncertaintySamplingClassifier(GaussianNB(), budget=11, random_state=0)
-    expected.fit(X, y)
-    rows = learner.query(X, candidates=left)
-    assert rows.tolist() == expected.queried_indices_[10:].tolist()
-
-
 TEXTS = [
     f"{'cheap pills' if i % 2 else 'meeting notes'} {'today' if i % 3 else 'again'}"
     for i in range(60)
@@ -179,24 +167,6 @@ def test_texts_that_occur_again_and_again(prototype):
     assert all(taken.count(text) <= TEXTS.count(text) for text in taken)
 
 
-def test_a_batch_learner_keeps_its_warm_start():
-    starts = []
-
-    class Watched(BatchMarginLossClassifier):
-        def fit(self, X, y):
-            starts.append(getattr(self, "coef_", None))
-            return super().fit(X, y)
-
-    model = Watched("ramp", warm_start=True, random_state=0)
-    learner = MinMarginClassifier(model, budget=15, random_state=0).fit(X, y)
-    assert learner.n_queries_ == 15
-    assert starts[0] is None
-    assert all(start is not None for start in starts[1:])
-    assert learner.score(X, y) > 0.7
-    cold = MinMarginClassifier(BatchMarginLossClassifier("ramp", random_state=0))
-    assert cold.set_params(budget=15, random_state=0).fit(X, y).score(X, y) > 0.7
-
-
 def test_decision_values_that_do_not_fit_the_classes():
     class Pairs(SVC):
         def decision_function(self, X):
@@ -208,21 +178,3 @@ def test_decision_values_that_do_not_fit_the_classes():
     with pytest.raises(ValueError, match="OneVsRestClassifier"):
         learner.fit(X, y)
     assert len(learner._ledger.labelled) == learner.n_queries_ == 10
-    tree = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
-    assert tree.fit(X, y).decision_function(X).shape == (60, 3)
-
-
-def test_rows_that_nothing_has_to_be_added_to_are_scored_in_one_call():
-    sizes = []
-
-    class Noted(GaussianNB):
-        def predict_proba(self, X):
-            sizes.append(len(X))
-            return super().predict_proba(X)
-
-    X, y = make_blobs(1100, centers=2, n_features=3, random_state=0)
-    learner = UncertaintySamplingClassifier(Noted(), random_state=0)
-    learner.teach(X[:10], y[:10])
-    for n_rows in (1088, 1100):
-        learner.query(X[:n_rows])
-    assert sizes == [1088, 1024, 80]

@@ -1,15 +1,12 @@
 """Labels of a pool that were paid for are not lost, and not paid for twice."""
 
-import copy
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
@@ -22,24 +19,10 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.base._scores import FEW_CLASSES, smallest_margin
-from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
 from tests.tools import RecordingOracle, fresh, problem
 
 X, y = problem(150, 4, noise=0.3)
-
-
-def test_another_estimator_goes_on_where_one_failed():
-    learner = MinMarginClassifier(SVC(C=-1.0), budget=20, random_state=0)
-    oracle = RecordingOracle(y)
-    with pytest.raises(ValueError, match="C"):
-        learner.learn(X, oracle)
-    assert learner.n_queries_ == len(oracle.asked) == 10
-    learner.set_params(estimator__C=1.0)
-    left = np.setdiff1d(np.arange(150), oracle.asked)
-    learner.learn(X[left], RecordingOracle(y[left]))
-    assert learner.n_queries_ == 20
-    assert learner.estimator_.C == 1.0
 
 
 @pytest.mark.parametrize("learner", [PassiveClassifier, QueryByCommitteeClassifier])
@@ -49,21 +32,6 @@ def test_another_candidate_set_brings_its_names(learner):
     learner.teach(X[:1], y[:1])
     assert learner.model_names_ == ["a", "b"]
     assert learner.cv_scores_.shape == (2,)
-
-
-@pytest.mark.parametrize("labels", [X[:, 0], np.where(X[:, 0] > 0, 1.0, np.nan)])
-def test_labels_that_are_no_classes(labels):
-    learner = MinMarginClassifier(random_state=0)
-    for call in (
-        lambda: learner.partial_fit(X, labels),
-        lambda: learner.teach(X, labels),
-    ):
-        with pytest.raises(ValueError, match=r"continuous|NaN"):
-            call()
-        assert vars(learner) == learner.get_params()
-    with pytest.raises(ValueError, match=r"continuous|NaN"):
-        learner.learn(X, lambda rows: labels[rows])
-    assert learner.n_queries_ == learner.n_pending_ + learner.n_taught_ == 10
 
 
 def test_warm_start_does_not_keep_what_few_labels_taught_an_ensemble():
@@ -137,36 +105,12 @@ def test_what_an_estimator_cannot_take_is_refused_before_a_label_is_bought(
     assert vars(learner) == learner.get_params(deep=False)
 
 
-def test_models_that_predict_one_class_do_not_agree():
-    rare = np.where(np.arange(150) % 30 == 0, "yes", "no")
-    model = LogisticRegression(C=1e-9)  # always "no"
-    rule = StablePredictions(patience=1)
-    learner = UncertaintySamplingClassifier(
-        model, n_initial=40, budget=60, stopping=rule, random_state=0
-    )
-    with pytest.warns(OneClassWarning):
-        learner.fit(X, rare)
-    assert learner.n_queries_ == 60
-    assert set(learner.predict(X)) == {"no"}
-    learner = UncertaintySamplingClassifier(stopping=rule, random_state=0).fit(X, y)
-    assert learner.n_queries_ < 60
-
-
 def test_a_new_chunk_is_judged_anew():
     rule = StablePredictions(patience=1)
     learner = UncertaintySamplingClassifier(stopping=rule, budget=None, random_state=0)
     first = learner.partial_fit(X[:75], y[:75]).n_queries_
     assert first < 75
     assert learner.partial_fit(X[75:], y[75:]).n_queries_ > first
-
-
-def test_an_incremental_model_starts_over_when_its_settings_change():
-    estimator = Perceptron(eta0=1.0, random_state=0)
-    learner = MinMarginClassifier(estimator, incremental=True, random_state=0)
-    learner.teach(X[:20], y[:20])
-    learner.set_params(estimator__eta0=0.1).teach(X[20:24], y[20:24])
-    expected = clone(learner).teach(X[:24], y[:24]).estimator_
-    np.testing.assert_array_equal(learner.estimator_.coef_, expected.coef_)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10, FEW_CLASSES, FEW_CLASSES + 1])
@@ -209,31 +153,3 @@ def learner_of(X, y):
         )
     )
     return learner.teach(X, y).teach(X[:1], y[:1])
-
-
-def test_what_was_interrupted_leaves_nothing():
-    X, y = numbered(0, 20), np.arange(20) % 2
-    learner, expected = learner_of(X, y), learner_of(X, y)
-    more = numbered(20, 3)
-    with pytest.raises(KeyboardInterrupt):
-        learner.teach(-more, [0, 1, 0])
-    for one in (learner, expected):
-        one.teach(more, [1, 1, 0]).teach(more + 100, [0, 1, 0])
-    np.testing.assert_array_equal(
-        learner._ledger.labelled.rows, expected._ledger.labelled.rows
-    )
-    np.testing.assert_array_equal(learner.estimator_.coef_, expected.estimator_.coef_)
-
-
-def test_copies_of_a_learner_go_on_by_themselves():
-    X, y = numbered(0, 20), np.arange(20) % 2
-    learners = [learner_of(X, y)]
-    learners += [copy.copy(learners[0]), copy.deepcopy(learners[0])]
-    for k, learner in enumerate(learners):
-        learner.teach(np.full((1, 2), 100.0 + k), [1])
-    for k, learner in enumerate(learners):
-        expected = np.r_[X, X[:1], np.full((1, 2), 100.0 + k)]
-        np.testing.assert_array_equal(learner._ledger.labelled.rows, expected)
-        assert len(learner._ledger.labelled.rows) == learner.n_taught_ == 22
-        learner.correct(np.full((1, 2), 100.0 + k), [0]).teach([[1.0, k]], [1])
-        assert learner._ledger.labelled.rows[-1].tolist() == [1.0, k]

@@ -68,13 +68,6 @@ def test_one_member_predicts_as_it_does_alone():
         assert np.all(np.diff(model.decision_function(rows)[order]) > 0)
 
 
-def test_members_have_parameters():
-    model = RankAverageClassifier(MEMBERS)
-    model.set_params(all__C=7.0, bayes=LinearSVC())
-    assert model.get_params()["all"].C == 7.0
-    assert clone(model).estimators[2][1].C == 1.0
-
-
 @pytest.mark.parametrize("container", [np.asarray, csr_array])
 @pytest.mark.parametrize("positive", ["no", "yes"])
 def test_relevance_sampling_ranks_the_rows_that_may_be_bought(container, positive):

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import tracemalloc
 from math import ceil, log
 
 import numpy as np
@@ -10,21 +9,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import MinMarginClassifier, RelevanceSamplingClassifier
 from sklearn_activelearn.audit._recall import price_of, rows_to_recall, shares_explored
 from sklearn_activelearn.evaluation import recall_estimate, recall_price, recall_so_far
 from sklearn_activelearn.pool import AllOf, RecallTarget
 from sklearn_activelearn.pool.stopping._base import AskedRows
-from sklearn_activelearn.pool.stopping._recall import relevance_probabilities
 from sklearn_activelearn.sources import Source
 from sklearn_activelearn.utils import _statistics as bounds
 from tests.reference import recall as slow
+from tests.tools import peak_memory
 
 
 def rows_with_late_cluster(seed=0, n=600, n_relevant=60, n_late=12):
@@ -145,12 +141,6 @@ class TestPositiveIsNoClass:
         learner.set_params(stopping=RecallTarget(positive="yes"))
         assert len(learner.query(self.X))
 
-    def test_not_of_one_that_was_declared_and_has_no_label_yet(self):
-        rule = RecallTarget(positive="maybe")
-        learner = MinMarginClassifier(n_initial=1, stopping=rule, random_state=0)
-        learner.teach(self.X[:20], self.y[:20], classes=["maybe", "no", "yes"])
-        assert len(learner.query(self.X))
-
 
 class TestPositiveOfTheLearner:
     X, is_relevant = rows_with_late_cluster(2, n=400, n_relevant=80, n_late=0)
@@ -169,26 +159,17 @@ class TestPositiveOfTheLearner:
         np.testing.assert_array_equal(ours.queried_indices_, theirs.queried_indices_)
 
 
-def asked_rows(places, probabilities, purposes, n_rows):
-    rows = np.arange(len(places))
-    columns = np.array(places), np.array(probabilities), np.array(purposes)
-    return AskedRows(rows, *columns, n_rows)
-
-
 def test_rows_that_are_out_hold_back_the_evidence_after_them():
-    places = [0, 1, -1, 2, -2, 3]
-    p = [1, 1 / 9, 1 / 8, 1, 1 / 6, 1 / 5]
-    asked = asked_rows(places, p, ["", *["audit"] * 5], 10)
-    assert asked.drawn.tolist() == [False, True, True, False, True, True]
-    reads = asked.reads(np.array([True, False, True, False]))
-    assert reads.relevant.tolist() == [True, False, True, False]
-    assert reads.drawn.tolist() == [False, True, False, False]
+    """And draws from a part of the pool are not taken for random."""
+    p = np.array([1, 1 / 9, 1 / 8, 1, 1 / 6, 1 / 5, 1 / 3])
+    purposes = np.array(["", *["audit"] * 6])
+    places = np.array([0, 1, -1, 2, -2, 3, 4])
+    asked = AskedRows(np.arange(7), places, p, purposes, 10)
+    assert asked.drawn.tolist() == [False, True, True, False, True, True, False]
+    reads = asked.reads(np.array([True, False, True, False, False]))
+    assert reads.relevant.tolist() == [True, False, True, False, False]
+    assert reads.drawn.tolist() == [False, True, False, False, False]
     assert reads.n_rows == 9  # without the one that was skipped
-
-
-def test_draws_from_a_part_of_the_pool_are_not_taken_for_random():
-    asked = asked_rows([0, 1], [1 / 5, 1 / 9], ["audit", "audit"], 10)
-    assert asked.drawn.tolist() == [False, True]
 
 
 @pytest.mark.parametrize("initial", ["random", "mixed"])
@@ -229,28 +210,6 @@ def test_rows_explored_among_some_of_the_pool_only_do_not_count():
         learner.teach(X[rows], y[rows])
     assert "explored" in learner.record()["purposes"]
     assert recall_so_far(learner, X).n_drawn == 0
-
-
-def test_what_was_explored_before_a_purchase_from_some_of_the_pool_does_not_count():
-    p = [0.5 / 10, 0.5 / 9, 0.5 / 5.5, 0.5 / 7, 0.5 / 6]
-    asked = asked_rows(range(5), p, ["explored"] * 5, 10)
-    assert [begin for begin, _ in asked.explored({0.5})] == [3, 4]
-    assert asked_rows([], [], [], 10).explored({0.5}) == []
-    reads = asked.reads(np.zeros(5, dtype=bool), shares={0.5})
-    assert reads.drawn.tolist() == [False] * 3 + [True] * 2
-
-
-def test_few_rows_explored_among_all_but_one_of_the_pool_count():
-    X, y = rows_with_late_cluster(n=400, n_relevant=80, n_late=1)
-    learner = RelevanceSamplingClassifier(
-        positive=True, batch_size=10, explore=0.3, budget=None, random_state=0
-    ).teach(X[:30], y[:30])
-    for _ in range(25):
-        rows = learner.query(X, candidates=np.arange(30, 399))
-        learner.teach(X[rows], y[rows])
-    assert learner.record()["purposes"].count("explored") == 75
-    # by chance they look like rows of purchases that began with the next row
-    assert recall_so_far(learner, X).n_drawn < 20
 
 
 @given(
@@ -353,25 +312,6 @@ def test_rows_that_are_not_in_memory_are_judged_in_blocks():
     assert learner._stopping_memory.memory == in_memory._stopping_memory.memory
 
 
-def test_gaps_in_unread_rows_are_left_to_the_model():
-    X, y = rows_with_late_cluster(n=300, n_relevant=60, n_late=1)
-    X[100:, 4] = np.nan
-    model = HistGradientBoostingClassifier(max_iter=5, random_state=0)
-    learner = RelevanceSamplingClassifier(model, positive=True, random_state=0)
-    price = recall_price(learner.teach(X[:100], y[:100]), X)
-    assert y.sum() / 2 < price.n_relevant < 2 * y.sum()
-
-
-def test_a_sample_of_the_unread_rows_stands_for_all_of_them():
-    X, y = rows_with_late_cluster(n=400, n_relevant=80, n_late=1)
-    learner = RelevanceSamplingClassifier(
-        positive=True, n_candidates=20, stopping=RecallTarget(), random_state=0
-    ).teach(X[:100], y[:100])
-    learner.query(X)
-    ((memory,), left) = learner._stopping_memory.memory, y[100:].sum()
-    assert left / 2 < memory["expected"] < 2 * left
-
-
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -421,24 +361,6 @@ def test_rows_to_a_recall_are_those_of_each_number_that_misses_it(found, recall)
     assert p_reached == pytest.approx(1 - is_missed.mean(), abs=0.01)
 
 
-def test_the_price_in_words():
-    p = np.full(700, 0.01)
-    reads = bounds.Reads(np.arange(300) < 90, np.zeros(300, dtype=bool), 1_000)
-    price = price_of(reads, p, 0.95, 0.95)
-    chance = f"{price.p_reached:.0%}"
-    _, to_recall, to_certainty = str(price).splitlines()
-    least, most = price.likely_rows
-    assert (least, most) == (ceil(price.n_expected / 6), min(5 * price.n_expected, 700))
-    words = f"To a recall of 95%: likely {least} to {most} more rows, unless it is"
-    assert to_recall == f"{words} already reached (chance {chance})."
-    words = f"To be 95% sure of it: about {price.n_certain} more rows; a tenth of them"
-    assert to_certainty.startswith(words)
-    early = price_of(reads._replace(n_rows=2_000), np.full(1_700, 0.1), 0.95, 0.95)
-    least, most = early.likely_rows
-    assert (least, most) == (ceil(early.n_expected / 30), 1_700)  # no more are unread
-    assert f"To a recall of 95%: likely {least} to {most} more rows." in str(early)
-
-
 @pytest.mark.parametrize(("n_read", "factors"), [(199, (30, 2)), (200, (6, 5))])
 def test_the_range_of_rows_is_wider_while_the_model_learns(n_read, factors):
     p = np.linspace(0.9, 0, 1_000 - n_read) ** 8
@@ -455,17 +377,6 @@ def test_a_price_is_refused_while_nothing_relevant_is_known():
     learner = RelevanceSamplingClassifier(positive=1).teach(X[:3], [0, 0, 0])
     with pytest.raises(ValueError, match="No relevant row is known yet among 3 labels"):
         recall_price(learner, X)
-
-
-def test_the_probabilities_of_texts_come_from_the_scores():
-    texts = [f"{w} {i % 7}" for i in range(60) for w in ("cat", "dog", "dog")]
-    is_cat = np.array([text.startswith("cat") for text in texts])
-    model = make_pipeline(TfidfVectorizer(), LogisticRegression())
-    p = relevance_probabilities(
-        model, texts[:90], is_cat[:90], lambda judge: judge(texts[90:])
-    )
-    assert p.shape == (90,)
-    assert abs(p.sum() - is_cat[90:].sum()) < 5
 
 
 RECALLS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
@@ -496,14 +407,6 @@ def test_the_bound_of_a_sample(data):
     assert bounds.most_by_sample(*args) == slow.most_by_sample(*args)
 
 
-@pytest.mark.parametrize("recall", [0.07, 0.5, 0.55, 0.95, 1])
-def test_the_most_that_can_be_found_when_so_many_miss_the_target(recall):
-    for total in range(1, 101):
-        found = bounds.most_bad_found(total, recall)
-        assert slow.least_bad_total(found, recall) <= total
-        assert slow.least_bad_total(found + 1, recall) > total
-
-
 @given(found=st.integers(0, 500), recall=RECALLS)
 def test_what_was_found_is_the_most_for_the_least_total(found, recall):
     total = bounds.least_bad_total(found, recall)
@@ -519,11 +422,6 @@ def test_the_odds_are_a_ratio_of_likelihoods(reads, recall, more):
     with np.errstate(divide="ignore"):
         expected = np.log(expected)
     assert bounds.log_evidence(reads, total, recall) == pytest.approx(expected)
-
-
-def test_more_relevant_rows_than_there_can_be_are_ruled_out():
-    reads = bounds.Reads(np.array([True, True, False]), np.ones(3, dtype=bool), 3)
-    assert bounds.log_evidence(reads, 4, 0.5) == np.inf
 
 
 @given(reads=reads_of_rows(), recall=RECALLS, more=st.integers(1, 5))
@@ -544,16 +442,6 @@ def test_a_part_of_the_stakes_waits_for_later_rows(reads, recall, more):
     assert now == pytest.approx(log(expected) if expected < np.inf else np.inf)
 
 
-@pytest.mark.parametrize("evidence", [bounds.log_evidence, bounds.log_evidence_from])
-@given(reads=reads_of_rows(25), recall=RECALLS)
-def test_evidence_grows_with_the_total(evidence, reads, recall):
-    totals = range(reads.found + 1, reads.found + reads.n_unread + 1)
-    odds = np.array([evidence(reads, total, recall) for total in totals])
-    is_more = odds > 1e-9
-    assert (np.diff(odds[is_more]) >= -1e-9).all()
-    assert (np.diff(is_more.astype(int)) >= 0).all()
-
-
 @given(reads=reads_of_rows(25), recall=RECALLS, alpha=st.sampled_from([0.05, 0.4]))
 def test_the_most_relevant_rows_are_the_largest_total_not_ruled_out(
     reads, recall, alpha
@@ -565,15 +453,6 @@ def test_the_most_relevant_rows_are_the_largest_total_not_ruled_out(
         if bounds.log_evidence_from(reads, total, recall) < log(1 / alpha)
     ]
     assert bounds.most_relevant(reads, alpha, recall) == max(left)
-
-
-def test_of_large_numbers_some_have_the_stakes_of_those_up_to_the_next():
-    numbers, weights = bounds.prior(30, 50_000)
-    assert len(numbers) < 1_200
-    assert numbers[bounds.EACH] == bounds.EACH
-    far = 1 / (np.append(numbers, 50_001) + 1)
-    expected = (1 - bounds.NEAR) * (far[1_010] - far[1_011])
-    assert weights[1_010] == pytest.approx(expected)
 
 
 @given(n_missed=st.integers(1, 400), n_most=st.integers(0, 5_000))
@@ -650,13 +529,7 @@ def test_what_a_certificate_costs():
 
 
 def test_a_low_recall_costs_no_memory():
-    tracemalloc.start()
-    try:
-        bounds.audit_share(300, 5.0, 0.05, 0.05)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 50e6
+    assert peak_memory(lambda: bounds.audit_share(300, 5.0, 0.05, 0.05)) < 50e6
 
 
 def test_a_plan_ranks_until_few_are_left_and_then_draws():

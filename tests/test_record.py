@@ -199,19 +199,6 @@ def test_numbers_of_labels_that_have_no_model_are_refused():
             learner.query(X)
 
 
-def test_a_rule_that_remembers_objects_has_no_record():
-    class Keeps(StoppingRule):
-        def judge(self, progress, memory):
-            return False, progress.model
-
-    learner = UncertaintySamplingClassifier(
-        NaiveBayes(), n_initial=4, stopping=Keeps(), random_state=0
-    )
-    learner, _ = labelled(learner, n=8)
-    with pytest.raises(TypeError, match="memory of the stopping rule Keeps"):
-        learner.record()
-
-
 @pytest.mark.parametrize("learner", [*OTHERS, RandomSamplingClassifier()], ids=name_of)
 def test_learners_that_are_a_history_have_no_record(learner):
     assert not hasattr(learner, "record")
@@ -267,7 +254,6 @@ def test_rows_may_be_in_any_container(kind):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("taught", [-1, *range(1, 9)]),
         ("taught", [0, 0, *range(2, 9)]),
         ("taught", list(range(1, 10))),
         ("skipped", [0]),
@@ -281,7 +267,6 @@ def test_rows_may_be_in_any_container(kind):
         ("calls", []),
         ("calls", [[9, []], [4, []]]),
         ("n_queries", -5),
-        ("n_queries", "x"),
         ("n_rounds", None),
         ("n_offered", True),
         ("seed", "x"),
@@ -313,7 +298,9 @@ class Numbered(StoppingRule):
         return False, self.memory
 
 
-@pytest.mark.parametrize("memory", [{0: 1}, [{"a": {None: 1}}], {1.5}, np.nan])
+@pytest.mark.parametrize(
+    "memory", [{0: 1}, [{"a": {None: 1}}], {1.5}, np.nan, NaiveBayes()], ids=str
+)
 def test_memory_that_json_changes_is_refused(memory):
     learner = UncertaintySamplingClassifier(
         NaiveBayes(), n_initial=3, stopping=Numbered(memory), random_state=0

@@ -45,7 +45,7 @@ def stretched(size, column=2):
     return out
 
 
-@pytest.mark.parametrize("size", [1e51, 1e100, 1e200, 1e307])
+@pytest.mark.parametrize("size", [1e51, 1e307])
 @pytest.mark.parametrize("kind", DEFAULTS)
 def test_default_models_name_a_column_that_is_too_large(kind, size):
     message = r"Column 2 of X has numbers up to \d.*Scale the features"

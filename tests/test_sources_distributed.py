@@ -5,18 +5,14 @@ import os
 import joblib
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
     ALMSClassifier,
-    CBGZClassifier,
     MinMarginClassifier,
-    OnePassSearchCV,
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.evaluation import label_curve
 from tests.tools import fresh
 
 distributed = pytest.importorskip("distributed")
@@ -116,26 +112,3 @@ def test_joblib_spreads_the_rest(client, learner):
     with joblib.parallel_config(backend="dask"):
         found = fresh(learner).fit(X, y)
     assert found.queried_indices_.tolist() == expected.queried_indices_.tolist()
-
-
-def test_joblib_spreads_label_curves(client):
-    X, y = problem()
-    learner = MinMarginClassifier(n_initial=4, budget=8)
-    how = {"at": [4, 8], "cv": 2, "random_state": 0}
-    expected = label_curve(learner, X, y, **how)
-    with joblib.parallel_config(backend="dask"):
-        found = label_curve(learner, X, y, **how)
-    np.testing.assert_array_equal(found.mean, expected.mean)
-
-
-def test_joblib_spreads_the_folds_of_a_search(client):
-    X, y = problem()
-    search = OnePassSearchCV(
-        CBGZClassifier(random_state=0), {"b": [0.1, 1.0]}, cv=2, return_train_score=True
-    )
-    expected = clone(search).fit(X, y).cv_results_
-    with joblib.parallel_config(backend="dask"):
-        found = search.fit(X, y).cv_results_
-    assert search.fused_.all()
-    for name in ("mean_test_score", "mean_train_score", "mean_n_queries"):
-        np.testing.assert_array_equal(found[name], expected[name])

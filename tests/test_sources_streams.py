@@ -17,6 +17,7 @@ from tests.tools import RecordingOracle, fresh
 KINDS = {name: make for name, make in SOURCES.items() if name != "memmap"}
 each_source = pytest.mark.parametrize("make", KINDS.values(), ids=list(KINDS))
 CUTS = [1, 30, 30, 77]
+BALANCED = CBGZClassifier(0.3, class_weight="balanced")
 
 
 def problem():
@@ -42,7 +43,7 @@ VERBS = ["fit", "partial_fit", "learn", "candidates"]
     ("prototype", "verb", "make"),
     [
         pytest.param(prototype, verb, KINDS[name], id=f"{prototype}-{verb}-{name}")
-        for i, prototype in enumerate(STREAM_DEFAULTS)
+        for i, prototype in enumerate([*STREAM_DEFAULTS, BALANCED])
         for j, verb in enumerate(VERBS)
         for k, name in enumerate(KINDS)
         if explores() or (i + j) % len(KINDS) == k
@@ -72,21 +73,6 @@ def test_a_pass_is_that_in_memory(prototype, verb, make, tmp_path):
 def made(folder):
     (folder / "again").mkdir()
     return folder / "again"
-
-
-@each_source
-def test_query_and_teach_take_chunks(make, tmp_path):
-    X, y = problem()
-    learners = [fresh(CBGZClassifier()) for _ in range(2)]
-    for learner, rows in zip(learners, (X, make(X, CUTS, tmp_path)), strict=True):
-        learner.teach(rows[np.arange(20)], y[:20], ["no", "yes"])
-        bought = learner.query(rows)
-        assert learner.pending(rows).tolist() == bought.tolist()
-        learner.skip(rows[bought[:1]])
-        learner.teach(rows[bought[1:]], y[bought[1:]])
-        learner.bought = bought.tolist()
-    assert learners[0].bought == learners[1].bought
-    np.testing.assert_array_equal(learners[0].coef_, learners[1].coef_)
 
 
 @each_source

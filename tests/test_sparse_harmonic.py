@@ -179,23 +179,6 @@ def test_the_kernel_considers_all_rows():
     np.testing.assert_array_equal(learner.queried_indices_, expected.queried_indices_)
 
 
-def test_the_graph_is_built_once_for_each_pool():
-    learner = ActiveLabelPropagationClassifier(n_candidates=5, random_state=0)
-    with mock.patch.object(
-        GraphClassifier, "weights", autospec=True, side_effect=GraphClassifier.weights
-    ) as weights:
-        learner.set_params(budget=15).fit(X, y)
-        row = learner.query(X, limit=1)
-        learner.set_params(budget=30)
-        for _ in range(3):
-            row = learner.query(X, limit=1)
-            learner.teach(X[row], y[row])
-        learner.correct(X[row], ["no" if y[row] == "yes" else "yes"])
-        assert weights.call_count == 1
-        learner.query(X + 1, limit=1)
-        assert weights.call_count == 2
-
-
 def test_a_pickle_has_neither_edges_nor_solutions():
     learner = ActiveLabelPropagationClassifier(n_candidates=5, budget=20)
     pool = np.random.RandomState(1).standard_normal((2000, 2))
@@ -238,19 +221,3 @@ def test_equal_rows_are_no_candidates_while_others_are_left():
     assert len(np.unique(pool[rows], axis=0)) == 6
     rows = learner.set_params(batch_size=48, n_candidates=1).query(pool)
     assert len(rows) == 42
-
-
-def test_few_candidates_are_as_good_as_all():
-    digits, labels = load_digits(return_X_y=True)
-    pool, answers = digits[:600], labels[:600]
-    right = [
-        ActiveLabelPropagationClassifier(
-            n_candidates=n, batch_size=5, budget=60, random_state=0
-        )
-        .fit(pool, answers)
-        .transduction_
-        == answers
-        for n in (None, 60)
-    ]
-    assert right[0].mean() > 0.9
-    assert right[1].mean() > right[0].mean() - 0.02

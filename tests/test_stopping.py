@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from numpydoc.docscrape import ClassDoc
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
 
-from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.pool import (
     AllOf,
     ClassificationChange,
@@ -25,13 +24,13 @@ from sklearn_activelearn.pool import (
 )
 from sklearn_activelearn.pool.stopping import _rules
 from sklearn_activelearn.pool.stopping._base import (
-    STOPPING_RULES,
     Remembered,
     rule_name,
 )
 from tests.docstrings import names, refused
 from tests.learners import drawn_for
 from tests.reference import stopping as reference
+from tests.reference.stopping import agreeing, label_price
 from tests.tools import (
     NaiveBayes,
     RecordingOracle,
@@ -43,7 +42,6 @@ from tests.tools import (
 )
 
 X, y = problem(90, 4, noise=0.3)
-OTHERS = problem(150, 4, noise=0.3)
 BAYES = NaiveBayes()
 
 
@@ -52,32 +50,25 @@ class AnyMargin(MarginExhausted):
         pass
 
 
+PRICE = LabelPrice(cost=311.3, label=1.0, n_labels=8)
+new_class_and_no_error = reference.all_of(
+    reference.no_new_class(8), reference.no_error(2)
+)
 #: Each rule, the same in plain words, and a model that has what it needs.
 RULES = [
     (AnyMargin(), reference.margin_exhausted, LogisticRegression(C=1e3)),
-    (
-        StablePredictions(0.8001, 2),  # the kappa of no 30 rows
-        reference.agreeing(reference.kappa, 0.8001, 2),
-        BAYES,
-    ),
-    (ClassificationChange(), reference.agreeing(reference.share_kept, 1.0, 1), BAYES),
+    # the kappa of no 30 rows is 0.8001
+    (StablePredictions(0.8001, 2), agreeing(reference.kappa, 0.8001, 2), BAYES),
+    (ClassificationChange(), agreeing(reference.share_kept, 1.0, 1), BAYES),
     (
         ClassificationChange(0.125, patience=2),
-        reference.agreeing(reference.share_kept, 0.875, 2),
+        agreeing(reference.share_kept, 0.875, 2),
         BAYES,
     ),
     (NoNewClass(7), reference.no_new_class(7), BAYES),
     (NoError(4), reference.no_error(4), BAYES),
-    (
-        LabelPrice(cost=311.3, label=1.0, n_labels=8),
-        reference.label_price(311.3, 1.0, 8),
-        BAYES,
-    ),
-    (
-        AllOf([NoNewClass(8), NoError(2)]),
-        reference.all_of(reference.no_new_class(8), reference.no_error(2)),
-        BAYES,
-    ),
+    (PRICE, label_price(311.3, 1.0, 8), BAYES),
+    (AllOf([NoNewClass(8), NoError(2)]), new_class_and_no_error, BAYES),
 ]
 
 
@@ -222,17 +213,6 @@ def test_all_of_needs_what_each_of_its_rules_needs():
         stopping(rule, BAYES).fit(X, y)
 
 
-@pytest.mark.parametrize("name", STOPPING_RULES)
-def test_the_first_rule_of_a_list_that_is_met_is_named(name):
-    rows, _ = OTHERS
-    labels = np.where(rows[:, 0] > 0, "yes", "no")
-    rules = [NoError(10**6), name, NoNewClass(1000)]
-    learner = MinMarginClassifier(
-        LinearSVC(C=1e3), stopping=rules, batch_size=5, budget=None, random_state=0
-    )
-    assert learner.fit(rows, labels).stop_reason_ == name
-
-
 def test_of_two_rules_that_are_met_the_first_is_named():
     class Always(StoppingRule):
         def judge(self, progress, memory):
@@ -298,34 +278,6 @@ class SaysYes(StoppingRule):
 def test_a_rule_of_ones_own_must_return_what_it_remembers():
     with pytest.raises(TypeError, match=r"SaysYes\.judge must return .* got True"):
         stopping(SaysYes(), BAYES, n_initial=4).fit(X, y)
-
-
-class Counted(NaiveBayes):
-    """A model that counts the rows that it scores."""
-
-    n_scored = 0
-
-    def predict(self, X):
-        Counted.n_scored += len(X)
-        return super().predict(X)
-
-    def predict_proba(self, X):
-        Counted.n_scored += len(X)
-        return super().predict_proba(X)
-
-
-def test_models_are_compared_on_some_rows_of_a_large_pool(monkeypatch):
-    monkeypatch.setattr(_rules, "MOST_COMPARED", 50)
-    X, y = problem(2_000, 4, noise=0.3)
-    learner = UncertaintySamplingClassifier(
-        Counted(), stopping="stable_predictions", n_initial=20, random_state=0
-    )
-    for _ in range(3):
-        Counted.n_scored = 0
-        rows = learner.query(X)
-        learner.teach(X[rows], y[rows])
-    # NaiveBayes.predict asks predict_proba or is asked itself: at most two counts a row
-    assert 1_900 < Counted.n_scored <= 2_000 + 2 * 2 * 50
 
 
 def test_rows_on_which_models_are_compared_stay(monkeypatch):

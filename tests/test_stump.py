@@ -1,16 +1,11 @@
 """The decision stump and the sorted columns it is trained on."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
-from sklearn.base import clone
-from sklearn.ensemble import AdaBoostClassifier
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_activelearn import DecisionStumpClassifier
@@ -93,24 +88,6 @@ def test_its_sides_are_the_purest(values, stream, kind, seed):
     assert impurity(stump, X, y, w) == pytest.approx(least, abs=1e-9)
     missed = w[stump.predict(X) != y].sum() / w.sum()
     assert stump.error_ == pytest.approx(missed, abs=1e-9)
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_gini_is_that_of_a_tree(n_classes):
-    for seed in range(20):
-        rng = np.random.RandomState(seed)
-        X, y = rng.randn(60, 4), rng.randint(0, n_classes, 60)
-        weights = rng.uniform(size=60)
-        stump = DecisionStumpClassifier("gini").fit(X, y, weights)
-        tree = DecisionTreeClassifier(max_depth=1).fit(X, y, weights)
-        assert stump.feature_ == tree.tree_.feature[0]
-        assert stump.threshold_ == pytest.approx(tree.tree_.threshold[0])
-        np.testing.assert_array_equal(stump.predict(X), tree.predict(X))
-
-
-def test_the_criterion_is_checked():
-    with pytest.raises(ValueError, match="criterion must be one of"):
-        DecisionStumpClassifier("entropy").fit([[0.0], [1.0]], [0, 1])
 
 
 @given(stream=streams(zeros=0.5), kind=WEIGHTS, data=st.data())
@@ -232,17 +209,6 @@ def test_bad_weights(weights, words, presorted):
     rows = DecisionStumpClassifier().presort(X) if presorted else X
     with pytest.raises(ValueError, match=words):
         DecisionStumpClassifier().fit(rows, [0, 1, 1], weights)
-
-
-def test_it_boosts_and_is_pickled():
-    rng = np.random.RandomState(0)
-    X = rng.standard_normal((200, 3))
-    y = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
-    boosted = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=30).fit(X, y)
-    assert boosted.score(X, y) > 0.9
-    stump = DecisionStumpClassifier().fit(X, y)
-    assert known(pickle.loads(pickle.dumps(stump))) == known(stump)
-    assert known(clone(stump).fit(X, y)) == known(stump)
 
 
 @parametrize_with_checks([DecisionStumpClassifier()])

