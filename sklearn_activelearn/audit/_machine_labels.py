@@ -14,7 +14,6 @@ from ..base._transaction import shallow_copy
 from ..base._validation import (
     check_count_or_share,
     check_selection,
-    is_count,
     is_share,
 )
 from ..pool._base import NEEDS_ALL, PoolClassifier
@@ -644,28 +643,12 @@ class ErrorSamplingClassifier(PoolClassifier):
         self._n_drawn_from = self._n_drawn_from or len(rows)
         return draw_rows(rows, round.n_wanted, seed, SAMPLE)
 
-    # Records and the result
-
-    def record(self) -> dict[str, Any]:
-        """Return the requested and taught rows as JSON, without values and labels.
-
-        Returns
-        -------
-        record : dict
-            As the record of other pool learners, with ``drawn_from``, the number of
-            rows from which the sample was drawn, and ``reached``, the numbers of the
-            sample rows that the ranking has reached.
-        """
-        more = {"drawn_from": self._n_drawn_from, "reached": self._reached.tolist()}
-        return {**super().record(), **more}
+    # The record and the result
 
     def _load(self, X, identity, record, y):
         super()._load(X, identity, record, y)
-        reached = record.get("reached", [])
-        if not (is_count(record.get("drawn_from", 0)) and all(map(is_count, reached))):
-            raise ValueError("This is not the record of a learner: wrong sample.")
-        self._n_drawn_from = record.get("drawn_from", 0)
-        self._reached = np.array(reached, dtype=np.int64)
+        self._n_drawn_from = record.drawn_from or 0
+        self._reached = np.array(record.reached or [], dtype=np.int64)
 
     def result(
         self,

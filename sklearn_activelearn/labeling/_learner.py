@@ -227,9 +227,8 @@ class SessionLearner:
         n_given = len(rows) - len(asked)
         purposes = [each["purpose"].replace(QUERY, "") for each in asked]
         record = {
-            "rows": rows,
+            "rows": rows[: len(asked)] + [None] * n_given,
             "ids": rows,
-            "asked": [True] * len(asked) + [False] * n_given,
             "probabilities": [each["probability"] for each in asked] + [1.0] * n_given,
             "purposes": purposes + [""] * n_given,
             "taught": taught,

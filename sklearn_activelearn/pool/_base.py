@@ -128,11 +128,10 @@ from ._ledger import (
     PENDING,
     KeptPool,
     Ledger,
-    check_json,
-    check_record,
     differ,
     fill_metadata,
 )
+from ._record import Record
 from ._round import Round
 from ._training import Known, OneModel, Trainer, requested, route_to_fit
 from .stopping import _base as stopping_rules
@@ -1615,14 +1614,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Returns
         -------
         record : dict
-            ``rows``, ``asked``, ``probabilities``, ``purposes``, ``keys`` and ``ids``
-            have an item for each row that was asked for or taught, in this order: its
-            number in the pool (None if nobody asked for it), whether it was asked for,
-            with which probability, for which purpose, and a hash of its values or,
-            where rows have ids, its id (the other one of the two is None). ``taught``
+            ``rows``, ``probabilities``, ``purposes``, ``keys`` and ``ids`` have an item
+            for each row that was asked for or taught, in this order: its number in the
+            pool (None if nobody asked for it), with which probability it was asked for,
+            for which purpose, and a hash of its values or, where rows have ids, its id
+            (the other one of the two is None). ``taught``
             are the positions of the rows that have labels, in the order of teaching,
             ``skipped`` the positions of the skipped rows. The other items are counts,
-            classes, and the memory of the stopping rules.
+            classes, and the memory of the stopping rules. Of a learner with machine
+            labels, ``drawn_from`` is the number of rows from which its sample was
+            drawn, and ``reached`` are the numbers of the sample rows that the ranking
+            has reached.
 
         Raises
         ------
@@ -1633,30 +1635,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         if not hasattr(self, "_ledger"):
             raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
-        classes = getattr(self, "classes_", None)
-        remembered = self._stopping_memory
-        for rule, memory in zip(remembered.rules, remembered.memory, strict=True):
-            try:
-                check_json(memory)
-            except (TypeError, ValueError) as error:
-                raise TypeError(
-                    f"JSON cannot hold the memory of the stopping rule "
-                    f"{stopping_rules.rule_name(rule)}: {error}."
-                ) from None
-        return {
-            **self._ledger.to_record(self._known_by not in (None, VALUES)),
-            "seed": self._seed,
-            "classes": None if classes is None else classes.tolist(),
-            "dtype": None if classes is None else classes.dtype.str,
-            "several_labels": self._label_sets is not None,
-            "declared": list(self._declared_classes),
-            "may_grow": self._may_grow,
-            "queried": self.queried_indices_.tolist(),
-            "n_rounds": self._n_rounds,
-            "stop_reason": self.stop_reason_,
-            "has_stopped": self._has_stopped,
-            "stopping": deepcopy(list(remembered.memory)),
-        }
+        return Record.of(self).to_json()
 
     @available_if(_has_record)
     def restore(
@@ -1729,32 +1708,32 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner._reset()
         learner._known_by = None
         identity = identify(learner, X, ids)
-        check_record(record)
+        record = Record.from_json(record)
         learner._load(X, identity, record, labels_for(self, y))
         transaction.learner = learner._after_teach(X)
         return transaction.commit()
 
     def _load(self, X, identity, record, y):
         """Set the state of a record, without the model."""
-        ledger, rows = Ledger.from_record(record, X, identity)
+        ledger, rows = record.to_ledger(X, identity)
         entries = ledger.taught
         shape = (len(entries),)
-        if record.get("several_labels", False):
+        if record.several_labels:
             if not self._takes_label_sets:
                 raise ValueError(
                     f"The record is of a learner of several labels. {ONE_LABEL}"
                 )
-            shape = len(entries), len(record["classes"])
+            shape = len(entries), len(record.classes)
             y = y if len(entries) else np.empty(shape, dtype=np.int64)
         if y.shape != shape:
             raise ValueError(
                 f"y must have {len(entries)} labels, one for each row that was taught, "
                 f"got shape {y.shape}; expected {shape}."
             )
-        if record["classes"] is None:
+        if record.classes is None:
             self._register_classes(None, y)
         else:
-            self.classes_ = np.array(record["classes"], dtype=record.get("dtype"))
+            self.classes_ = np.array(record.classes, dtype=record.dtype)
         if y.ndim == 2:
             self._label_sets, _ = encode_label_sets(y)
         if len(y):
@@ -1762,7 +1741,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             codes = self._encode(y)
             metadata = {
                 name: check_metadata(values, name, len(codes))
-                for name, values in record.get("metadata", {}).items()
+                for name, values in record.metadata.items()
             }
             labelled = ledger.labelled.add(
                 take(X, rows[entries]), codes, names, metadata
@@ -1770,14 +1749,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             ledger = replace(ledger, labelled=labelled)
         self._ledger, self._pool = ledger, KeptPool().update(ledger)
         self._known_by = identity.kind if len(rows) else None
-        self._may_grow = record["may_grow"]
-        self._declared_classes = tuple(record["declared"])
-        self._seed = record.get("seed", self._seed)
-        self.queried_indices_ = np.array(record.get("queried", []), dtype=np.int64)
-        self._n_rounds = record["n_rounds"]
-        self.stop_reason_ = record["stop_reason"]
-        self._has_stopped = record["has_stopped"]
-        memory, rules = record["stopping"], stopping_rules.find_rules(self.stopping)
+        self._may_grow = record.may_grow
+        self._declared_classes = tuple(record.declared)
+        self._seed = self._seed if record.seed is None else record.seed
+        self.queried_indices_ = np.array(record.queried, dtype=np.int64)
+        self._n_rounds = record.n_rounds
+        self.stop_reason_ = record.stop_reason
+        self._has_stopped = record.has_stopped
+        memory, rules = record.stopping, stopping_rules.find_rules(self.stopping)
         if memory and len(memory) != len(rules):
             raise ValueError(
                 f"The record is of a learner with {len(memory)} stopping rules, and "
