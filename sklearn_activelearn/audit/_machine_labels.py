@@ -25,7 +25,7 @@ from ..pool.stopping._error import ErrorTarget, find_error_target
 from ..sources._containers import NO_ROWS, n_rows
 from ..sources._identity import VALUES, identify, plain_id
 from ..utils._statistics import Estimate, most_by_sample
-from ..utils._typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
+from ..utils.typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
 
 #: Purpose of the rows of the random sample that tests the machine labels, and a number
 #: that makes their draw independent of all others, such as of the reference rows.

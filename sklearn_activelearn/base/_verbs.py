@@ -26,7 +26,7 @@ from sklearn.utils import check_random_state
 from ..sources._containers import n_rows
 from ..sources._identity import ById, identify
 from ..utils._compat import BaseEstimator, ClassifierMixin, linked_to_documentation
-from ..utils._typing import Oracle, RowNumbers, RowsLike
+from ..utils.typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes, find_classes, label_names
 from ._transaction import (

@@ -34,7 +34,7 @@ from ..base._validation import check_number, check_pool
 from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
 from ..utils._compat import BaseEstimator, ClassifierMixin, answers_like_input
-from ..utils._typing import Estimators, Floats, Labels, RowsLike, Scoring, Seed
+from ..utils.typing import Estimators, Floats, Labels, RowsLike, Scoring, Seed
 from ._members import CombinedClassifier
 
 #: Fewest rows from which weights are found. Fewer rows train the first candidate only.

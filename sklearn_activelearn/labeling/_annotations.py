@@ -8,7 +8,7 @@ that is gone is a withdrawal. Answers that people gave elsewhere are never touch
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from ..utils._typing import Id, Label
+from ..utils.typing import Id, Label
 from ._answers import add_answer, withdraw_answers
 from ._schema import from_column, next_number, put
 

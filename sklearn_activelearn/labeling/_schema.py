@@ -24,7 +24,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ..base._validation import is_whole
+from ..base import is_whole
 
 #: Version of the schema.
 FORMAT = 1

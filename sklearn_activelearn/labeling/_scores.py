@@ -17,8 +17,8 @@ from ..evaluation import Estimate, advice, doubtful_labels, explored_score, onli
 from ..evaluation._measures import MOSTLY, measures_of
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
-from ..sources._containers import take
-from ..utils._typing import Floats, Id, Label
+from ..sources import take
+from ..utils.typing import Floats, Id, Label
 from ._learner import Target
 from ._schema import SEVERAL, from_column, get_settings
 

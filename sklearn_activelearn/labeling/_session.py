@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self, TypeV
 
 import numpy as np
 
-from ..base._labels import is_missing_label
-from ..base._validation import check_flag, check_number, check_option
-from ..base._verbs import ActiveClassifier
-from ..sources._containers import is_frame, take, to_pandas
-from ..utils._typing import (
+from ..base import (
+    ActiveClassifier,
+    check_flag,
+    check_number,
+    check_option,
+    is_missing_label,
+)
+from ..sources import is_frame, take, to_pandas
+from ..utils.typing import (
     Change,
     Classes,
     Classifier,

@@ -96,7 +96,7 @@ from ..utils._compat import (
     available_if,
     with_callbacks,
 )
-from ..utils._typing import (
+from ..utils.typing import (
     Classifier,
     Embedding,
     Floats,

@@ -47,7 +47,7 @@ from ..batch import BlendClassifier
 from ..utils._compat import (
     cached_property,
 )
-from ..utils._typing import Classifier, Labels, RowsLike
+from ..utils.typing import Classifier, Labels, RowsLike
 from ._ledger import KeptPool, Labelled
 
 #: Logarithms of probabilities are taken of no smaller number.

@@ -44,7 +44,7 @@ from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
 from ..sources._conversion import as_source
 from ..sources._identity import identify
 from ..sources._source import ArraySource, SomeRows, Source, join_rows
-from ..utils._typing import Floats, RowNumbers, RowsLike, Seed
+from ..utils.typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
 from ._pass import Pass, teach
 from ._rules import UPDATE_RULES, QueryRule, UpdateRule

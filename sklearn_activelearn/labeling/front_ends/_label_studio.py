@@ -16,7 +16,7 @@ from threading import Event, Thread, current_thread
 from time import monotonic
 from typing import Any
 
-from ...base._validation import check_number
+from ...base import check_number
 from .._annotations import Annotation
 from .._schema import get_settings, put_settings
 from ._label_studio_api import Client, LabelStudioError, find_control, token_reader

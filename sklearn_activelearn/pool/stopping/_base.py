@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ...base._validation import check_has, check_number
 from ...sources._containers import restrict_rows
 from ...utils._statistics import Reads
-from ...utils._typing import Bools, Floats, Ints, Label, Labels
+from ...utils.typing import Bools, Floats, Ints, Label, Labels
 from .._ledger import PENDING, SKIPPED, Ledger
 from .._selection import EXPLORED, map_blocks
 
