@@ -465,8 +465,9 @@ class ErrorSamplingClassifier(PoolClassifier):
         if not self._may_grow:
             self._check_machine_classes(labels, self.classes_.tolist())
         classes = getattr(self, "classes_", np.empty(0)).tolist()
+        # as the learner writes them: 1 for a machine's 1.0 or True
         own = {label: label for label in classes}
-        labels = [own.get(label, label) for label in labels]  # 1, not 1.0 or True
+        labels = [own.get(label, label) for label in labels]
         self._machine = Machine(labels)
         if self.machine_confidence is None:
             return
@@ -560,6 +561,7 @@ class ErrorSamplingClassifier(PoolClassifier):
             return n_missing
         if not is_share(self.batch_size):
             return self.batch_size
+        # a share: the number of rankings grows with the logarithm of the labels
         return max(FEWEST, int(self.batch_size * self.n_taught_))
 
     def _n_rounds_left(self, n_for_sale):

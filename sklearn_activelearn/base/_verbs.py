@@ -49,7 +49,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     A subclass provides these methods. Their rows and codes have been validated:
 
-    - ``_check_parameters()``: raise if a parameter is out of its range;
+    - ``_check_parameters()``: raise if a parameter is outside its range;
     - ``_reset()``: set the fitted state of a learner that has seen no rows, with
       ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`;
     - ``query(X, …)``: choose rows to buy, record them in the ledger and set
@@ -358,8 +358,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         if given:
             raise TypeError(
                 f"{type(self).__name__} does not take {', '.join(given)}: its training "
-                "has weights of its own. Use class_weight, of the learner or of its "
-                "estimator, instead."
+                "computes the weights of rows. Use class_weight instead, of the "
+                "learner or its estimator."
             )
         return {}
 

@@ -293,7 +293,7 @@ class BlendClassifier(CombinedClassifier):
         return self._fit(X, y, n_doubled, previous)
 
     def check_parameters(self) -> list[Any]:
-        """Raise if a parameter is out of its range; return unfitted candidates.
+        """Raise if a parameter is outside its range; return unfitted candidates.
 
         Returns
         -------
@@ -676,7 +676,7 @@ class PredictedLabels(ClassifierMixin, BaseEstimator):
 def check_label_set_scoring(scoring):
     """Raise for an unknown name, and a name of no score of predicted label sets."""
     scorer = find_scorer(scoring)
-    if not isinstance(scoring, str):  # a function may want rows like those of `fit`
+    if not isinstance(scoring, str):  # a function may need the rows of `fit`
         return
     y = np.eye(2, dtype=np.int64)
     try:

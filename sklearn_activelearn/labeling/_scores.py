@@ -237,7 +237,8 @@ def describe_ratio(right, shown, axis):
     each = 2 * right.sum(axis) / n_shown
     # linearised: the part of each row in the error of a ratio of two sums
     parts = ((2 * right - each * shown) / n_shown).sum(axis=1) / np.size(each)
-    n = len(parts)  # if all are right, the error is that of one row
+    # if all are right, the sum is 0: one wrong row is the least error to expect
+    n = len(parts)
     error = max(2 * sqrt((parts**2).sum() * n / max(n - 1, 1)), 2 / n)
     return f"{np.mean(each):.2f} (give or take {error:.2f})"
 

@@ -527,11 +527,15 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if reset:
             rows, names = out[0] if y else out, getattr(self, "feature_names_in_", None)
             if self._needs_scale and self._has_default_model():
-                check_scale(rows, names)
+                self._check_scale(rows, names)
             is_first = y or not hasattr(self, "_ledger")
             if is_first and self.embedding is None and selection.is_rows(self.initial):
                 selection.check_initial_columns(self.initial, rows, names)
         return out
+
+    def _check_scale(self, rows, names):
+        """Refuse numbers that the default model cannot learn from."""
+        check_scale(rows, names)
 
     def _has_default_model(self):
         """Return True if the user has given neither an estimator nor candidates."""
@@ -716,6 +720,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if identity.kind != VALUES:
             self._take_new_values(X)
         is_for_sale[ledger.found[ledger.found >= 0]] = False
+        # never less than before: a budget that is a share must not shrink
         n_offered = ledger.n_queries + np.count_nonzero(is_for_sale)
         if n_offered > ledger.n_offered:
             self._ledger = replace(self._ledger, n_offered=n_offered)
@@ -736,12 +741,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         reason, n_audit = None if n_left else "budget", 0
         if round.n_wanted and has_model and self.stopping is not None:
             reason, n_audit = self._ask_stopping_rules(round, n_for_sale)
+        # after the rules: limit=0 is the way to ask them without a purchase
         if reason is None and (n_for_sale == 0 or limit == 0):
             reason = "limit" if n_for_sale else "no rows"
         self.stop_reason_ = reason
         if reason is not None:
             return selection.NO_PURCHASE
         n_wanted = min(round.n_wanted, limit)
+        # it seeds the next round: a query that buys nothing can be repeated
         self._n_rounds += 1
         if n_audit := min(n_audit, n_wanted):
             purpose = stopping_rules.AUDIT
@@ -749,6 +756,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         share = selection.explored_share(self.explore, round.initial)
         if not share:
             return self._apply_rule(round._replace(n_wanted=n_wanted))
+        # drawn before the model chooses, so that their probability is known
         is_random, explored = selection.draw_explored(
             share, rows, round.n_batch, n_wanted, round.seed
         )
@@ -816,14 +824,18 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _apply_rule(self, round):
         """Choose rows by the model, or by `initial` while there is none."""
+        here, measures = round, self._measures_distances(round.initial)
         if round.initial is not None:
-            here = self._with_points(round)
+            here = self._with_points(round) if measures else round
             return here.in_pool(self._select_without_model(here))
-        try:
-            best = self._find_best(round)
-        except Exception as error:
-            return self._apply_without_model(round, error, "choice")
-        here = self._with_points(round, best)
+        if measures:
+            try:
+                best = self._find_best(round)
+            except Exception as error:
+                return self._apply_without_model(round, error, "choice")
+            # outside the block: an embedding that fails is no reason to go on without
+            # a model
+            here = self._with_points(round, best)
         try:
             purchase = self._select(here)
         except NothingLearned as error:
@@ -838,8 +850,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _is_represented(self, round):
         """Return True if distances are measured among some rows of a large pool."""
-        is_large = round.share == 1 and n_rows(round.X) > MOST_MEASURED
-        return is_large and self._measures_distances(round.initial)
+        # with a share below 1, the candidates alone are measured, which are few
+        return round.share == 1 and n_rows(round.X) > MOST_MEASURED
 
     def _find_best(self, round):
         """Return the rows of a large pool among which a model chooses by distances."""
@@ -853,7 +865,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return rows[chosen]
 
     def _with_points(self, round, best=NO_ROWS):
-        """Return the round with points, if distances are measured.
+        """Return the round with points, between which distances are measured.
 
         Parameters
         ----------
@@ -862,8 +874,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         best : ndarray of int
             Rows of a large pool that must be among the points.
         """
-        if not self._measures_distances(round.initial):
-            return round
         if not self._is_represented(round):
             here = round.in_memory()
             return here._replace(points=self._embed_rows(here.X))
@@ -1289,7 +1299,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _encode(self, y):
         if self._label_sets is None:
-            return super()._encode(y)
+            return encode(y, self.classes_)
         return encode_label_sets(y, self._label_sets)[1][len(self._label_sets) :]
 
     def _register_classes(self, classes, y=()):

@@ -306,6 +306,7 @@ class Ledger:
         n_pool_rows = len(is_for_sale)
         found = np.full(len(self.keys), -1)
         is_free = np.ones(n_pool_rows, dtype=bool)
+        # most rows are where they were: two look-ups save hashing the whole pool
         for last in self.found, self.rows:
             (lost,) = np.nonzero((found < 0) & (last >= 0) & (last < n_pool_rows))
             if not len(lost):

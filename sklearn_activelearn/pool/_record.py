@@ -117,6 +117,7 @@ class Record:
 
     def _checks(self):
         """Yield the name of each field, and whether its value is possible."""
+        # types first: the checks below compute with the values
         for each in fields(self):
             yield each.name, has_type(getattr(self, each.name), each.type)
         n, n_taught, keys = len(self.rows), len(self.taught), self.keys
@@ -125,6 +126,7 @@ class Record:
             yield name, column is None or len(column) == n
         yield "rows", keys is not None or self.ids is not None or None not in self.rows
         yield "probabilities", all(0 < share <= 1 for share in self.probabilities)
+        # a hash has 64 bits, twice the range of `is_count`
         is_hash = [type(key) is int and 0 <= key < 2**64 for key in keys or ()]
         yield "keys", all(is_hash) and (keys is None or self.ids is None)
         entries = [*self.taught, *self.skipped]
@@ -190,7 +192,8 @@ class Record:
         )
         places = ledger.locate(identity, np.ones(len(identity), dtype=bool)).found
         lost, values = np.flatnonzero(places < 0), identity.keys()
-        for entry in lost[is_in(keys[lost], values)]:  # taught twice
+        # a row that was taught more often than it is in the pool has one place for all
+        for entry in lost[is_in(keys[lost], values)]:
             places[entry] = np.argmax(values == keys[entry])
         missing = ledger.taught[places[ledger.taught] < 0]
         if len(missing):

@@ -161,8 +161,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         ------
         ValueError
             If X contains NaN or infinity or has a wrong number of features, if
-            `candidates` or `exclude` are not rows of X, or if a parameter is out of its
-            range.
+            `candidates` or `exclude` are not rows of X, or if a parameter is outside
+            its range.
         ValueError, TypeError
             If the ids are not unique, are not whole numbers or texts, or are a mixture
             of both; if their number differs from the number of rows; or if only some
