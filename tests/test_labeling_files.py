@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
+from sklearn_activelearn.labeling._schema import get_settings, put_settings
 from tests.learners import explores
 from tests.reference import session_harness as harness
 from tests.reference.session_files import asked, n_answers, select
@@ -476,9 +477,23 @@ def test_commits_reach_the_disk(path):
         calls = []
         with session._storage.reading() as db:
             db.set_trace_callback(calls.append)
-        session.label(id, 1)
-        assert calls[0].startswith("BEGIN IMMEDIATE")
-        assert "COMMIT" in calls
+        for label in (1, 0):  # a label, and a correction
+            calls.clear()
+            session.label(id, label)
+            assert calls[0].startswith("BEGIN IMMEDIATE")
+            assert "COMMIT" in calls
+            assert len(calls) <= 8
+
+
+def test_settings_of_a_transaction_that_fails_are_not_remembered(path):
+    with opened(path) as session:
+        storage = session._storage
+        with suppress(KeyError), storage.writing() as db:
+            put_settings(db, votes=3)
+            assert get_settings(db)["votes"] == 3
+            raise KeyError
+        with storage.reading() as db:
+            assert get_settings(db)["votes"] == session.votes == 1
 
 
 # --- queries that a person may run

@@ -233,8 +233,9 @@ def go(learner, path, steps, opens, **options):
 
 def record_by_row(record):
     """Return what a record says of each row, and the counts; without the order."""
-    columns = "asked", "probabilities", "purposes"
-    rows = zip(record["ids"], *(record[name] for name in columns), strict=True)
+    was_asked = [row is not None for row in record["rows"]]
+    columns = record["ids"], was_asked, record["probabilities"], record["purposes"]
+    rows = zip(*columns, strict=True)
     names = "calls", "n_queries", "n_rounds", "n_offered", "has_stopped", "stopping"
     taught = [record["ids"][place] for place in record["taught"]]
     skipped = {record["ids"][place] for place in record["skipped"]}

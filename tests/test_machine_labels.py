@@ -371,7 +371,7 @@ def test_a_record_knows_the_sample_rows_that_were_reached():
         rest = each.learn(X, oracle).queried_indices_.tolist()
         assert rest == learner.queried_indices_.tolist()
         assert str(each.result(X)) == str(learner.result(X))
-    with pytest.raises(ValueError, match="wrong sample"):
+    with pytest.raises(ValueError, match="its 'reached' is wrong"):
         clone(learner).restore(X, {**record, "reached": [-1]}, labels)
 
 

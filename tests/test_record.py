@@ -259,7 +259,6 @@ def test_rows_may_be_in_any_container(kind):
         ("skipped", [0]),
         ("rows", [10**30] * 9),
         ("rows", [0]),
-        ("asked", [1] * 9),
         ("probabilities", [7.0] * 9),
         ("purposes", [None] * 9),
         ("keys", [1, 2, -3]),

@@ -27,7 +27,7 @@ FLOORS = [
 ]
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 #: Private names of the rooms below that the applications import.
-MOST_PRIVATE_NAMES = 55
+MOST_PRIVATE_NAMES = 9
 MOST_MODULES = 16
 
 FILES = sorted(

@@ -40,7 +40,7 @@ from sklearn_activelearn.utils._statistics import (
     least_bad_total,
     log_evidence,
 )
-from sklearn_activelearn.utils._typing import Bools
+from sklearn_activelearn.utils.typing import Bools
 
 #: Target of the rules, and the probability of missing it.
 RECALL, ALPHA = 0.95, 0.05

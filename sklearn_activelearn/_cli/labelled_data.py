@@ -6,11 +6,19 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
-from ..preprocessing import TextVectorizer, VectorEncoder
-from ..preprocessing._columns import NoColumns, describe_kinds, find_kinds, read_columns
-from ..preprocessing._encoding import make_encoder
-from ..preprocessing._references import drop_duplicates
-from ..preprocessing._tables import cells_of, list_columns, read_table
+from ..preprocessing import (
+    NoColumns,
+    TextVectorizer,
+    VectorEncoder,
+    cells_of,
+    describe_kinds,
+    drop_duplicates,
+    find_kinds,
+    list_columns,
+    make_encoder,
+    read_columns,
+    read_table,
+)
 from .options import tell
 from .rows import VECTORS, read_ids
 from .vectors import encode_once, read_features

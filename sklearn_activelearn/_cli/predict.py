@@ -62,7 +62,7 @@ def start_predict(args):
 def run_predict(args):
     """Read the model and the rows, and write the predictions."""
     from ..labeling._output import add_columns, check_table_file
-    from ..preprocessing._tables import read_table
+    from ..preprocessing import read_table
 
     with blame(args.out, option="out"):
         write = check_table_file(args.out)
@@ -83,7 +83,7 @@ def read_model(args):
     """Return the pipeline of an encoder and a classifier."""
     with blame(args.MODEL):
         from ..labeling import load_model
-        from ..preprocessing._encoders import RowEncoder
+        from ..preprocessing import RowEncoder
 
         model = load_model(args.MODEL, trust=args.trust)
     encoder = getattr(model, "steps", [("", None)])[0][1]

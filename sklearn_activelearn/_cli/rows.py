@@ -22,15 +22,19 @@ from ..pool import (
     RelevanceSamplingClassifier,
 )
 from ..preprocessing import (
+    Column,
     ImageEncoder,
     TableEncoder,
     TextEncoder,
     VectorEncoder,
+    blank_gaps,
+    cells_of,
+    drop_duplicates,
+    joined_texts,
+    read_cells,
+    read_table,
+    round_numbers,
 )
-from ..preprocessing._columns import Column, blank_gaps, read_cells
-from ..preprocessing._encoding import round_numbers
-from ..preprocessing._references import drop_duplicates
-from ..preprocessing._tables import cells_of, joined_texts, read_table
 from .learners import parse_learner
 from .options import UsageError, tell
 from .vectors import open_encoder, read_features

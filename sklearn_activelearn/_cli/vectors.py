@@ -12,8 +12,7 @@ from time import monotonic
 
 import numpy as np
 
-from ..preprocessing._embeddings import load_encoder, vectors_of
-from ..preprocessing._tables import list_columns
+from ..preprocessing import list_columns, load_encoder, vectors_of
 from .options import UsageError, tell
 
 #: Files of a folder that decide on the vectors of a model.

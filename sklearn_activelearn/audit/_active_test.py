@@ -46,7 +46,7 @@ from ..utils._statistics import (
     score_t_interval,
     step_probabilities,
 )
-from ..utils._typing import Classifier, RowNumbers, RowsLike, Seed
+from ..utils.typing import Classifier, RowNumbers, RowsLike, Seed
 
 #: Least probability of a mistake: a surrogate that is certain must not be believed.
 LEAST = 0.01

@@ -14,7 +14,6 @@ from ..base._transaction import shallow_copy
 from ..base._validation import (
     check_count_or_share,
     check_selection,
-    is_count,
     is_share,
 )
 from ..pool._base import NEEDS_ALL, PoolClassifier
@@ -26,7 +25,7 @@ from ..pool.stopping._error import ErrorTarget, find_error_target
 from ..sources._containers import NO_ROWS, n_rows
 from ..sources._identity import VALUES, identify, plain_id
 from ..utils._statistics import Estimate, most_by_sample
-from ..utils._typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
+from ..utils.typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
 
 #: Purpose of the rows of the random sample that tests the machine labels, and a number
 #: that makes their draw independent of all others, such as of the reference rows.
@@ -466,8 +465,9 @@ class ErrorSamplingClassifier(PoolClassifier):
         if not self._may_grow:
             self._check_machine_classes(labels, self.classes_.tolist())
         classes = getattr(self, "classes_", np.empty(0)).tolist()
+        # as the learner writes them: 1 for a machine's 1.0 or True
         own = {label: label for label in classes}
-        labels = [own.get(label, label) for label in labels]  # 1, not 1.0 or True
+        labels = [own.get(label, label) for label in labels]
         self._machine = Machine(labels)
         if self.machine_confidence is None:
             return
@@ -561,6 +561,7 @@ class ErrorSamplingClassifier(PoolClassifier):
             return n_missing
         if not is_share(self.batch_size):
             return self.batch_size
+        # a share: the number of rankings grows with the logarithm of the labels
         return max(FEWEST, int(self.batch_size * self.n_taught_))
 
     def _n_rounds_left(self, n_for_sale):
@@ -644,28 +645,12 @@ class ErrorSamplingClassifier(PoolClassifier):
         self._n_drawn_from = self._n_drawn_from or len(rows)
         return draw_rows(rows, round.n_wanted, seed, SAMPLE)
 
-    # Records and the result
-
-    def record(self) -> dict[str, Any]:
-        """Return the requested and taught rows as JSON, without values and labels.
-
-        Returns
-        -------
-        record : dict
-            As the record of other pool learners, with ``drawn_from``, the number of
-            rows from which the sample was drawn, and ``reached``, the numbers of the
-            sample rows that the ranking has reached.
-        """
-        more = {"drawn_from": self._n_drawn_from, "reached": self._reached.tolist()}
-        return {**super().record(), **more}
+    # The record and the result
 
     def _load(self, X, identity, record, y):
         super()._load(X, identity, record, y)
-        reached = record.get("reached", [])
-        if not (is_count(record.get("drawn_from", 0)) and all(map(is_count, reached))):
-            raise ValueError("This is not the record of a learner: wrong sample.")
-        self._n_drawn_from = record.get("drawn_from", 0)
-        self._reached = np.array(reached, dtype=np.int64)
+        self._n_drawn_from = record.drawn_from or 0
+        self._reached = np.array(record.reached or [], dtype=np.int64)
 
     def result(
         self,

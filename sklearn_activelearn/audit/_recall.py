@@ -26,7 +26,7 @@ from ..utils._statistics import (
     most_by_sample,
     most_relevant,
 )
-from ..utils._typing import Floats, Label, Labels, RowsLike
+from ..utils.typing import Floats, Label, Labels, RowsLike
 
 
 @dataclass(frozen=True)

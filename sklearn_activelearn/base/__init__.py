@@ -1,1 +1,18 @@
-"""The base of all learners: verbs, transactions, labels, validation, scores."""
+"""The base of all learners: verbs, transactions, labels, validation, scores.
+
+The package imports its modules; front ends import the names below.
+"""
+
+# ruff: noqa: F401
+from ._labels import check_classes, is_missing_label
+from ._transaction import shallow_copy
+from ._validation import (
+    check_budget,
+    check_flag,
+    check_number,
+    check_option,
+    check_sparse_rows,
+    is_count,
+    is_whole,
+)
+from ._verbs import ActiveClassifier

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from ..exceptions import ColdStartWarning, warn_user
 from ..sources._containers import n_rows, take
 from ..utils._compat import BaseEstimator, ClassifierMixin, available_if
-from ..utils._typing import Classifier, Floats, Labels, RowsLike
+from ..utils.typing import Classifier, Floats, Labels, RowsLike
 from ._scores import (
     WrongForm,
     label_probabilities,

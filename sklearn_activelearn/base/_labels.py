@@ -263,7 +263,7 @@ def check_classes(classes):
 
 
 def expected_classes(classes, known):
-    """Return the classes of a call, which must equal those of earlier calls.
+    """Return the classes of a call, which must equal the classes of earlier calls.
 
     Parameters
     ----------

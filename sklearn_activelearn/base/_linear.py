@@ -9,7 +9,7 @@ from ..sources._containers import to_frame
 from ..sources._conversion import as_source
 from ..sources._source import ArraySource
 from ..utils._compat import answers_like_input
-from ..utils._typing import Floats, Labels, Method, RowsLike
+from ..utils.typing import Floats, Labels, Method, RowsLike
 from ._validation import check_can_predict, check_rows, finite_rows
 
 

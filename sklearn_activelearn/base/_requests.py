@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..utils._typing import Floats, Ints, Labels
+from ..utils.typing import Floats, Ints, Labels
 
 #: Number of dictionaries over which requests are spread; a change copies one of them.
 N_PARTS = 256

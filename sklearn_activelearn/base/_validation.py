@@ -42,7 +42,7 @@ from ._labels import check_not_missing, label_sets_of
 def check_sparse_rows(X):
     """Raise for a sparse matrix whose arrays do not fit each other.
 
-    Compiled loops, also those of scipy, would read and write outside the arrays.
+    Compiled loops, ours and scipy's, would read and write outside the arrays.
     """
     if not issparse(X) or X.ndim != 2:  # scikit-learn refuses other dimensions
         return

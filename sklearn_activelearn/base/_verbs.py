@@ -26,7 +26,7 @@ from sklearn.utils import check_random_state
 from ..sources._containers import n_rows
 from ..sources._identity import ById, identify
 from ..utils._compat import BaseEstimator, ClassifierMixin, linked_to_documentation
-from ..utils._typing import Oracle, RowNumbers, RowsLike
+from ..utils.typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes, find_classes, label_names
 from ._transaction import (
@@ -49,7 +49,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     A subclass provides these methods. Their rows and codes have been validated:
 
-    - ``_check_parameters()``: raise if a parameter is out of its range;
+    - ``_check_parameters()``: raise if a parameter is outside its range;
     - ``_reset()``: set the fitted state of a learner that has seen no rows, with
       ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`;
     - ``query(X, …)``: choose rows to buy, record them in the ledger and set
@@ -358,8 +358,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         if given:
             raise TypeError(
                 f"{type(self).__name__} does not take {', '.join(given)}: its training "
-                "has weights of its own. Use class_weight, of the learner or of its "
-                "estimator, instead."
+                "computes the weights of rows. Use class_weight instead, of the "
+                "learner or its estimator."
             )
         return {}
 

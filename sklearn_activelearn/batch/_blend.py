@@ -34,7 +34,7 @@ from ..base._validation import check_number, check_pool
 from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
 from ..utils._compat import BaseEstimator, ClassifierMixin, answers_like_input
-from ..utils._typing import Estimators, Floats, Labels, RowsLike, Scoring, Seed
+from ..utils.typing import Estimators, Floats, Labels, RowsLike, Scoring, Seed
 from ._members import CombinedClassifier
 
 #: Fewest rows from which weights are found. Fewer rows train the first candidate only.
@@ -293,7 +293,7 @@ class BlendClassifier(CombinedClassifier):
         return self._fit(X, y, n_doubled, previous)
 
     def check_parameters(self) -> list[Any]:
-        """Raise if a parameter is out of its range; return unfitted candidates.
+        """Raise if a parameter is outside its range; return unfitted candidates.
 
         Returns
         -------
@@ -676,7 +676,7 @@ class PredictedLabels(ClassifierMixin, BaseEstimator):
 def check_label_set_scoring(scoring):
     """Raise for an unknown name, and a name of no score of predicted label sets."""
     scorer = find_scorer(scoring)
-    if not isinstance(scoring, str):  # a function may want rows like those of `fit`
+    if not isinstance(scoring, str):  # a function may need the rows of `fit`
         return
     y = np.eye(2, dtype=np.int64)
     try:

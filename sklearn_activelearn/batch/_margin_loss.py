@@ -17,7 +17,7 @@ from ..exceptions import warn_user
 from ..kernels._rows import Rows, scores
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
 from ..utils._compat import BaseEstimator, ClassifierMixin, linked_to_documentation
-from ..utils._typing import RowsLike, Seed
+from ..utils.typing import RowsLike, Seed
 
 #: Number of entries of X that are processed together, to stay in the cache.
 BLOCK = 2**17

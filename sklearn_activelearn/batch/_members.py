@@ -15,7 +15,7 @@ from ..base._validation import (
 )
 from ..sources._containers import to_memory
 from ..utils._compat import BaseComposition, ClassifierMixin, linked_to_documentation
-from ..utils._typing import Estimators
+from ..utils.typing import Estimators
 
 
 @linked_to_documentation

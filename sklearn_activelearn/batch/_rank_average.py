@@ -15,7 +15,7 @@ from ..base._scores import score_of_class
 from ..base._validation import check_pool
 from ..sources._containers import to_memory
 from ..utils._compat import answers_like_input
-from ..utils._typing import Estimators, Floats, Labels, RowsLike
+from ..utils.typing import Estimators, Floats, Labels, RowsLike
 from ._members import CombinedClassifier
 
 

@@ -16,7 +16,7 @@ from ..utils._compat import (
     answers_like_input,
     linked_to_documentation,
 )
-from ..utils._typing import Floats, Labels, RowsLike
+from ..utils.typing import Floats, Labels, RowsLike
 from ._columns import find_split, keep, mark_ends, whole_weights
 
 

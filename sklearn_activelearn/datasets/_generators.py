@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..base._validation import check_flag, check_number
-from ..utils._typing import Floats, Ints, Seed
+from ..utils.typing import Floats, Ints, Seed
 
 
 def make_twonorm(

@@ -28,7 +28,7 @@ from ..pool._base import PoolClassifier
 from ..sources._containers import n_rows
 from ..stream import GreedyOnlineClassifier, RLSSamplingClassifier
 from ..utils._statistics import paired_t_test
-from ..utils._typing import Estimator, FilePath, Floats, RowsLike, Scoring
+from ..utils.typing import Estimator, FilePath, Floats, RowsLike, Scoring
 from ._curves import LabelCurve, frame, plain
 from ._displays import LabelCurveDisplay
 from ._label_curve import (

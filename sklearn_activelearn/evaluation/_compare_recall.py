@@ -17,7 +17,7 @@ from ..base._validation import check_number
 from ..pool import RecallTarget, RelevanceSamplingClassifier, StoppingRule
 from ..pool._base import PoolClassifier
 from ..sources._containers import take
-from ..utils._typing import Bools, Estimator, Label, RowsLike
+from ..utils.typing import Bools, Estimator, Label, RowsLike
 from ._compare import align, learner_code, short_names
 from ._curves import plain
 from ._displays import RecallCurveDisplay

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..base._validation import check_number, check_option
 from ..utils._statistics import paired_t_test
-from ..utils._typing import Floats
+from ..utils.typing import Floats
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..audit._recall import RecallCurve
 from ..base._validation import check_number
-from ..utils._typing import Estimator, RowsLike
+from ..utils.typing import Estimator, RowsLike
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
 from ._measures import ERRORS, NamedMeasure, learner_of

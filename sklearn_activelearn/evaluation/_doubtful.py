@@ -16,7 +16,7 @@ from ..base._validation import check_number, check_sparse_rows
 from ..base._verbs import seeded
 from ..pool._cold_start import Prior
 from ..sources._containers import take
-from ..utils._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
+from ..utils.typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
 
 
 class DoubtfulLabels(NamedTuple):

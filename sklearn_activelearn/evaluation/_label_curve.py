@@ -28,7 +28,8 @@ from ..pool._base import PoolClassifier
 from ..sources._containers import take
 from ..stream._base import StreamLoop
 from ..utils._compat import run_parallel
-from ..utils._typing import (
+from ..utils._version import __version__
+from ..utils.typing import (
     CV,
     Estimator,
     FilePath,
@@ -38,7 +39,6 @@ from ..utils._typing import (
     Scorings,
     Seed,
 )
-from ..utils._version import __version__
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
 from ._measures import learner_of, measures_of
 

@@ -28,7 +28,7 @@ from ..base._scores import LABEL_SET_SCORES, find_scorer
 from ..base._validation import check_number
 from ..sources._containers import n_rows
 from ..utils._compat import available_if
-from ..utils._typing import Estimator, RowsLike, Scoring
+from ..utils.typing import Estimator, RowsLike, Scoring
 
 #: Measures of one class: from predictions, and from how rows are ranked.
 PREDICTION_MEASURES = {

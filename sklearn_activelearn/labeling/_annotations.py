@@ -8,9 +8,9 @@ that is gone is a withdrawal. Answers that people gave elsewhere are never touch
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from ..utils._typing import Id, Label
-from ._answers import add_answer, withdraw_answers
-from ._schema import from_column, next_number, put
+from ..utils.typing import Id, Label
+from ._answers import RowFacts, add_answer, withdraw_answers
+from ._schema import from_column, put
 
 
 class Annotation(NamedTuple):
@@ -78,7 +78,7 @@ class Plan(NamedTuple):
 def plan_changes(
     db, kind, annotations: Iterable[Annotation], ids: Collection[Id] | None
 ):
-    """Compare annotations with those that were read before; return a `Plan`.
+    """Compare annotations with the ones read before; return a `Plan`.
 
     Parameters
     ----------
@@ -119,14 +119,14 @@ def carry_out(db, plan, votes):
         numbers = [] if old is None else [old]
         if each.label is None:  # first, because the learner forgets a withdrawn label
             must_forget |= withdraw(db, votes, numbers, each.id, each.who)
-        number = next_number(db, "answers")
+        facts = RowFacts.read(db, each.id)[each.id]
         add_answer(
-            db, votes, id=each.id, label=each.label, who=each.who,
-            is_final=each.is_final, at=each.at,
+            db, votes, facts, label=each.label, who=each.who, is_final=each.is_final,
+            at=each.at,
         )  # fmt: skip
         if each.label is not None:  # afterwards: the row stays labelled meanwhile
             must_forget |= withdraw(db, votes, numbers, each.id, each.who)
-        put(db, "annotations", annotation=each.number, answer=number)
+        put(db, "annotations", annotation=each.number, answer=facts.next_number)
     for number, answer, id in plan.gone:
         by = db.value("SELECT who FROM answers WHERE number = ?", answer)
         must_forget |= withdraw(db, votes, [answer], id, by)

@@ -5,7 +5,15 @@ from collections import Counter
 from itertools import chain
 from typing import NamedTuple
 
-from ._schema import SEVERAL, change, next_number, now, put, to_column, to_json
+from ._schema import (
+    SEVERAL,
+    change,
+    get_settings,
+    next_number,
+    now,
+    put,
+    to_column,
+)
 
 #: What a row can be: ``rows.state``.
 OPEN, LABELLED, SKIPPED, DISPUTED = "open", "labelled", "skipped", "disputed"
@@ -14,6 +22,7 @@ TEST, QUERY, GIVEN = "test", "query", "given"
 
 
 MARKS = ", ".join("?" * 10)  # columns of ``rows``
+QUEUE = 8  # place of the column ``queue``
 
 
 class Decision(NamedTuple):
@@ -108,6 +117,69 @@ def answers_of(db, id):
     ).fetchall()
 
 
+#: All facts on rows; a row of the result for each answer that was not withdrawn. The
+#: last request counts: an earlier learner may have asked for the row, too.
+FACTS_OF_ROWS = """SELECT asked.id AS row, purpose, queue, votes,
+  taught.id NOT NULL AS is_taught, taught.label AS taught,
+  EXISTS (SELECT 1 FROM notes WHERE notes.id = asked.id) AS has_notes,
+  (SELECT coalesce(max(number), 0) + 1 FROM answers) AS next_number, answers.*
+FROM ({ids}) AS asked
+LEFT JOIN requests ON requests.number =
+  (SELECT max(number) FROM requests WHERE requests.id = asked.id)
+LEFT JOIN row_votes ON row_votes.id = asked.id
+LEFT JOIN taught ON taught.id = asked.id
+LEFT JOIN answers ON answers.id = asked.id AND withdrawn_at IS NULL
+ORDER BY answers.number"""
+ALL_IDS = (
+    "SELECT id FROM requests UNION SELECT id FROM answers UNION SELECT id FROM notes"
+)
+
+
+class RowFacts(NamedTuple):
+    """Facts from which the decision on a row follows."""
+
+    id: object
+    purpose: str | None  # None: nobody asked for it
+    queue: int | None
+    votes: int | None  # number of people who are asked; None: as in the settings
+    taught: tuple  # the label that the learner was taught; empty without one
+    has_notes: bool
+    next_number: int  # of an answer to any row
+    answers: list  # answers that were not withdrawn, in order
+
+    @classmethod
+    def read(cls, db, id=None):
+        """Return the facts on a row by its id, or on all rows in the file."""
+        ids, values = (ALL_IDS, ()) if id is None else ("SELECT ? AS id", (id,))
+        found = {}
+        for each in db.execute(FACTS_OF_ROWS.format(ids=ids), values):
+            if each["row"] not in found:
+                taught = (each["taught"],) if each["is_taught"] else ()
+                found[each["row"]] = cls(
+                    each["row"], each["purpose"], each["queue"], each["votes"], taught,
+                    bool(each["has_notes"]), each["next_number"], [],
+                )  # fmt: skip
+            if each["number"] is not None:
+                found[each["row"]].answers.append(each)
+        return found
+
+    def decide(self, db, votes):
+        """Return the entry in ``rows``, None without one, and the standing answers."""
+        if self.purpose is None and not self.answers and not self.has_notes:
+            return None, []
+        votes = votes if self.votes is None else min(votes, self.votes)
+        found = decide(self.answers, votes, get_settings(db).get("label_kind"))
+        kind = {None: GIVEN, TEST: TEST}.get(self.purpose, QUERY)
+        is_open, is_known = found.wanted > 0, self.taught == (found.label,)
+        row = (
+            self.id, kind, found.state, found.label, found.decided,
+            self.answers[-1]["number"] if self.answers else 0,
+            found.n_votes, found.wanted, self.queue if is_open else None,
+            int(kind != TEST and not is_open and not is_known),
+        )  # fmt: skip
+        return row, found.standing
+
+
 def decide_rows(db, votes, id=None):
     """Return ``rows`` and ``standing`` as they follow from the facts.
 
@@ -118,40 +190,11 @@ def decide_rows(db, votes, id=None):
     id : str or int, default=None
         A row; None: all rows.
     """
-    where, values = ("WHERE TRUE", ()) if id is None else ("WHERE id = ?", (id,))
-
-    def find(columns):
-        return {
-            key: tuple(rest)
-            for key, *rest in db.execute(f"SELECT id, {columns} {where}", values)
-        }
-
-    requests, notes = find("purpose, queue FROM requests"), find("1 FROM notes")
-    fewer, taught = find("votes FROM row_votes"), find("label FROM taught")
-    answers = {}
-    for answer in db.execute(
-        f"SELECT * FROM answers {where} AND withdrawn_at IS NULL ORDER BY number",
-        values,
-    ):
-        answers.setdefault(answer["id"], []).append(answer)
-    sql, rows, standing = "SELECT value FROM settings WHERE name = 'label_kind'", [], []
-    kind = SEVERAL if db.value(sql) == to_json(SEVERAL) else None
-    for key in {**requests, **answers, **notes}:
-        purpose, queue = requests.get(key, (None, None))
-        row_kind = {None: GIVEN, TEST: TEST}.get(purpose, QUERY)
-        own = answers.get(key, [])
-        found = decide(own, min(votes, *fewer.get(key, (votes,))), kind)
-        is_open = found.wanted > 0
-        is_known = taught.get(key) == (found.label,)
-        rows.append(
-            (
-                key, row_kind, found.state, found.label, found.decided,
-                own[-1]["number"] if own else 0, found.n_votes, found.wanted,
-                queue if is_open else None,
-                int(row_kind != TEST and not is_open and not is_known),
-            )
-        )  # fmt: skip
-        standing += [(number, key) for number in found.standing]
+    rows, standing = [], []
+    for key, facts in RowFacts.read(db, id).items():
+        row, numbers = facts.decide(db, votes)
+        rows += [] if row is None else [row]
+        standing += [(number, key) for number in numbers]
     return rows, standing
 
 
@@ -180,16 +223,32 @@ def check_decisions(db, votes):
 # --- changes
 
 
-def add_answer(db, votes, *, id, label, who, is_final=False, reason=None, at=None):
-    """Store an answer; ``label=None`` is a skip."""
-    put(
-        db, "answers", number=next_number(db, "answers"), id=id,
-        label=to_column(label), who=who,
-        at=at or now(), is_final=int(is_final), reason=reason, renamed_from=None,
-        withdrawn_at=None, withdrawn_by=None,
-    )  # fmt: skip
-    db.execute("DELETE FROM leases WHERE id = ? AND who IS ?", (id, who))
-    update_rows(db, votes, id)
+def add_answer(db, votes, facts, *, label, who, is_final=False, reason=None, at=None):
+    """Store an answer to the row of these facts; ``label=None`` is a skip."""
+    answer = {
+        "number": facts.next_number, "id": facts.id, "label": to_column(label),
+        "who": who, "at": at or now(), "is_final": int(is_final), "reason": reason,
+        "renamed_from": None, "withdrawn_at": None, "withdrawn_by": None,
+    }  # fmt: skip
+    put(db, "answers", **answer)
+    # as `update_rows`, without reading again, and without writing what stays
+    before = facts.decide(db, votes)[1]
+    facts = facts._replace(answers=[*facts.answers, answer])
+    row, standing = facts.decide(db, votes)
+    db.execute(f"INSERT OR REPLACE INTO rows VALUES ({MARKS})", row)
+    old, new = ({*numbers} for numbers in (before, standing))
+    if len(old - new) == len(new - old) == 1:  # a correction
+        numbers = *(new - old), *(old - new)
+        db.execute("UPDATE standing SET number = ? WHERE number = ?", numbers)
+    else:
+        db.executemany("DELETE FROM standing WHERE number = ?", [*zip(old - new)])
+        entries = [(number, facts.id) for number in sorted(new - old)]
+        db.executemany("INSERT INTO standing VALUES (?, ?)", entries)
+    is_decided = row[QUEUE] is None
+    db.execute(
+        "DELETE FROM leases WHERE id = ? AND (? OR who IS ?)",
+        (facts.id, is_decided, who),
+    )
 
 
 def withdraw_answers(db, votes, numbers, id, by):

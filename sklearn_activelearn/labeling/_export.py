@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ..audit._machine_labels import MACHINE
-from ..base._validation import check_option
+from ..base import check_option
 from ..exceptions import warn_user
-from ..utils._typing import FilePath
+from ..utils.typing import FilePath
 from ._answers import DISPUTED, GIVEN, SKIPPED, TEST, answers_of
 from ._output import (
     add_columns,

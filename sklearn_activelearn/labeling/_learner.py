@@ -11,10 +11,9 @@ from warnings import catch_warnings
 import numpy as np
 
 from .. import ErrorSamplingClassifier
-from ..base._labels import check_classes
-from ..base._transaction import shallow_copy
+from ..base import check_classes, shallow_copy
 from ..pool import PoolClassifier
-from ..sources._containers import n_rows, take
+from ..sources import n_rows, take
 from ._answers import QUERY, TEST, update_rows
 from ._schema import (
     SEVERAL,
@@ -227,9 +226,8 @@ class SessionLearner:
         n_given = len(rows) - len(asked)
         purposes = [each["purpose"].replace(QUERY, "") for each in asked]
         record = {
-            "rows": rows,
+            "rows": rows[: len(asked)] + [None] * n_given,
             "ids": rows,
-            "asked": [True] * len(asked) + [False] * n_given,
             "probabilities": [each["probability"] for each in asked] + [1.0] * n_given,
             "purposes": purposes + [""] * n_given,
             "taught": taught,

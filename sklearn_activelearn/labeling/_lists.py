@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from os import PathLike
 from typing import Literal, NamedTuple, TypeAlias
 
-from ..sources._containers import is_frame
-from ..utils._typing import Id, Label
+from ..sources import is_frame
+from ..utils.typing import Id, Label
 from ._answers import DISPUTED, OPEN, count_votes
 from ._schema import SEVERAL, from_column, to_column
 

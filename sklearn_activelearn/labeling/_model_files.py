@@ -18,8 +18,8 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.svm import SVC, NuSVC
 from sklearn.tree import BaseDecisionTree
 
-from ..base._validation import check_sparse_rows
-from ..utils._typing import Classifier, FilePath
+from ..base import check_sparse_rows
+from ..utils.typing import Classifier, FilePath
 from ._output import check_no_session, function_for_suffix, replace_file
 
 #: Types that a file may hold besides the types that skops trusts. They hold parameters

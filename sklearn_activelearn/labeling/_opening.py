@@ -13,12 +13,11 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from .. import ErrorSamplingClassifier
-from ..base._validation import check_budget, check_number
-from ..base._verbs import ActiveClassifier
+from ..base import ActiveClassifier, check_budget, check_number
 from ..exceptions import ColdStartWarning
 from ..pool import PoolClassifier
-from ..sources._containers import take
-from ..utils._typing import Change
+from ..sources import take
+from ..utils.typing import Change
 from ._answers import TEST, update_rows
 from ._ids import check_text, check_texts
 from ._learner import Target

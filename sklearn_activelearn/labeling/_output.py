@@ -14,7 +14,7 @@ from stat import S_IMODE
 import numpy as np
 from scipy.sparse import issparse
 
-from ..sources._containers import is_frame
+from ..sources import is_frame
 from ._storage import is_session
 
 #: A cell that begins with one of these may be a formula to a spreadsheet, which reads

@@ -24,7 +24,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ..base._validation import is_whole
+from ..base import is_whole
 
 #: Version of the schema.
 FORMAT = 1
@@ -116,7 +116,16 @@ COLUMNS = {
 
 
 class Connection(sqlite3.Connection):
-    """A connection to a session, with short ways to read."""
+    """A connection to a session, with short ways to read.
+
+    Attributes
+    ----------
+    settings : list of tuple or None
+        Content of the table ``settings`` without the pool, once it was read. The one
+        writer keeps it: a change by another program is refused by `Storage.writing`.
+    """
+
+    settings = None
 
     def row(self, sql, *values):
         """Return the first row that a query finds, None without one."""
@@ -173,7 +182,12 @@ def next_number(db, table):
 
 def get_settings(db):
     """Return the settings as a dict, without the hashes of the rows (`get_pool`)."""
-    found = db.execute("SELECT name, value FROM settings WHERE name != 'pool'")
+    found = db.settings
+    if found is None:
+        sql = "SELECT name, value FROM settings WHERE name != 'pool'"
+        found = db.execute(sql).fetchall()
+        if not db.in_transaction:  # which may be rolled back
+            db.settings = found
     return {name: json.loads(value) for name, value in found}
 
 
@@ -186,6 +200,7 @@ def put_settings(db, **settings):
     """Store settings by name."""
     for name, value in settings.items():
         put(db, "settings", name=name, value=to_json(value))
+    db.settings = None
 
 
 def current_learner(db):

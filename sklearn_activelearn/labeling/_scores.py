@@ -17,8 +17,8 @@ from ..evaluation import Estimate, advice, doubtful_labels, explored_score, onli
 from ..evaluation._measures import MOSTLY, measures_of
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
-from ..sources._containers import take
-from ..utils._typing import Floats, Id, Label
+from ..sources import take
+from ..utils.typing import Floats, Id, Label
 from ._learner import Target
 from ._schema import SEVERAL, from_column, get_settings
 
@@ -237,7 +237,8 @@ def describe_ratio(right, shown, axis):
     each = 2 * right.sum(axis) / n_shown
     # linearised: the part of each row in the error of a ratio of two sums
     parts = ((2 * right - each * shown) / n_shown).sum(axis=1) / np.size(each)
-    n = len(parts)  # if all are right, the error is that of one row
+    # if all are right, the sum is 0: one wrong row is the least error to expect
+    n = len(parts)
     error = max(2 * sqrt((parts**2).sum() * n / max(n - 1, 1)), 2 / n)
     return f"{np.mean(each):.2f} (give or take {error:.2f})"
 

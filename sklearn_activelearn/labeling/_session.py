@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self, TypeV
 
 import numpy as np
 
-from ..base._labels import is_missing_label
-from ..base._validation import check_flag, check_number, check_option
-from ..base._verbs import ActiveClassifier
-from ..sources._containers import is_frame, take, to_pandas
-from ..utils._typing import (
+from ..base import (
+    ActiveClassifier,
+    check_flag,
+    check_number,
+    check_option,
+    is_missing_label,
+)
+from ..sources import is_frame, take, to_pandas
+from ..utils.typing import (
     Change,
     Classes,
     Classifier,
@@ -37,6 +41,7 @@ from ._answers import (
     LABELLED,
     SKIPPED,
     TEST,
+    RowFacts,
     add_answer,
     answers_of,
     count_answers,
@@ -763,12 +768,10 @@ class LabelingSession(Generic[LearnerT]):
         In an import, an answer is also left out if the person gave it before others.
         """
         id, votes, kind = self._ids.own(id), settings["votes"], settings["label_kind"]
-        answers = answers_of(db, id)
+        facts = RowFacts.read(db, id)[id]
+        answers, is_one_vote = facts.answers, 1 in (votes, facts.votes)
         finals = [each for each in answers if each["is_final"]]
-        fewer_votes = db.value("SELECT votes FROM row_votes WHERE id = ?", id)
-        is_one_vote = 1 in (votes, fewer_votes)
-        taught = db.value("SELECT label FROM taught WHERE id = ?", id)
-        taught = from_column(taught, kind)
+        taught = from_column(facts.taught[0], kind) if facts.taught else None
         if label is not None:
             label = self._plain_label(db, label, settings)
             before = finals if is_final else answers
@@ -786,7 +789,7 @@ class LabelingSession(Generic[LearnerT]):
                     f"Row {id!r} is learned as {taught!r}: a stream learner cannot "
                     "unlearn it."
                 )
-        elif db.value("SELECT kind FROM rows WHERE id = ?", id) in (None, GIVEN):
+        elif facts.purpose is None:
             raise ValueError(f"Row {id!r} was not asked for: it cannot be skipped.")
         if finals and not is_final and is_one_vote:
             final = from_column(finals[-1]["label"], kind)
@@ -803,7 +806,7 @@ class LabelingSession(Generic[LearnerT]):
             settings["label_kind"] = label_kind(label)
             put_settings(db, label_kind=settings["label_kind"])
         add_answer(
-            db, votes, id=id, label=label, who=who, is_final=is_final, reason=reason,
+            db, votes, facts, label=label, who=who, is_final=is_final, reason=reason,
             at=at,
         )  # fmt: skip
         return True
@@ -1025,8 +1028,8 @@ class LabelingSession(Generic[LearnerT]):
                     continue
                 if label is None:
                     add_answer(
-                        db, settings["votes"], id=id, label=None, who=who,
-                        reason=reason, at=at,
+                        db, settings["votes"], RowFacts.read(db, id)[id], label=None,
+                        who=who, reason=reason, at=at,
                     )  # fmt: skip
                 else:
                     try:

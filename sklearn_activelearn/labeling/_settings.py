@@ -10,8 +10,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import clone
 
-from ..base._labels import check_classes
-from ..sources._containers import hash_rows, is_frame, is_polars
+from ..base import check_classes
+from ..sources import hash_rows, is_frame, is_polars
 from ._schema import label_kind, to_json
 
 #: Longer values of parameters are not printed.

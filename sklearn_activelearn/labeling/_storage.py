@@ -14,7 +14,7 @@ from threading import RLock
 
 from filelock import FileLock, Timeout
 
-from ..base._validation import is_count
+from ..base import is_count
 from ._answers import check_decisions
 from ._schema import (
     COLUMNS,

@@ -96,7 +96,7 @@ from ..utils._compat import (
     available_if,
     with_callbacks,
 )
-from ..utils._typing import (
+from ..utils.typing import (
     Classifier,
     Embedding,
     Floats,
@@ -128,11 +128,10 @@ from ._ledger import (
     PENDING,
     KeptPool,
     Ledger,
-    check_json,
-    check_record,
     differ,
     fill_metadata,
 )
+from ._record import Record
 from ._round import Round
 from ._training import Known, OneModel, Trainer, requested, route_to_fit
 from .stopping import _base as stopping_rules
@@ -528,11 +527,15 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if reset:
             rows, names = out[0] if y else out, getattr(self, "feature_names_in_", None)
             if self._needs_scale and self._has_default_model():
-                check_scale(rows, names)
+                self._check_scale(rows, names)
             is_first = y or not hasattr(self, "_ledger")
             if is_first and self.embedding is None and selection.is_rows(self.initial):
                 selection.check_initial_columns(self.initial, rows, names)
         return out
+
+    def _check_scale(self, rows, names):
+        """Refuse numbers that the default model cannot learn from."""
+        check_scale(rows, names)
 
     def _has_default_model(self):
         """Return True if the user has given neither an estimator nor candidates."""
@@ -717,6 +720,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if identity.kind != VALUES:
             self._take_new_values(X)
         is_for_sale[ledger.found[ledger.found >= 0]] = False
+        # never less than before: a budget that is a share must not shrink
         n_offered = ledger.n_queries + np.count_nonzero(is_for_sale)
         if n_offered > ledger.n_offered:
             self._ledger = replace(self._ledger, n_offered=n_offered)
@@ -737,12 +741,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         reason, n_audit = None if n_left else "budget", 0
         if round.n_wanted and has_model and self.stopping is not None:
             reason, n_audit = self._ask_stopping_rules(round, n_for_sale)
+        # after the rules: limit=0 is the way to ask them without a purchase
         if reason is None and (n_for_sale == 0 or limit == 0):
             reason = "limit" if n_for_sale else "no rows"
         self.stop_reason_ = reason
         if reason is not None:
             return selection.NO_PURCHASE
         n_wanted = min(round.n_wanted, limit)
+        # it seeds the next round: a query that buys nothing can be repeated
         self._n_rounds += 1
         if n_audit := min(n_audit, n_wanted):
             purpose = stopping_rules.AUDIT
@@ -750,6 +756,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         share = selection.explored_share(self.explore, round.initial)
         if not share:
             return self._apply_rule(round._replace(n_wanted=n_wanted))
+        # drawn before the model chooses, so that their probability is known
         is_random, explored = selection.draw_explored(
             share, rows, round.n_batch, n_wanted, round.seed
         )
@@ -817,14 +824,18 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _apply_rule(self, round):
         """Choose rows by the model, or by `initial` while there is none."""
+        here, measures = round, self._measures_distances(round.initial)
         if round.initial is not None:
-            here = self._with_points(round)
+            here = self._with_points(round) if measures else round
             return here.in_pool(self._select_without_model(here))
-        try:
-            best = self._find_best(round)
-        except Exception as error:
-            return self._apply_without_model(round, error, "choice")
-        here = self._with_points(round, best)
+        if measures:
+            try:
+                best = self._find_best(round)
+            except Exception as error:
+                return self._apply_without_model(round, error, "choice")
+            # outside the block: an embedding that fails is no reason to go on without
+            # a model
+            here = self._with_points(round, best)
         try:
             purchase = self._select(here)
         except NothingLearned as error:
@@ -839,8 +850,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _is_represented(self, round):
         """Return True if distances are measured among some rows of a large pool."""
-        is_large = round.share == 1 and n_rows(round.X) > MOST_MEASURED
-        return is_large and self._measures_distances(round.initial)
+        # with a share below 1, the candidates alone are measured, which are few
+        return round.share == 1 and n_rows(round.X) > MOST_MEASURED
 
     def _find_best(self, round):
         """Return the rows of a large pool among which a model chooses by distances."""
@@ -854,7 +865,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return rows[chosen]
 
     def _with_points(self, round, best=NO_ROWS):
-        """Return the round with points, if distances are measured.
+        """Return the round with points, between which distances are measured.
 
         Parameters
         ----------
@@ -863,8 +874,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         best : ndarray of int
             Rows of a large pool that must be among the points.
         """
-        if not self._measures_distances(round.initial):
-            return round
         if not self._is_represented(round):
             here = round.in_memory()
             return here._replace(points=self._embed_rows(here.X))
@@ -1290,7 +1299,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _encode(self, y):
         if self._label_sets is None:
-            return super()._encode(y)
+            return encode(y, self.classes_)
         return encode_label_sets(y, self._label_sets)[1][len(self._label_sets) :]
 
     def _register_classes(self, classes, y=()):
@@ -1615,14 +1624,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Returns
         -------
         record : dict
-            ``rows``, ``asked``, ``probabilities``, ``purposes``, ``keys`` and ``ids``
-            have an item for each row that was asked for or taught, in this order: its
-            number in the pool (None if nobody asked for it), whether it was asked for,
-            with which probability, for which purpose, and a hash of its values or,
-            where rows have ids, its id (the other one of the two is None). ``taught``
+            ``rows``, ``probabilities``, ``purposes``, ``keys`` and ``ids`` have an item
+            for each row that was asked for or taught, in this order: its number in the
+            pool (None if nobody asked for it), with which probability it was asked for,
+            for which purpose, and a hash of its values or, where rows have ids, its id
+            (the other one of the two is None). ``taught``
             are the positions of the rows that have labels, in the order of teaching,
             ``skipped`` the positions of the skipped rows. The other items are counts,
-            classes, and the memory of the stopping rules.
+            classes, and the memory of the stopping rules. Of a learner with machine
+            labels, ``drawn_from`` is the number of rows from which its sample was
+            drawn, and ``reached`` are the numbers of the sample rows that the ranking
+            has reached.
 
         Raises
         ------
@@ -1633,30 +1645,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         if not hasattr(self, "_ledger"):
             raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
-        classes = getattr(self, "classes_", None)
-        remembered = self._stopping_memory
-        for rule, memory in zip(remembered.rules, remembered.memory, strict=True):
-            try:
-                check_json(memory)
-            except (TypeError, ValueError) as error:
-                raise TypeError(
-                    f"JSON cannot hold the memory of the stopping rule "
-                    f"{stopping_rules.rule_name(rule)}: {error}."
-                ) from None
-        return {
-            **self._ledger.to_record(self._known_by not in (None, VALUES)),
-            "seed": self._seed,
-            "classes": None if classes is None else classes.tolist(),
-            "dtype": None if classes is None else classes.dtype.str,
-            "several_labels": self._label_sets is not None,
-            "declared": list(self._declared_classes),
-            "may_grow": self._may_grow,
-            "queried": self.queried_indices_.tolist(),
-            "n_rounds": self._n_rounds,
-            "stop_reason": self.stop_reason_,
-            "has_stopped": self._has_stopped,
-            "stopping": deepcopy(list(remembered.memory)),
-        }
+        return Record.of(self).to_json()
 
     @available_if(_has_record)
     def restore(
@@ -1729,32 +1718,32 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner._reset()
         learner._known_by = None
         identity = identify(learner, X, ids)
-        check_record(record)
+        record = Record.from_json(record)
         learner._load(X, identity, record, labels_for(self, y))
         transaction.learner = learner._after_teach(X)
         return transaction.commit()
 
     def _load(self, X, identity, record, y):
         """Set the state of a record, without the model."""
-        ledger, rows = Ledger.from_record(record, X, identity)
+        ledger, rows = record.to_ledger(X, identity)
         entries = ledger.taught
         shape = (len(entries),)
-        if record.get("several_labels", False):
+        if record.several_labels:
             if not self._takes_label_sets:
                 raise ValueError(
                     f"The record is of a learner of several labels. {ONE_LABEL}"
                 )
-            shape = len(entries), len(record["classes"])
+            shape = len(entries), len(record.classes)
             y = y if len(entries) else np.empty(shape, dtype=np.int64)
         if y.shape != shape:
             raise ValueError(
                 f"y must have {len(entries)} labels, one for each row that was taught, "
                 f"got shape {y.shape}; expected {shape}."
             )
-        if record["classes"] is None:
+        if record.classes is None:
             self._register_classes(None, y)
         else:
-            self.classes_ = np.array(record["classes"], dtype=record.get("dtype"))
+            self.classes_ = np.array(record.classes, dtype=record.dtype)
         if y.ndim == 2:
             self._label_sets, _ = encode_label_sets(y)
         if len(y):
@@ -1762,7 +1751,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             codes = self._encode(y)
             metadata = {
                 name: check_metadata(values, name, len(codes))
-                for name, values in record.get("metadata", {}).items()
+                for name, values in record.metadata.items()
             }
             labelled = ledger.labelled.add(
                 take(X, rows[entries]), codes, names, metadata
@@ -1770,14 +1759,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             ledger = replace(ledger, labelled=labelled)
         self._ledger, self._pool = ledger, KeptPool().update(ledger)
         self._known_by = identity.kind if len(rows) else None
-        self._may_grow = record["may_grow"]
-        self._declared_classes = tuple(record["declared"])
-        self._seed = record.get("seed", self._seed)
-        self.queried_indices_ = np.array(record.get("queried", []), dtype=np.int64)
-        self._n_rounds = record["n_rounds"]
-        self.stop_reason_ = record["stop_reason"]
-        self._has_stopped = record["has_stopped"]
-        memory, rules = record["stopping"], stopping_rules.find_rules(self.stopping)
+        self._may_grow = record.may_grow
+        self._declared_classes = tuple(record.declared)
+        self._seed = self._seed if record.seed is None else record.seed
+        self.queried_indices_ = np.array(record.queried, dtype=np.int64)
+        self._n_rounds = record.n_rounds
+        self.stop_reason_ = record.stop_reason
+        self._has_stopped = record.has_stopped
+        memory, rules = record.stopping, stopping_rules.find_rules(self.stopping)
         if memory and len(memory) != len(rules):
             raise ValueError(
                 f"The record is of a learner with {len(memory)} stopping rules, and "

@@ -10,7 +10,7 @@ from ..base._scores import (
     predict_labels,
     utility_of_label_sets,
 )
-from ..utils._typing import (
+from ..utils.typing import (
     Classifier,
     Estimators,
     ParamGrid,

@@ -5,7 +5,7 @@ import numpy as np
 from ..base._scores import logit_method_of
 from ..batch import BlendClassifier
 from ..sources._containers import NO_ROWS, hash_rows
-from ..utils._typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
+from ..utils.typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._distances import MOST_ROWS, Coverage, Space
 from ._passive import passive_baseline

@@ -1,6 +1,5 @@
-"""Requests, labels and skipped rows of a pool learner, and the record of them."""
+"""Requests, labels and skipped rows of a pool learner."""
 
-import json
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ from ..base._validation import (
     check_all_pending,
     check_budget,
     describe_row,
-    is_count,
 )
 from ..sources._containers import (
     NO_ROWS,
@@ -28,10 +26,7 @@ from ..sources._identity import (
     VALUES,
     ById,
     ByValue,
-    check_same_kind,
-    hashes_of_ids,
     plain_id,
-    plain_ids,
 )
 
 #: Positions of entries without a label.
@@ -311,6 +306,7 @@ class Ledger:
         n_pool_rows = len(is_for_sale)
         found = np.full(len(self.keys), -1)
         is_free = np.ones(n_pool_rows, dtype=bool)
+        # most rows are where they were: two look-ups save hashing the whole pool
         for last in self.found, self.rows:
             (lost,) = np.nonzero((found < 0) & (last >= 0) & (last < n_pool_rows))
             if not len(lost):
@@ -375,94 +371,6 @@ class Ledger:
     def recode(self, codes):
         """Return the ledger with these codes of all labelled rows."""
         return replace(self, labelled=replace(self.labelled, codes=codes))
-
-    def to_record(self, has_ids):
-        """Return the ledger as JSON, without values and labels."""
-        return {
-            "rows": [row if row >= 0 else None for row in self.rows.tolist()],
-            "asked": (self.rows >= 0).tolist(),
-            "probabilities": self.probabilities.tolist(),
-            "purposes": self.purposes.tolist(),
-            "keys": None if has_ids else self.keys.tolist(),
-            "ids": [plain_id(id) for id in self.ids] if has_ids else None,
-            "taught": self.taught.tolist(),
-            "metadata": {
-                name: values.tolist() for name, values in self.labelled.metadata.items()
-            },
-            "skipped": np.flatnonzero(self.positions == SKIPPED).tolist(),
-            "calls": [[call.n_labels, list(call.declared)] for call in self.calls],
-            "n_queries": self.n_queries,
-            "n_offered": int(self.n_offered),
-        }
-
-    @classmethod
-    def from_record(cls, record, X, identity):
-        """Return the ledger of a record without labels, and the rows of its entries.
-
-        Parameters
-        ----------
-        record : dict
-            As `to_record` returned it.
-        X : rows
-            The pool.
-        identity : ByValue or ById
-            Keys of its rows.
-
-        Raises
-        ------
-        ValueError
-            If a labelled row is not in the pool, or a row has other values.
-        """
-        numbers = np.array([-1 if n is None else n for n in record["rows"]], np.int64)
-        ids = ()
-        if record["ids"] is None:
-            check_same_kind(identity, VALUES if len(numbers) else None)
-            if numbers.max(initial=-1) >= len(identity):
-                raise ValueError(
-                    f"X has no row {numbers.max()}: it is not the recorded pool."
-                )
-            (known,) = np.nonzero(numbers >= 0)
-            own, keys = identity.keys(numbers[known]), record.get("keys")
-            keys = own if keys is None else np.array(keys, dtype=np.uint64)
-            (others,) = np.nonzero(keys[known] != own)
-            if len(others):
-                raise ValueError(
-                    f"Row {numbers[known[others[0]]]} of X is not the row that was "
-                    f"asked for.{RECOGNISED_BY_VALUES}"
-                )
-        else:
-            ids, kind = plain_ids(record["ids"])
-            if len(ids):
-                check_same_kind(identity, kind)
-            keys = ById(ids, hashes_of_ids(ids), kind).keys()
-        positions = np.full(len(numbers), PENDING)
-        positions[record["skipped"]] = SKIPPED
-        positions[record["taught"]] = np.arange(len(record["taught"]))
-        was_asked = np.array(record["asked"], dtype=bool)
-        ledger = cls(
-            n_queries=record["n_queries"],
-            n_offered=record["n_offered"],
-            calls=tuple(TeachCall(n, tuple(names)) for n, names in record["calls"]),
-        ).add_entries(
-            keys,
-            np.where(was_asked, numbers, -1),
-            np.array(record["probabilities"], dtype=np.float64),
-            np.array(record["purposes"], dtype=str),
-            positions,
-            ids,
-        )
-        known = replace(ledger, found=numbers)
-        places = known.locate(identity, np.ones(len(identity), dtype=bool)).found
-        lost, values = np.flatnonzero(places < 0), identity.keys()
-        for entry in lost[is_in(keys[lost], values)]:  # taught twice
-            places[entry] = np.argmax(values == keys[entry])
-        missing = ledger.taught[places[ledger.taught] < 0]
-        if len(missing):
-            first = f": {plain_id(ids[missing[0]])!r} is the first" if len(ids) else ""
-            raise ValueError(
-                f"{len(missing)} of the rows that were taught are not in X{first}."
-            )
-        return ledger, places
 
 
 def fill_metadata(name, values, n_rows):
@@ -607,67 +515,3 @@ def leave_out(rows, places):
     is_taken = np.zeros(max(rows.max(initial=-1), places.max(initial=-1)) + 1, bool)
     is_taken[places[places >= 0]] = True
     return rows[~is_taken[rows]]
-
-
-def check_json(value):
-    """Raise TypeError or ValueError unless JSON gives the value back as it is."""
-    json.dumps(value, allow_nan=False)
-    parts = [value]
-    for part in parts:  # grows
-        if isinstance(part, dict):
-            if others := [key for key in part if not isinstance(key, str)]:
-                raise TypeError(f"the key {others[0]!r} is no text")
-            parts += part.values()
-        elif isinstance(part, list | tuple):
-            parts += part
-
-
-def check_record(record):
-    """Raise ValueError if this is not the record of a learner."""
-    try:
-        wrong = [name for name, is_right in check_parts(record) if not is_right]
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise ValueError(f"This is not the record of a learner: {error!r}.") from error
-    if wrong:
-        raise ValueError(
-            f"This is not the record of a learner: its {wrong[0]!r} is wrong."
-        )
-
-
-#: Checks of the items that a record has for each row.
-ITEMS = {
-    "rows": lambda row: row is None or is_count(row),
-    "asked": lambda asked: isinstance(asked, bool),
-    "probabilities": lambda share: isinstance(share, float | int) and 0 < share <= 1,
-    "purposes": lambda purpose: isinstance(purpose, str),
-}
-
-
-def check_parts(record):
-    """Yield the name of each part of a record, and whether its value is possible."""
-    n, taught = len(record["rows"]), record["taught"]
-    ids, keys = record["ids"], record.get("keys")
-    for name, is_item in ITEMS.items():
-        yield name, len(record[name]) == n and all(map(is_item, record[name]))
-    yield "ids", ids is None or len(ids) == n
-    is_hash = [type(key) is int and 0 <= key < 2**64 for key in keys or ()]
-    yield "keys", keys is None or (len(keys) == n and ids is None and all(is_hash))
-    yield "rows", keys is not None or ids is not None or None not in record["rows"]
-    entries = [*taught, *record["skipped"]]
-    are_entries = all(is_count(entry) and entry < n for entry in entries)
-    yield "taught", are_entries and len({*entries}) == len(entries)
-    totals = [n_labels for n_labels, _ in record["calls"]]
-    are_totals = all(map(is_count, totals)) and totals == sorted(totals)
-    metadata = record.get("metadata", {})
-    yield "metadata", all(len(values) == len(taught) for values in metadata.values())
-    yield "calls", are_totals and (totals[-1:] or [0]) == [len(taught)]
-    for name in ("n_queries", "n_rounds", "n_offered"):
-        yield name, is_count(record[name])
-    yield "seed", is_count(record.get("seed", 0))
-    yield "queried", all(map(is_count, record.get("queried", ())))
-    yield "stop_reason", isinstance(record["stop_reason"], str | None)
-    yield "has_stopped", isinstance(record["has_stopped"], bool)
-    yield "may_grow", isinstance(record["may_grow"], bool)
-    yield "declared", isinstance(record["declared"], list)
-    yield "stopping", isinstance(record["stopping"], list)
-    yield "dtype", record.get("dtype") is None or np.dtype(record["dtype"])

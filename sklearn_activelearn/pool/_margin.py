@@ -195,18 +195,16 @@ class MinMarginClassifier(PoolClassifier):
         "predict_proba."
     )
 
-    def _check_rows(self, X, *y, reset, **how):
-        out = super()._check_rows(X, *y, reset=reset, **how)
-        rows = out[0] if y else out
+    def _check_scale(self, rows, names):
+        super()._check_scale(rows, names)
         is_read = hasattr(rows, "dtype") and not isinstance(rows, Source)
-        if reset and self.estimator is None and is_read and rows.dtype.kind == "f":
-            largest = max(rows.max(), -rows.min()) if n_rows(rows) else 1  # no copy
+        if is_read and rows.dtype.kind == "f" and n_rows(rows):
+            largest = max(rows.max(), -rows.min())  # no copy
             if 0 < largest < SMALLEST_SCALE:
                 raise ValueError(
                     f"The largest number in X is {largest:.0e}: squares of such "
                     "features are 0, and LinearSVC may not end. Scale the features."
                 )
-        return out
 
     def _passive_baseline(self):
         return passive_baseline(self)

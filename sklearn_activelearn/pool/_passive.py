@@ -1,7 +1,7 @@
 """Passive learning: buy random rows, the baseline of every pool learner."""
 
 from ..base._verbs import make_baseline
-from ..utils._typing import Classifier, Estimators, ParamGrid, Scoring, Seed, Stopping
+from ..utils.typing import Classifier, Estimators, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
 from ._selection import draw_rows
 from ._training import CandidateTrainer, candidate_set

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from ..base._scores import score_method_of, score_of_class
 from ..base._validation import check_count_or_share, check_number, is_share
 from ..batch import RankAverageClassifier
-from ..utils._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
+from ..utils.typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._selection import score_rows, unit_of

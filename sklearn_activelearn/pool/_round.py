@@ -6,7 +6,7 @@ import numpy as np
 
 from ..base._requests import Purchase
 from ..sources._containers import NO_ROWS, RowsExcept, take, to_memory
-from ..utils._typing import Ints
+from ..utils.typing import Ints
 
 #: A number that makes the draw of candidates differ from the other draws of a round.
 SAMPLE = 1

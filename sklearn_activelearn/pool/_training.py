@@ -47,7 +47,7 @@ from ..batch import BlendClassifier
 from ..utils._compat import (
     cached_property,
 )
-from ..utils._typing import Classifier, Labels, RowsLike
+from ..utils.typing import Classifier, Labels, RowsLike
 from ._ledger import KeptPool, Labelled
 
 #: Logarithms of probabilities are taken of no smaller number.
@@ -188,7 +188,7 @@ class Trainer:
         raise NotImplementedError(f"{type(self).__name__} needs train(known, before).")
 
     def check(self) -> None:
-        """Raise if a parameter is out of its range, or an estimator is unsuitable."""
+        """Raise if a parameter is outside its range, or an estimator unsuitable."""
         for estimator in self.estimators:
             check_classifier(estimator, several_labels=True)
             if isinstance(estimator, BlendClassifier):  # before a label is bought
@@ -602,7 +602,7 @@ class CandidateTrainer(Trainer):
         return self.candidates.estimators
 
     def check(self):
-        """Raise if a parameter is out of its range, or a candidate cannot be scored."""
+        """Raise if a parameter is outside its range, or a candidate has no score."""
         super().check()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
         check_scoring(self.scoring, self.estimators)

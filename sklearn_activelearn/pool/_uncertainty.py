@@ -15,7 +15,7 @@ from ..base._scores import (
     utility_of_label_sets,
 )
 from ..base._validation import check_option
-from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
+from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..base._scores import logit_method_of
 from ..base._validation import check_flag, check_number, check_option
 from ..sources._containers import NO_ROWS
-from ..utils._typing import Classifier, Embedding, Initial, Seed, Stopping
+from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._distances import MOST_ROWS, Coverage, Space, warn_if_distances_mislead
 from ._passive import passive_baseline

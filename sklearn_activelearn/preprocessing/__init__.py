@@ -3,10 +3,30 @@
 They need pandas.
 """
 
-from ._encoders import ImageEncoder, TableEncoder, TextEncoder, VectorEncoder
-
-# files of models name these parts of an encoder
-from ._texts import PartsVectorizer as PartsVectorizer
-from ._texts import TextVectorizer as TextVectorizer
+# ruff: noqa: F401
+# The encoders are for users. The other names are for front ends: they read tables as
+# the commands do, and files of models name the parts of an encoder.
+from ._columns import (
+    Column,
+    NoColumns,
+    blank_gaps,
+    describe_kinds,
+    find_kinds,
+    read_cells,
+    read_columns,
+)
+from ._embeddings import load_encoder, vectors_of
+from ._encoders import (
+    ImageEncoder,
+    RowEncoder,
+    TableEncoder,
+    TextEncoder,
+    VectorEncoder,
+)
+from ._encoding import make_encoder, round_numbers
+from ._images import IMAGE_TYPES, image_path
+from ._references import drop_duplicates
+from ._tables import cells_of, joined_texts, list_columns, read_table
+from ._texts import PartsVectorizer, TextVectorizer
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder", "VectorEncoder"]

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base._validation import check_flag, check_number, check_option
 from ..utils._compat import BaseEstimator, linked_to_documentation
-from ..utils._typing import Embedding, FilePath, ItemEmbedding, RowsLike
+from ..utils.typing import Embedding, FilePath, ItemEmbedding, RowsLike
 from ._columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
 from ._embeddings import centred, checked, fitted_vectors, vectors_of
 from ._encoding import (

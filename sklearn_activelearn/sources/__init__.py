@@ -1,5 +1,8 @@
 """Rows that do not fit in memory."""
 
+# ruff: noqa: F401
+# for front ends: rows in any container
+from ._containers import hash_rows, is_frame, is_polars, n_rows, take, to_pandas
 from ._conversion import as_memmap
 from ._parquet import ParquetSource
 from ._source import Source

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from scipy.sparse import issparse
 
-from ..utils._typing import FilePath, RowsLike
+from ..utils.typing import FilePath, RowsLike
 from ._containers import is_instance_of
 from ._dask import DaskSource
 from ._parquet import ParquetSource

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exceptions import warn_user
-from ..utils._typing import FilePath
+from ..utils.typing import FilePath
 from ._parquet_files import AGAIN, ParquetFiles
 from ._source import Source, check_length, parts_between
 

@@ -17,7 +17,7 @@ from scipy.sparse import issparse, vstack
 from sklearn.utils import gen_even_slices
 
 from ..utils._compat import run_parallel
-from ..utils._typing import Labels, RowNumbers
+from ..utils.typing import Labels, RowNumbers
 
 #: Size of a block of float64, in bytes.
 BLOCK_BYTES = 2**25

@@ -44,7 +44,7 @@ from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
 from ..sources._conversion import as_source
 from ..sources._identity import identify
 from ..sources._source import ArraySource, SomeRows, Source, join_rows
-from ..utils._typing import Floats, RowNumbers, RowsLike, Seed
+from ..utils.typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
 from ._pass import Pass, teach
 from ._rules import UPDATE_RULES, QueryRule, UpdateRule
@@ -161,8 +161,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         ------
         ValueError
             If X contains NaN or infinity or has a wrong number of features, if
-            `candidates` or `exclude` are not rows of X, or if a parameter is out of its
-            range.
+            `candidates` or `exclude` are not rows of X, or if a parameter is outside
+            its range.
         ValueError, TypeError
             If the ids are not unique, are not whole numbers or texts, or are a mixture
             of both; if their number differs from the number of rows; or if only some

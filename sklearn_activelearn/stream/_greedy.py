@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base._validation import check_number
 from ..losses import MarginLoss, make_loss
-from ..utils._typing import Floats, Seed
+from ..utils.typing import Floats, Seed
 from ._base import StreamClassifier
 from ._margin_loss import hinge_baseline, make_loss_update
 from ._rules import SmallestOfGroupRule

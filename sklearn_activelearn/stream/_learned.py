@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..utils._typing import Floats
+from ..utils.typing import Floats
 
 
 class Weights(NamedTuple):

@@ -10,7 +10,7 @@ from ..base._validation import check_number, check_option
 from ..base._verbs import make_baseline
 from ..exceptions import warn_user
 from ..losses import MarginLoss, make_loss
-from ..utils._typing import Seed
+from ..utils.typing import Seed
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule, LossUpdate
 

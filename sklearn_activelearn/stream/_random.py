@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from ..base._validation import check_number
 from ..base._verbs import make_baseline
-from ..utils._typing import Seed
+from ..utils.typing import Seed
 from ._base import StreamClassifier, make_update_rule
 from ._rules import ConstantRule
 

@@ -37,7 +37,7 @@ from ..utils._compat import (
     run_parallel,
     with_callbacks,
 )
-from ..utils._typing import Bools, RowsLike
+from ..utils.typing import Bools, RowsLike
 from ._base import StreamClassifier
 from ._pass import LANES, BatchedPass
 

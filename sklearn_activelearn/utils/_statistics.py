@@ -20,7 +20,7 @@ from scipy.special import betaincinv, expit, gammaln, logit, logsumexp, stdtrit
 from scipy.stats import hypergeom, poisson
 from scipy.stats import t as student
 
-from ._typing import Bools, Floats
+from .typing import Bools, Floats
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...base._labels import is_missing_label
-from ...preprocessing._images import IMAGE_TYPES, image_path
+from ...base import is_missing_label
+from ...preprocessing import IMAGE_TYPES, image_path
 
 KINDS = ("text", "table", "image")
 LONGEST_EXCERPT = 160  #: letters of a row in a list

@@ -16,7 +16,7 @@ from threading import Event, Thread, current_thread
 from time import monotonic
 from typing import Any
 
-from ...base._validation import check_number
+from ...base import check_number
 from .._annotations import Annotation
 from .._schema import get_settings, put_settings
 from ._label_studio_api import Client, LabelStudioError, find_control, token_reader
@@ -446,7 +446,7 @@ class LabelStudioLoop:
         return [name for name in self.client.get(path) if pattern.fullmatch(name)]
 
     def _delete_versions(self, but=None):
-        """Delete all predictions of this session but those of one version."""
+        """Delete all predictions of this session, except for one version."""
         path = f"/api/projects/{self.project}/model-versions/"
         for name in [name for name in self._versions if name != but]:
             self.client.request("DELETE", path, json={"model_version": name})

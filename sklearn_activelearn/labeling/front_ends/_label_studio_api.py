@@ -226,7 +226,7 @@ class Client:
     def all_tasks(self, project, on_progress=None, **limits):
         """Return all tasks in the order of their numbers.
 
-        Of the fields in `limits`, at least one must exceed its limit.
+        A task is returned if at least one of its fields in `limits` exceeds the limit.
         """
         items = [
             {"filter": f"filter:tasks:{name}", "operator": "greater", "type": "Number",

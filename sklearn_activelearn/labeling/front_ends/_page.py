@@ -459,7 +459,7 @@ def serve(
 ):  # fmt: skip
     """Show the page of a session; see `LabelingSession.serve`."""
     # scikit-learn: the page of the command answers before it is imported
-    from ...base._validation import check_flag, check_number, check_option
+    from ...base import check_flag, check_number, check_option
 
     check_number(port, "port", 0, closed="left", integer=True)
     check_flag(open, "open")

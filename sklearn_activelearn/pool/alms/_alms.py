@@ -12,7 +12,7 @@ from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
 from ...utils._compat import answers_like_input
 from ...utils._statistics import lower_ends
-from ...utils._typing import (
+from ...utils.typing import (
     Classifier,
     Estimators,
     Floats,

@@ -5,7 +5,7 @@ from itertools import islice
 
 from ...base._validation import check_number
 from ...base._verbs import make_baseline
-from ...utils._typing import Classifier, Seed, Stopping
+from ...utils.typing import Classifier, Seed, Stopping
 from .._selection import draw_rows
 from ._trainer import BoostingClassifier, BoostingTrainer
 

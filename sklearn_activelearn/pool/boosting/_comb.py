@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ...utils._typing import Classifier, Seed, Stopping
+from ...utils.typing import Classifier, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 

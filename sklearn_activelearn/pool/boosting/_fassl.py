@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from ...base._validation import check_number
-from ...utils._typing import Classifier, Seed, Stopping
+from ...utils.typing import Classifier, Seed, Stopping
 from ._trainer import BoostingClassifier, BoostingTrainer
 
 

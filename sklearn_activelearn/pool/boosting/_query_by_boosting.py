@@ -1,6 +1,6 @@
 """Query by boosting: a committee that is boosted again for every query."""
 
-from ...utils._typing import Classifier, Seed, Stopping
+from ...utils.typing import Classifier, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 

@@ -9,7 +9,7 @@ from ...base._labels import encode
 from ...base._validation import check_limit
 from ...base._verbs import unfitted_copy
 from ...sources._containers import hash_rows, n_rows, to_memory
-from ...utils._typing import Labels, Seed, Stopping
+from ...utils.typing import Labels, Seed, Stopping
 from .._base import PoolClassifier
 from .._distances import numbers, warn_if_distances_mislead
 from .._passive import passive_baseline

@@ -1,6 +1,8 @@
 """Base class of the stopping rules, and the evaluation of a learner's rules."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import product
@@ -13,7 +15,7 @@ from numpy.typing import ArrayLike
 from ...base._validation import check_has, check_number
 from ...sources._containers import restrict_rows
 from ...utils._statistics import Reads
-from ...utils._typing import Bools, Floats, Ints, Label, Labels
+from ...utils.typing import Bools, Floats, Ints, Label, Labels
 from .._ledger import PENDING, SKIPPED, Ledger
 from .._selection import EXPLORED, map_blocks
 
@@ -456,6 +458,22 @@ class Remembered(NamedTuple):
             next((now for own, now in zip(*self[:2], strict=True) if own == rule), None)
             for rule in rules
         ]
+
+    def to_json(self):
+        """Return the memory of each rule, if JSON gives it back as it is."""
+        out = []
+        for rule, memory in zip(self.rules, self.memory, strict=True):
+            kept = None
+            with suppress(TypeError, ValueError):
+                kept = json.loads(json.dumps(memory, allow_nan=False))
+            # a key that is no text would come back as a text, a tuple as a list
+            if (kept is None and memory is not None) or kept != memory:
+                raise TypeError(
+                    f"JSON cannot hold the memory of the stopping rule "
+                    f"{rule_name(rule)}: {memory!r}."
+                )
+            out.append(kept)
+        return out
 
 
 def numbers_in(memory):

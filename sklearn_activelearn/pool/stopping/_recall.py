@@ -16,7 +16,7 @@ from sklearn.preprocessing import Normalizer
 from ...base._validation import check_number
 from ...sources._containers import as_numbers, n_rows
 from ...utils._statistics import is_audit_due, least_bad_total, n_draws_missing
-from ...utils._typing import Bools, Floats, Label
+from ...utils.typing import Bools, Floats, Label
 from ._base import AUDIT, Progress, StoppingRule
 
 #: The unread rows are estimated again when the number of labels has grown by this

@@ -14,7 +14,7 @@ from ...base._validation import (
     check_option,
     check_rows,
 )
-from ...utils._typing import Floats, RowsLike
+from ...utils.typing import Floats, RowsLike
 from .._base import StreamLoop
 from .._learned import Weights
 from ._state import Dual, KernelDual, KernelState, Primal, SecondOrderState

@@ -8,7 +8,7 @@ import numpy as np
 from ...base._validation import check_flag, check_number, check_option
 from ...base._verbs import make_baseline
 from ...utils._compat import answers_like_input, available_if
-from ...utils._typing import Floats, RowsLike, Seed
+from ...utils.typing import Floats, RowsLike, Seed
 from .._rules import (
     ConstantRule,
     EveryLabelUpdate,

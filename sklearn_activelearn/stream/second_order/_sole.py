@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from ...base._validation import check_number, check_option
-from ...utils._typing import Seed
+from ...utils.typing import Seed
 from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
 from ._base import SecondOrderClassifier
 from ._perceptron import whitened_baseline

@@ -1,0 +1,204 @@
+"""The record of a pool learner: its requests, labelled rows and state, as JSON."""
+
+from dataclasses import dataclass, field, fields
+from types import UnionType
+from typing import Any, Self, get_args, get_origin
+
+import numpy as np
+
+from ..base._validation import RECOGNISED_BY_VALUES, is_count
+from ..sources._identity import (
+    VALUES,
+    check_same_kind,
+    hashes_of_ids,
+    plain_id,
+    plain_ids,
+)
+from ._ledger import PENDING, SKIPPED, Ledger, TeachCall, is_in
+
+
+def has_type(value, kind):
+    """Return True if a JSON value has a type; int is for numbers of at least 0."""
+    if get_origin(kind) is UnionType:
+        return any(has_type(value, each) for each in get_args(kind))
+    if get_origin(kind) is list:
+        (kind,) = get_args(kind)
+        return isinstance(value, list) and all(has_type(each, kind) for each in value)
+    return is_count(value) if kind is int else isinstance(value, kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """State of a pool learner without values and labels; each field is JSON.
+
+    The fields are explained in `PoolClassifier.record`. Fields with a default may be
+    missing in a dict.
+    """
+
+    rows: list[int | None]
+    probabilities: list[float | int]
+    purposes: list[str]
+    keys: list[object] | None = None
+    ids: list[object] | None
+    taught: list[int]
+    metadata: dict = field(default_factory=dict)
+    skipped: list[int]
+    calls: list[list]
+    n_queries: int
+    n_offered: int
+    seed: int | None = None
+    classes: list[object] | None
+    dtype: str | None = None
+    several_labels: bool = False
+    declared: list[object]
+    may_grow: bool
+    queried: list[int] = field(default_factory=list)
+    n_rounds: int
+    stop_reason: str | None
+    has_stopped: bool
+    stopping: list[object]
+    drawn_from: int | None = None  # of learners with machine labels
+    reached: list[int] | None = None
+
+    @classmethod
+    def of(cls, learner: Any) -> Self:
+        """Return the record of a pool learner."""
+        ledger, classes = learner._ledger, getattr(learner, "classes_", None)
+        has_ids = learner._known_by not in (None, VALUES)
+        metadata, reached = ledger.labelled.metadata, getattr(learner, "_reached", None)
+        return cls(
+            rows=[row if row >= 0 else None for row in ledger.rows.tolist()],
+            probabilities=ledger.probabilities.tolist(),
+            purposes=ledger.purposes.tolist(),
+            keys=None if has_ids else ledger.keys.tolist(),
+            ids=[plain_id(id) for id in ledger.ids] if has_ids else None,
+            taught=ledger.taught.tolist(),
+            metadata={name: values.tolist() for name, values in metadata.items()},
+            skipped=np.flatnonzero(ledger.positions == SKIPPED).tolist(),
+            calls=[[call.n_labels, list(call.declared)] for call in ledger.calls],
+            n_queries=ledger.n_queries,
+            n_offered=int(ledger.n_offered),
+            seed=learner._seed,
+            classes=None if classes is None else classes.tolist(),
+            dtype=None if classes is None else classes.dtype.str,
+            several_labels=learner._label_sets is not None,
+            declared=list(learner._declared_classes),
+            may_grow=learner._may_grow,
+            queried=learner.queried_indices_.tolist(),
+            n_rounds=learner._n_rounds,
+            stop_reason=learner.stop_reason_,
+            has_stopped=learner._has_stopped,
+            stopping=learner._stopping_memory.to_json(),
+            drawn_from=getattr(learner, "_n_drawn_from", None),
+            reached=None if reached is None else reached.tolist(),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a dict that the learner shares nothing with."""
+        out = {**vars(self)}
+        if self.reached is None:
+            del out["drawn_from"], out["reached"]
+        return out
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any]) -> Self:
+        """Return the record of a dict, or raise ValueError if it is not one."""
+        names = [each.name for each in fields(cls)]
+        try:
+            record = cls(**{name: given[name] for name in names if name in given})
+            checks = record._checks()
+            wrong = next((name for name, is_right in checks if not is_right), None)
+            reason = wrong and f"its {wrong!r} is wrong"
+        except (TypeError, ValueError) as error:
+            reason = error
+        if reason:
+            raise ValueError(f"This is not the record of a learner: {reason}.")
+        return record
+
+    def _checks(self):
+        """Yield the name of each field, and whether its value is possible."""
+        # types first: the checks below compute with the values
+        for each in fields(self):
+            yield each.name, has_type(getattr(self, each.name), each.type)
+        n, n_taught, keys = len(self.rows), len(self.taught), self.keys
+        for name in ("probabilities", "purposes", "keys", "ids"):
+            column = getattr(self, name)
+            yield name, column is None or len(column) == n
+        yield "rows", keys is not None or self.ids is not None or None not in self.rows
+        yield "probabilities", all(0 < share <= 1 for share in self.probabilities)
+        # a hash has 64 bits, twice the range of `is_count`
+        is_hash = [type(key) is int and 0 <= key < 2**64 for key in keys or ()]
+        yield "keys", all(is_hash) and (keys is None or self.ids is None)
+        entries = [*self.taught, *self.skipped]
+        yield "taught", len({*entries}) == len(entries) and max(entries, default=-1) < n
+        sizes = {len(values) for values in self.metadata.values()}
+        yield "metadata", sizes <= {n_taught}
+        totals = [n_labels for n_labels, _ in self.calls]
+        yield "calls", has_type(totals, list[int]) and totals == sorted(totals)
+        yield "calls", (totals[-1:] or [0]) == [n_taught]
+        yield "dtype", self.dtype is None or np.dtype(self.dtype) is not None
+
+    def to_ledger(self, X: Any, identity: Any) -> tuple[Ledger, Any]:
+        """Return the ledger without labels, and the rows of its entries in a pool.
+
+        Parameters
+        ----------
+        X : rows
+            The pool.
+        identity : ByValue or ById
+            Keys of its rows.
+
+        Raises
+        ------
+        ValueError
+            If a labelled row is not in the pool, or a row has other values.
+        """
+        numbers = np.array([-1 if n is None else n for n in self.rows], np.int64)
+        ids = ()
+        if self.ids is None:
+            check_same_kind(identity, VALUES if len(numbers) else None)
+            if numbers.max(initial=-1) >= len(identity):
+                raise ValueError(
+                    f"X has no row {numbers.max()}: it is not the recorded pool."
+                )
+            (known,) = np.nonzero(numbers >= 0)
+            own, keys = identity.keys(numbers[known]), self.keys
+            keys = own if keys is None else np.array(keys, dtype=np.uint64)
+            (others,) = np.nonzero(keys[known] != own)
+            if len(others):
+                raise ValueError(
+                    f"Row {numbers[known[others[0]]]} of X is not the row that was "
+                    f"asked for.{RECOGNISED_BY_VALUES}"
+                )
+        else:
+            ids, kind = plain_ids(self.ids)
+            if len(ids):
+                check_same_kind(identity, kind)
+            keys = hashes_of_ids(ids)
+        positions = np.full(len(numbers), PENDING)
+        positions[self.skipped] = SKIPPED
+        positions[self.taught] = np.arange(len(self.taught))
+        ledger = Ledger(
+            n_queries=self.n_queries,
+            n_offered=self.n_offered,
+            calls=tuple(TeachCall(n, tuple(names)) for n, names in self.calls),
+        ).add_entries(
+            keys,
+            numbers,
+            np.array(self.probabilities, dtype=np.float64),
+            np.array(self.purposes, dtype=str),
+            positions,
+            ids,
+        )
+        places = ledger.locate(identity, np.ones(len(identity), dtype=bool)).found
+        lost, values = np.flatnonzero(places < 0), identity.keys()
+        # a row that was taught more often than it is in the pool has one place for all
+        for entry in lost[is_in(keys[lost], values)]:
+            places[entry] = np.argmax(values == keys[entry])
+        missing = ledger.taught[places[ledger.taught] < 0]
+        if len(missing):
+            first = f": {plain_id(ids[missing[0]])!r} is the first" if len(ids) else ""
+            raise ValueError(
+                f"{len(missing)} of the rows that were taught are not in X{first}."
+            )
+        return ledger, places
