@@ -91,25 +91,20 @@ class BuildOnce(build_ext):
     def translate(self, extensions):
         """Write the C files of modules beside their sources.
 
-        One process writes all modules, because Cython takes a second to start, and
-        another process writes the utilities.
+        There is a process for each core, not for each module, because Cython takes a
+        second to start, and one more for the utilities.
         """
         sources = [source for ext in extensions for source in ext.sources]
-        calls = [
-            [
-                f"--shared={PACKAGE}.{UTILITIES.replace('/', '.')}",
-                "-I",
-                DECLARATIONS,
-                *sources,
-            ]
-        ]
+        n = min(self.parallel, len(sources))
+        shared = f"--shared={PACKAGE}.{UTILITIES.replace('/', '.')}"
+        calls = [[shared, "-I", DECLARATIONS, *sources[k::n]] for k in range(n)]
         for ext in extensions:
             path = f"{ext.name.replace('.', '/')}.c"
-            if not ext.sources:
+            if not ext.sources and sources:
                 calls.append([f"--generate-shared={path}"])
             ext.sources = [path]
         cython = [sys.executable, "-m", "cython"]
-        running = [subprocess.Popen([*cython, *call]) for call in calls if sources]
+        running = [subprocess.Popen([*cython, *call]) for call in calls]
         codes = [process.wait() for process in running]
         if any(codes):
             raise SystemExit("Cython could not translate all modules; see above.")

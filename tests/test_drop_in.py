@@ -10,10 +10,11 @@ import pytest
 from joblib import parallel_config
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import estimator_html_repr
+from sklearn.utils import estimator_html_repr, gen_even_slices
 
 import sklearn_activelearn
 from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
     BatchMarginLossClassifier,
     CBGZClassifier,
     MinMarginClassifier,
@@ -22,8 +23,9 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import label_curve
 from sklearn_activelearn.pool import PoolClassifier
+from sklearn_activelearn.pool.graph._harmonic import HarmonicField
 from sklearn_activelearn.preprocessing import TableEncoder
-from sklearn_activelearn.sources import as_memmap
+from sklearn_activelearn.sources import Source, as_memmap
 
 X, y = load_iris(return_X_y=True)
 
@@ -95,6 +97,40 @@ def test_every_backend_gives_the_same(backend, tmp_path):
     rows = pool.teach(X[::30], y[::30]).query(mapped, limit=9)
     pool = UncertaintySamplingClassifier(random_state=0)
     np.testing.assert_array_equal(rows, pool.teach(X[::30], y[::30]).query(X, limit=9))
+
+
+class Counted(Source):
+    """Rows that count the pieces in which they are read."""
+
+    def __init__(self):
+        self.shape, self.dtype, self.sizes = X.shape, X.dtype, []
+
+    def _parts(self, n_jobs):
+        return [*gen_even_slices(len(X), n_jobs)]
+
+    def _take(self, rows):
+        self.sizes.append(len(rows))
+        return X[rows]
+
+
+@pytest.mark.parametrize(("n_jobs", "n_pieces"), [(None, 1), (2, 2)])
+def test_backends_without_shared_memory_get_no_rows_to_score(
+    backend, n_jobs, n_pieces, monkeypatch
+):
+    pool, calls = Counted(), []
+    scores = [*pool.map(lambda rows: rows[:, 0], n_jobs)]
+    np.testing.assert_array_equal(np.concatenate(scores), X[:, 0])
+    assert len(pool.sizes) == n_pieces
+    expected_risk = HarmonicField.expected_risk
+
+    def counted(field, probabilities, candidates):
+        calls.append(len(candidates))
+        return expected_risk(field, probabilities, candidates)
+
+    monkeypatch.setattr(HarmonicField, "expected_risk", counted)
+    learner = ActiveLabelPropagationClassifier(n_jobs=n_jobs, random_state=0)
+    learner.teach(X[::30], y[::30]).query(X)
+    assert len(calls) == n_pieces
 
 
 DATES = pd.DataFrame({"day": pd.date_range("2020", periods=len(y)), "size": X[:, 0]})

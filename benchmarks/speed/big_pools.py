@@ -79,10 +79,26 @@ def write_map(path, n_rows):
     return np.load(path, mmap_mode="r")
 
 
+def open_dask(path):
+    """Return a dask array whose blocks are read from a memory map.
+
+    `dask.array.from_array` would copy the whole map into memory.
+    """
+    shape, dtype = np.load(path, mmap_mode="r").shape, np.float32
+
+    def read(block_info):
+        start, stop = block_info[None]["array-location"][0]
+        return np.load(path, mmap_mode="r")[start:stop]
+
+    chunks = da.core.normalize_chunks((2**18, N_FEATURES), shape)
+    meta = np.empty((0, N_FEATURES), dtype)
+    return da.map_blocks(read, chunks=chunks, dtype=dtype, meta=meta)
+
+
 def mapped(path, n_rows, rounds):
     """Print the tables for a memory map, and dask over it."""
     X = write_map(path, n_rows)
-    Z = da.from_array(X, chunks=(2**18, N_FEATURES), name=False)
+    Z = open_dask(path)
     learner, other = learner_of(X), learner_of(X)
     own, query = "blockwise decision_function", "query, memory map"
 

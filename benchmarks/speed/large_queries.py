@@ -19,13 +19,12 @@ from threading import Event, Thread
 from time import process_time
 from warnings import catch_warnings, simplefilter
 
-import dask.array as da
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.options import parse
-from benchmarks.speed.big_pools import N_FEATURES, anonymous, write_map
+from benchmarks.speed.big_pools import N_FEATURES, anonymous, open_dask, write_map
 from sklearn_activelearn import (
     HybridSamplingClassifier,
     MinMarginClassifier,
@@ -54,15 +53,11 @@ def open_parquet(folder):
     return ParquetSource(folder / "parquet")
 
 
-def open_dask(folder):
-    return da.from_array(open_map(folder), chunks=(2**18, N_FEATURES), name=False)
-
-
 CONTAINERS = {
     "array": open_array,
     "memory map": open_map,
     "parquet": open_parquet,
-    "dask": open_dask,
+    "dask": lambda folder: open_dask(folder / "rows.npy"),
 }
 
 

@@ -11,12 +11,12 @@ from itertools import islice, pairwise
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse, vstack
 from sklearn.utils import gen_even_slices
 
-from ..utils._compat import run_parallel
+from ..utils._compat import count_threads, run_parallel
 from ..utils.typing import Labels, RowNumbers
 
 #: Size of a block of float64, in bytes.
@@ -157,7 +157,7 @@ class Source:
         self, function: Callable[[Any], Any], n_jobs: int | None = None
     ) -> Iterator[Any]:
         """Yield ``function(block)`` for each block of rows, in order."""
-        n_jobs = effective_n_jobs(n_jobs)
+        n_jobs = count_threads(n_jobs)
         parts = self._parts(n_jobs)
         if n_jobs == 1 and self.kept is not None:
             blocks = map_ahead(self._read_named, parts, self._n_readers)
@@ -165,7 +165,7 @@ class Source:
         if n_jobs == 1:
             return map(partial(self._apply, function), parts)
         calls = (delayed(self._apply)(function, part) for part in parts)
-        how = {"prefer": "threads", "return_as": "generator"}
+        how = {"require": "sharedmem", "return_as": "generator"}
         return run_parallel(Parallel, [calls], n_jobs=n_jobs, **how)
 
     def answers(self, function: Callable[[Any], Any]) -> Labels:

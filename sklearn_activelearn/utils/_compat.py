@@ -6,6 +6,7 @@ from functools import wraps
 from itertools import chain
 
 import numpy as np
+from joblib import effective_n_jobs, parallel_config
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, make_scorer
@@ -67,11 +68,22 @@ __all__ = [
     "answers_like_input",
     "available_if",
     "cached_property",
+    "count_threads",
     "linked_to_documentation",
     "run_parallel",
     "to_numpy",
     "with_callbacks",
 ]
+
+
+def count_threads(n_jobs):
+    """Return the number of threads that work on the same rows; None: 1.
+
+    A backend of joblib that has no shared memory, such as dask, is left for whole runs
+    and folds: sending it blocks of rows takes longer than the work on them.
+    """
+    with parallel_config(require="sharedmem"):
+        return effective_n_jobs(n_jobs)
 
 
 def run_parallel(Parallel, groups, **settings):

@@ -3,12 +3,13 @@
 from typing import Literal
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from ...base._labels import encode
 from ...base._validation import check_limit
 from ...base._verbs import unfitted_copy
 from ...sources._containers import hash_rows, n_rows, to_memory
+from ...utils._compat import count_threads
 from ...utils.typing import Labels, Seed, Stopping
 from .._base import PoolClassifier
 from .._distances import numbers, warn_if_distances_mislead
@@ -400,9 +401,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     def _expected_risk(self, field, probabilities, candidates):
         """Return the expected risk of each candidate; compute it in threads."""
-        n_jobs = effective_n_jobs(self.n_jobs)
+        n_jobs = count_threads(self.n_jobs)
         return np.concatenate(
-            Parallel(n_jobs=n_jobs, prefer="threads")(
+            Parallel(n_jobs=n_jobs, require="sharedmem")(
                 delayed(field.expected_risk)(probabilities, block)
                 for block in np.array_split(candidates, min(n_jobs, len(candidates)))
             )
