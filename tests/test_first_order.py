@@ -1,13 +1,28 @@
 """The first-order samplers against their numpy twin, and what the papers say."""
 
+import copy
+import pickle
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
-from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
+from sklearn_activelearn import (
+    CBGZClassifier,
+    DKMClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    RandomSamplingClassifier,
+)
+from sklearn_activelearn.losses import MarginLoss
+from sklearn_activelearn.stream import InverseMarginRule, PerceptronUpdate
+from sklearn_activelearn.stream._base import StreamClassifier
+from tests.learners import LINEAR_STREAM_LEARNERS, each, explores
 from tests.reference import first_order as twin
-from tests.tools import fresh
+from tests.tools import fresh, state
 
 RULES = {
     "DKM": (DKMClassifier(R=2), lambda d: twin.dkm(R=2)),
@@ -153,3 +168,196 @@ def test_reported_probabilities(seed):
 
     learner = RandomSamplingClassifier(rate=0.7, **params).fit(X, codes)
     assert set(learner.query(X, return_probability=True)[1]) == {0.7}
+
+
+def answer(query):
+    """Teach what a query buys."""
+
+    def call(learner, X, y):
+        rows = query(learner, X)
+        learner.teach(X[rows], y[rows])
+
+    return call
+
+
+def assign_for_a_call(name, value):
+    """Assign a parameter for one call."""
+
+    def call(learner, X, y):
+        before = getattr(learner, name)
+        setattr(learner, name, value)
+        try:
+            learner.partial_fit(X, y)
+        finally:
+            setattr(learner, name, before)
+
+    return call
+
+
+def fit_all(change_rows=lambda X: X, change_labels=lambda y: y):
+    """Learn rows and labels in another form."""
+    return lambda learner, X, y: learner.partial_fit(change_rows(X), change_labels(y))
+
+
+def with_nan(X):
+    return np.vstack([X[:-1], np.full_like(X[:1], np.nan)])
+
+
+#: Calls with few rows, some of them wrong, and what may happen between them.
+CALLS = {
+    "one row": lambda learner, X, y: learner.partial_fit(X[:1], y[:1]),
+    "rows": fit_all(),
+    "more rows": lambda learner, X, y: learner.partial_fit(
+        np.tile(X, (70, 1)), np.tile(y, 70)
+    ),
+    "float32": fit_all(lambda X: X.astype(np.float32)),
+    "integers": fit_all(lambda X: X.astype(int)),
+    "big-endian": fit_all(lambda X: X.astype(">f8")),
+    "columns": fit_all(np.asfortranarray),
+    "CSR": fit_all(csr_array),
+    "lists": fit_all(np.ndarray.tolist, np.ndarray.tolist),
+    "list of labels": fit_all(change_labels=np.ndarray.tolist),
+    "objects": fit_all(change_labels=lambda y: y.astype(object)),
+    "classes": lambda learner, X, y: learner.partial_fit(X, y, learner.classes_),
+    "other classes": lambda learner, X, y: learner.partial_fit(X, y, [7, 8]),
+    "NaN": fit_all(with_nan),
+    "overflow": fit_all(lambda X: X * 1e300),
+    "no rows": fit_all(lambda X: X[:0], lambda y: y[:0]),
+    "another feature": fit_all(lambda X: np.c_[X, X]),
+    "too few labels": fit_all(change_labels=lambda y: y[1:]),
+    "unknown label": fit_all(change_labels=lambda y: np.append(y[1:], 77)),
+    "label that is no label": fit_all(change_labels=lambda y: [{}, *y[1:]]),
+    "query": answer(lambda learner, X: learner.query(X)),
+    "request": lambda learner, X, y: learner.query(X),
+    "refund": lambda learner, X, y: learner.skip(refund=True),
+    "set_params": lambda learner, X, y: learner.set_params(
+        budget=learner.n_queries_ + 2
+    ),
+    "patience": lambda learner, X, y: setattr(learner, "patience", 9),
+    "average": assign_for_a_call("average", 2),
+    "budget": assign_for_a_call("budget", -1),
+    "less budget": assign_for_a_call("budget", 3),
+    "attribute": assign_for_a_call("_n_refunded", 2),
+}
+FIRST_ORDER = [
+    row for row in LINEAR_STREAM_LEARNERS if isinstance(row, StreamClassifier)
+]
+
+
+def outcome(call, *arguments):
+    """Make a call; return the error, in words."""
+    try:
+        call(*arguments)
+    except (ValueError, TypeError) as error:
+        return repr(error)
+    return None
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
+@each(FIRST_ORDER if explores() else FIRST_ORDER[::2] + FIRST_ORDER[-2:])
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.integers(2, 3),
+    calls=st.lists(st.sampled_from(sorted(CALLS)), min_size=6, max_size=16),
+)
+def test_a_call_goes_on_where_the_last_one_ended(prototype, seed, n_classes, calls):
+    X, y = gaussian_stream(seed, n_classes, n_rows=4 * 20 + 4)
+    learner, earlier = fresh(prototype), []
+    learner.partial_fit(X[-4:], y[-4:], classes=range(n_classes))
+    unpickled = pickle.loads(pickle.dumps(learner))
+    for k, name in enumerate(["one row", "rows", *calls, "rows", "one row"]):
+        rows = slice(4 * k, 4 * k + 4)
+        earlier.append((copy.copy(learner), state(learner)))
+        unpickled = pickle.loads(pickle.dumps(unpickled))  # has to begin anew
+        errors = [
+            outcome(CALLS[name], each, X[rows], y[rows])
+            for each in (learner, unpickled)
+        ]
+        assert errors[0] == errors[1]
+        assert state(learner) == state(unpickled)
+        np.testing.assert_array_equal(
+            learner.queried_indices_, unpickled.queried_indices_
+        )
+    for each_one, before in earlier:
+        assert state(each_one) == before
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        CBGZClassifier(),
+        CBGZClassifier("adaptive", class_weight="balanced"),
+        DKMClassifier(),
+        RandomSamplingClassifier(),
+        MarginLossClassifier(),
+        MarginLossClassifier(learning_rate="adaptive"),
+        GreedyOnlineClassifier(),
+    ],
+)
+@pytest.mark.parametrize("convert", [np.asarray, np.ndarray.tolist])
+def test_a_call_with_one_row_runs_few_functions(learner, convert):
+    def count(frame, event, argument):
+        events.append(event)
+
+    X, y = gaussian_stream(0, 2)
+    learner = fresh(learner).partial_fit(X[:9], y[:9], classes=[0, 1])
+    for k in range(9, 30):
+        row, label, events = X[[k]], convert(y[[k]]), []
+        before = sys.getprofile()
+        sys.setprofile(count)
+        learner.partial_fit(row, label)
+        sys.setprofile(before)
+        assert sum(event.endswith("call") for event in events) < 25
+
+
+class ChangingLoss(MarginLoss):
+    """A loss with a number that can change."""
+
+    parameters = ("width",)
+
+    def __init__(self, width=1.0):
+        self.width = width
+
+    def value(self, z):
+        return np.maximum(1 - z / self.width, 0)
+
+    def derivative(self, z):
+        return np.where(z < self.width, -1 / self.width, 0.0)
+
+
+class ChangingClassifier(StreamClassifier):
+    """A learner whose rule follows a number that is no parameter."""
+
+    b = 0.01
+
+    def _make_rules(self):
+        return InverseMarginRule(self.b), PerceptronUpdate()
+
+
+@pytest.mark.parametrize(
+    ("learner", "change"),
+    [
+        (
+            CBGZClassifier(5.0, class_weight={0: 1.0}),
+            lambda learner: learner.class_weight.update({0: 9.0}),
+        ),
+        (
+            MarginLossClassifier(ChangingLoss()),
+            lambda learner: setattr(learner.loss, "width", 9.0),
+        ),
+        (ChangingClassifier(), lambda learner: setattr(learner, "b", 9.0)),
+    ],
+)
+def test_a_change_inside_a_parameter_has_an_effect(learner, change):
+    X, y = gaussian_stream(1, 2)
+    learner = copy.deepcopy(fresh(learner)).partial_fit(X[:1], y[:1], classes=[0, 1])
+    unpickled, unchanged = (pickle.loads(pickle.dumps(learner)) for _ in range(2))
+    for k in range(1, 60):
+        unpickled = pickle.loads(pickle.dumps(unpickled))
+        if k == 20:
+            change(learner)
+            change(unpickled)
+        for each_one in (learner, unpickled, unchanged):
+            each_one.partial_fit(X[[k]], y[[k]])
+    assert state(learner) == state(unpickled)
+    assert state(learner)["_learned"] != state(unchanged)["_learned"]

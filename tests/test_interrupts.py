@@ -278,6 +278,26 @@ def test_learn_loses_no_label_at_each_moment(family):
         check_no_label_lost(copy, oracle, learner, *expected)
 
 
+def test_of_calls_with_one_row_each_is_all_or_nothing_at_each_moment():
+    def partial_fit(learner, ended):
+        for k in range(len(ended), 4):
+            learner.partial_fit(X[[10 + k]], y[[10 + k]])
+            ended.append(k)
+
+    learner, _ = begun(FAMILIES["first order"])
+    states, done = [], pickle.loads(pickle.dumps(learner))
+    for k in range(4):
+        states.append(state(done))
+        done.partial_fit(X[[10 + k]], y[[10 + k]])
+    n_ended = set()
+    for copy, ended in at_each_moment(partial_fit, learner, []):
+        n_ended.add(len(ended))
+        assert state(copy) == states[len(ended)]
+        partial_fit(copy, ended)
+        assert state(copy) == state(done)
+    assert n_ended == {0, 1, 2, 3}
+
+
 def test_an_interrupt_while_learn_ends_leaves_nothing_under_way(monkeypatch):
     def end_exclusive(learner):
         calls.append(learner)

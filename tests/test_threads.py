@@ -150,6 +150,22 @@ def test_two_threads_query(family):
         assert len(set(rows.tolist()) - set(range(10))) == len(rows) == 40
 
 
+@pytest.mark.usefixtures("_many_turns")
+def test_two_threads_learn_rows_one_by_one():
+    """Rows so wide that the other thread begins a call while one is learned."""
+    rows = np.tile(X, (1, 40_000))
+    learner = CBGZClassifier(b=5.0, random_state=0)
+    learner.partial_fit(rows[:2], y[:2], classes=CLASSES)
+
+    def learn(numbers):
+        for k in numbers:
+            insist(lambda k=k: learner.partial_fit(rows[[k]], y[[k]]))
+
+    together(learn, range(2, 22), range(22, 42))
+    assert learner.n_seen_ == 42
+    assert learner.n_queries_ == learner.n_taught_ == learner._learned.counts.n_queries
+
+
 class SlowOracle:
     """An oracle that waits before its first answer until somebody says so."""
 

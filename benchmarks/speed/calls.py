@@ -3,7 +3,9 @@
 Each source tree has a separate process, compiled in place, and they take turns. The
 times are of the processor, so that what else runs counts for little; the least of the
 rounds is taken. A ratio is to the call named in the column "to", of the same tree.
-scikit-activeml is run if it can be imported (extra `benchmark`).
+Streams of 2,000 rows that come one a call are also given to scikit-learn, river and
+Vowpal Wabbit, each in the form that it reads fastest. Peers are run if they can be
+imported (extra `benchmark`).
 
     python -m benchmarks.speed.calls [--before TREE] [--rounds 7] [--quick]
         [--out docs/results/calls_speed.csv]
@@ -13,6 +15,7 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from time import process_time
 
@@ -21,11 +24,12 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from threadpoolctl import threadpool_limits
 
+from benchmarks._peers import installed
 from benchmarks.options import parse
 from benchmarks.speed import _rows, pool
 from benchmarks.speed._interleave import write_lines
-from benchmarks.speed.one_pass import CBGZ, ONE_EPOCH, fresh, whole
-from sklearn_activelearn import UncertaintySamplingClassifier
+from benchmarks.speed.one_pass import CBGZ, DKM, ONE_EPOCH, fresh, whole
+from sklearn_activelearn import MarginLossClassifier, UncertaintySamplingClassifier
 
 ROOT = Path(__file__).parents[2]
 N_LABELS = 60
@@ -54,6 +58,41 @@ def first_calls(X, y):
         "100 first calls, whole numbers": repeated(whole(CBGZ, X, y)),
         "100 first calls, texts": repeated(whole(CBGZ, X, texts)),
     }
+
+
+def one_row_a_call(shrink):
+    """Return calls that learn 2,000 rows of 50 features, one row a call."""
+    X, y = _rows.gaussian(2_000 // shrink, 50)
+    ours = {
+        "CBGZ": CBGZ,
+        "DKM": DKM,
+        "margin loss": MarginLossClassifier(random_state=0),
+        "margin loss, adaptive steps": MarginLossClassifier(
+            learning_rate="adaptive", random_state=0
+        ),
+        "SGD": SGDClassifier(),
+    }
+    others = {
+        peer.PACKAGE: method
+        for peer in installed()
+        for method in getattr(peer, "METHODS", {}).values()
+        if method.prepare and peer.PACKAGE in ("river", "vowpalwabbit")
+    }
+
+    def stream(make, rows):
+        rows = [(rows[k : k + 1], y[k : k + 1]) for k in range(len(y))]
+
+        def call():
+            learner = make()
+            for row, label in rows:
+                learner.partial_fit(row, label, classes=[0, 1])
+
+        return call
+
+    calls = {name: stream(partial(fresh, each), X) for name, each in ours.items()}
+    for name, each in others.items():
+        calls[name] = stream(each.make, each.prepare(X))
+    return {f"one row a call, {name}": call for name, call in calls.items()}
 
 
 def pools(shrink):
@@ -114,6 +153,7 @@ def work():
             **passes("MNIST", images, even),
             **passes("54 features", *_rows.gaussian(200_000 // shrink, 54)),
             **first_calls(*_rows.gaussian(100, 100)),
+            **one_row_a_call(shrink),
             **pools(shrink),
         }
     print(*calls, sep="\t", flush=True)

@@ -38,7 +38,7 @@ CALLS = [
 ]
 
 
-def kernel(learner, X, y):
+def kernel(learner, X, y, order=None):
     """Return the compiled loop of a fresh learner over all rows, ready to call."""
     learner = fresh(learner)
     learner.n_features_in_ = X.shape[1]
@@ -48,7 +48,7 @@ def kernel(learner, X, y):
     rows, codes = Rows(X), codes.astype(np.int32)
 
     def call():
-        Pass(rows, None, codes, None, learner._ready(), UNLIMITED, UNLIMITED).run()
+        Pass(rows, order, codes, None, learner._ready(), UNLIMITED, UNLIMITED).run()
 
     return call
 

@@ -389,7 +389,7 @@ def encode(y, classes):
         codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
         known = classes[codes] == y
         codes = codes.astype(np.int32)
-    if not np.all(known):
+    if not known.all():
         row = int(np.argmin(known))
         label = y[[row]].tolist()[0]
         if type_of_target(y[[row]]).startswith("continuous"):

@@ -268,6 +268,9 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
     integer : bool
         Whether the number must be whole. Numbers above `UNLIMITED` become `UNLIMITED`.
     """
+    is_number = type(value) is int or (type(value) is float and not integer)
+    if is_number and high is None and low < value < math.inf:  # usual, quickly
+        return min(value, UNLIMITED) if integer else value
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, not {value!r}.")
     if isinstance(value, Real) and not (

@@ -42,6 +42,9 @@ from ._validation import (
     has_plain_parameters,
 )
 
+#: Attributes that a pickle, or another copy, does not have.
+UNSAVED = {"_under_way", "_ids", "_next_rows"}
+
 
 @linked_to_documentation
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
@@ -330,7 +333,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def __getstate__(self):
         state = super().__getstate__()
-        return {k: v for k, v in state.items() if k not in ("_under_way", "_ids")}
+        return {k: v for k, v in state.items() if k not in UNSAVED}
 
     def _set_params(self, params):
         if any("__" in name for name in params):

@@ -36,6 +36,8 @@ cdef class Rows:
     cdef readonly Py_ssize_t n_rows, n_features
 
 
+cdef bint is_plain(X) except -1
+
 cdef inline double multiply(
     const al_rows *X, Py_ssize_t i, const double *w, Py_ssize_t n_vectors,
     Py_ssize_t stride, bint measure, double *out

@@ -4,6 +4,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
 
@@ -17,8 +18,24 @@ cdef extern from "_kernels.h" nogil:
 widest = 8
 
 
-cdef const void *address(array):
-    return <const void *> <size_t> array.ctypes.data
+cdef type ARRAY = np.ndarray
+cdef tuple FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+cdef const void *address(array) except? NULL:
+    """Address of the values of a C-contiguous array."""
+    cdef Py_buffer buffer
+    PyObject_GetBuffer(array, &buffer, PyBUF_SIMPLE)
+    PyBuffer_Release(&buffer)
+    return buffer.buf
+
+
+cdef bint is_plain(X) except -1:
+    """Tell whether the loops can read an array as it is."""
+    if type(X) is not ARRAY or not (X.dtype is FLOATS[0] or X.dtype is FLOATS[1]):
+        return False
+    flags = X.flags
+    return X.ndim == 2 and flags.c_contiguous and flags.aligned
 
 
 cdef class Rows:
@@ -31,7 +48,7 @@ cdef class Rows:
     """
 
     def __cinit__(self, X):
-        sparse = issparse(X)
+        sparse = type(X) is not ARRAY and issparse(X)
         index_size = 0
         self.n_rows, self.n_features = X.shape
         self.view.n_features = self.n_features
@@ -47,9 +64,9 @@ cdef class Rows:
             self.view.indptr = address(indptr)
             index_size = index_type.itemsize
         else:
-            values = np.require(X, requirements="CA")
+            values = X if is_plain(X) else np.require(X, requirements="CA")
             self.owners = (values,)
-        if values.dtype != np.float64 and values.dtype != np.float32:
+        if values.dtype not in FLOATS:
             raise TypeError(f"rows of {values.dtype}, not float32 or float64")
         self.view.values = address(values)
         al_rows_init(&self.view, sparse, values.dtype.itemsize, index_size, widest)

@@ -15,8 +15,9 @@ from ..base._interrupts import SingleLabels, ensure_done
 from ..base._labels import check_not_missing
 from ..base._linear import LinearPredictor
 from ..base._requests import Purchase, Requests
-from ..base._transaction import begin_transaction
+from ..base._transaction import begin_transaction, parameters_of
 from ..base._validation import (
+    PLAIN_TYPES,
     UNLIMITED,
     check_all_pending,
     check_budget,
@@ -46,7 +47,7 @@ from ..sources._identity import identify
 from ..sources._source import ArraySource, SomeRows, Source, join_rows
 from ..utils.typing import Floats, RowNumbers, RowsLike, Seed
 from ._learned import Sums, Weights
-from ._pass import Pass, teach
+from ._pass import MOST_NEXT, NextRows, Pass, teach
 from ._rules import UPDATE_RULES, QueryRule, UpdateRule
 from ._state import (
     AdaptiveState,
@@ -63,6 +64,8 @@ N_ALIKE, ALIKE_SHARE = 1_000, 0.25
 #: nearly all rows seen, or for rows among which others are to be expected.
 FEWER_ALIKE, NEARLY_ALL = 200, 0.75
 N_EXPECTED, EXPECTED_SHARE = 3, 0.1
+#: Attributes beside the parameters on which a pass over further rows depends.
+SHAPE_OF_PASS = "classes_", "n_features_in_", "feature_names_in_", "_n_refunded"
 #: Numbers of rows of a run whose predictions by the last model are compared.
 FEWEST_CHECKED, MOST_CHECKED = 270, 1_000
 
@@ -103,6 +106,12 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
     #: With class weights, every row is bought while one class is known and fewer labels
     #: than this are bought.
     _one_class_limit = 1_000
+
+    #: What `partial_fit` leaves for its next call; copies and pickles have none.
+    _next_rows: NextRows | None = None
+
+    #: Whether `partial_fit` leaves its state.
+    _keeps_state = False
 
     n_skipped_: int
     queried_indices_: RowNumbers
@@ -259,9 +268,12 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         """
         transaction = begin_transaction(self)
         learner = transaction.learner
-        learner._check_metadata(fit_params, None)
-        X, codes = validate_and_append(learner, X, y, classes)
-        learner._simulate(X, codes, None, learner._limits())
+        kept = None if fit_params else learner._next_rows
+        if kept is None or not kept.learn(vars(learner), X, y, classes):
+            learner._check_metadata(fit_params, None)
+            X, codes = validate_and_append(learner, X, y, classes)
+            learner._simulate(X, codes, None, learner._limits())
+            learner._prepare_next_rows(X)
         learner._warn_after_run()
         return transaction.commit()
 
@@ -531,6 +543,25 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             bought.append(start + self.queried_indices_)
         self.queried_indices_ = np.concatenate(bought)
 
+    def _prepare_next_rows(self, X):
+        """Keep the state for the next `partial_fit` if calls have few plain rows.
+
+        Parameters that are objects, and rules of classes in other packages, may change
+        without an assignment to the learner, so they are looked at in each call.
+        """
+        self._next_rows = None
+        is_own = type(self).__module__.startswith("sklearn_activelearn.")
+        is_plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+        if not (self._keeps_state and is_own and is_plain and len(X) <= MOST_NEXT):
+            return
+        parameters = parameters_of(self)
+        for name, value in parameters.items():
+            is_fixed = type(value) in PLAIN_TYPES or isinstance(value, np.generic)
+            if not is_fixed and name != "random_state":
+                return
+        names = [*parameters, *SHAPE_OF_PASS]
+        self._next_rows = NextRows(vars(self), names, self._ready(), *self._limits())
+
     def _make_pass(self, rows, codes, order, limits):
         """Return a pass over rows whose labels are all known."""
         return Pass(rows, order, codes, None, self._ready(), *limits)
@@ -622,6 +653,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         one. Return True after a warning.
         """
         counts, n_labels = self._learned.counts, self._learned.class_sums.n_labels
+        if counts.n_alike < FEWER_ALIKE:
+            return False  # most rows, quickly
         n_rows = max(N_ALIKE, ALIKE_SHARE * counts.n_seen)
         n_others = n_labels.sum() - n_labels[counts.last_guess]
         if n_others > 0:
@@ -752,6 +785,8 @@ class StreamClassifier(StreamLoop):
 
     #: Whether steps follow the sizes of features and rows.
     _adapts = False
+
+    _keeps_state = True
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ from libc.math cimport NAN, fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t, intptr_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-from ..kernels._rows cimport Rows, al_rows, norm_of
+from ..kernels._rows cimport Rows, al_rows, is_plain, norm_of
 from ._rules cimport Clock, QueryRule
 from ._state cimport (
     ALIKE, ASKED, C_DONE, C_NOT_FINITE, EXCESS, MARK_EVERY, ROWS, LinearState, Row,
@@ -56,6 +56,13 @@ cdef enum:
     AT_ONCE = 8         # rows of a block, at most
     SPARSE_AT_ONCE = 4  # rows of a block of CSR rows
     WIDEST = 256        # features of dense rows in blocks; wider rows gain nothing
+    FEW = 256           # rows of a call for which `NextRows` keeps the state, at most
+
+#: Types of labels that are the same class exactly if they are equal.
+cdef frozenset PLAIN_LABELS = frozenset((bool, int, float, str))
+
+#: Most rows of a call for which `NextRows` keeps the state.
+MOST_NEXT = FEW
 
 #: Weight vectors that CSR rows are multiplied with together.
 LANES = AL_LANES
@@ -114,6 +121,7 @@ cdef class Pass:
     cdef QueryRule query_rule
     cdef readonly LinearState state
     cdef Tally tally
+    cdef object all_bought
     cdef int64_t[::1] bought
     cdef double[::1] chances
     cdef double[:, ::1] guesses
@@ -133,23 +141,21 @@ cdef class Pass:
     ):
         cdef QueryRule query_rule = state.query_rule
         cdef Clock *clock = &state.clock
-        self.rows, self.order, self.ordered = rows, order, order is not None
-        self.n = order.shape[0] if self.ordered else rows.n_rows
+        cdef Py_ssize_t n
+        self.order, self.ordered = order, order is not None
+        n = order.shape[0] if self.ordered else rows.n_rows
         self.labels, self.later, self.ask = labels, labels is None, ask
         self.query_rule, self.state = query_rule, state
         self.observes = (
             query_rule.uses_norm or query_rule.delays or query_rule.is_python
             or query_rule.is_external
         )
-        self.bought, self.chances = np.empty(self.n, np.int64), np.empty(self.n)
-        self.guesses = np.empty((self.n if self.later else 0, 3))
+        self.make_room(n)
         self.measured = state.normalize or state.measures or query_rule.uses_norm
         # products with dense rows prefetch by themselves, while rows come in order
         self.jumps = self.ordered or rows.view.indices != NULL
         self.row_bytes = rows.n_features * rows.owners[0].itemsize
         self.tally = state.tally
-        self.n_open = <Py_ssize_t> self.tally.sums[ROWS]
-        self.excess = self.tally.sums[EXCESS]
         state.reports = self.later or state.classes.weighs
         # one row of a group is bought, whatever is known
         self.searches = state.classes.weighs and query_rule.group == 1
@@ -158,8 +164,23 @@ cdef class Pass:
                 budget - clock.n_queries, query_rule.cy_blind_purchases(clock)
             )
         self.budget, self.patience = budget, patience
-        self.open = clock.n_queries < budget and clock.n_idle < patience
+        self.begin(rows, n)
         self.at_once = self.block_size()
+
+    cdef make_room(self, Py_ssize_t n):
+        """Get arrays for n purchases."""
+        self.all_bought = np.empty(n, np.int64)
+        self.bought, self.chances = self.all_bought, np.empty(n)
+        if self.later:
+            self.guesses = np.empty((n, 3))
+
+    cdef void begin(self, Rows rows, Py_ssize_t n) noexcept:
+        """Get ready for n rows, from the state as it is."""
+        cdef Clock *clock = &self.state.clock
+        self.rows, self.n, self.n_bought = rows, n, 0
+        self.n_open = <Py_ssize_t> self.tally.sums[ROWS]
+        self.excess = self.tally.sums[EXCESS]
+        self.open = clock.n_queries < self.budget and clock.n_idle < self.patience
         self.reason, self.stopped_at = C_DONE, -1
 
     def run(self):
@@ -175,7 +196,7 @@ cdef class Pass:
     @property
     def rows_bought(self):
         """Rows that were bought, in order."""
-        return np.array(self.bought[: self.n_bought])
+        return self.all_bought[: self.n_bought].copy()
 
     @property
     def probabilities(self):
@@ -537,6 +558,130 @@ cdef class Pass:
         decision.n_rows, decision.n_alike = 1, self.state.n_alike + 1
         decision.last_guess = self.state.last_guess
         return self.settle(&row, &decision)
+
+
+cdef type ARRAY = np.ndarray
+
+
+@cython.final
+cdef class NextRows:
+    """What a call of `partial_fit` with few rows leaves for the next call to begin with.
+
+    To check the same parameters, and to copy the state of the learner, takes ten times
+    as long as one row. So the state stays here, as long as the learner's attributes are
+    the objects that were checked. What it has learned is copied for each call, arrays
+    that have changed only. A call that finds anything unusual learns nothing here, and
+    goes the general way.
+
+    Parameters
+    ----------
+    attributes : dict
+        Attributes of the learner.
+    names : list of str
+        Attributes on which a pass depends, besides what has been learned.
+    state : LinearState
+        State made from what has been learned. It shares no array that it changes.
+    budget, patience : int
+        Limits of the passes.
+    """
+
+    cdef Pass one
+    cdef Rows no_rows  # not the last rows, which may be a view of many
+    cdef object learned  # what the state holds; None while a pass changes it
+    cdef list names, values, labels
+    cdef dict known
+    cdef int32_t[::1] codes
+
+    def __init__(
+        self, dict attributes, list names, LinearState state, Py_ssize_t budget,
+        Py_ssize_t patience,
+    ):
+        self.learned, self.names = attributes["_learned"], names
+        self.values = [attributes.get(name) for name in names]
+        self.labels = attributes["classes_"].tolist()
+        self.known = {label: code for code, label in enumerate(self.labels)}
+        self.codes = np.empty(FEW, dtype=np.int32)
+        self.no_rows = Rows(np.empty((0, state.W.shape[1])))
+        self.one = Pass(self.no_rows, None, self.codes, None, state, budget, patience)
+        self.one.make_room(FEW)
+
+    def __reduce__(self):
+        return type(None), ()  # copies begin the general way
+
+    def learn(self, dict attributes, X, y, classes=None):
+        """Go over rows, and tell whether it did: if all of them are as usual.
+
+        Parameters
+        ----------
+        attributes : dict
+            Attributes of a working copy of the learner; some are replaced.
+        X, y, classes
+            Rows, labels and classes as the user gave them.
+        """
+        cdef Pass one = self.one
+        cdef LinearState state = one.state
+        cdef Rows rows
+        cdef Py_ssize_t i
+        learned = self.learned
+        if learned is None or attributes["_learned"] is not learned:
+            return False
+        for i in range(len(self.names)):
+            if attributes.get(self.names[i]) is not self.values[i]:
+                return False
+        if not is_plain(X):
+            return False
+        rows = Rows(X)
+        if not 0 < rows.n_rows <= FEW or rows.n_features != state.W.shape[1]:
+            return False
+        if classes is not None and plain_list(classes) != self.labels:
+            return False
+        if not self.encode(plain_list(y), rows.n_rows):
+            return False
+        self.learned = None
+        one.begin(rows, rows.n_rows)
+        one.run()
+        one.rows = self.no_rows
+        if one.stopped_at >= 0:
+            return False
+        learned = state.learned_since(learned)
+        attributes["_learned"] = self.learned = learned
+        attributes["queried_indices_"] = one.rows_bought
+        attributes["stop_reason_"] = None
+        if not one.open:
+            exhausted = state.clock.n_queries >= one.budget
+            idle = state.clock.n_idle >= one.patience
+            attributes["stop_reason_"] = (
+                "budget" if exhausted else "patience" if idle else None
+            )
+        return True
+
+    cdef bint encode(self, list labels, Py_ssize_t n) except -1:
+        """Have the codes of labels; tell whether they are as many, and known."""
+        cdef Py_ssize_t i
+        if labels is None or len(labels) != n:
+            return False
+        for i in range(n):
+            code = self.known.get(labels[i])
+            if code is None:
+                return False
+            self.codes[i] = code
+        return True
+
+
+cdef list plain_list(labels):
+    """Return labels as a list, or None if their container or one of them is unusual."""
+    if type(labels) is ARRAY:
+        if labels.ndim != 1:
+            return None
+        labels = labels.tolist()
+    elif type(labels) in (list, tuple, range):
+        labels = list(labels)
+    else:
+        return None
+    for label in labels:
+        if type(label) not in PLAIN_LABELS:
+            return None
+    return labels
 
 
 def teach(

@@ -58,6 +58,7 @@ cdef class ClassWeights:
     cdef double[::1] n, n_taught, shares, given, thresholds, mean_thresholds
     cdef double[:, ::1] means, mean_means
     cdef Py_ssize_t n_known, one_class_limit
+    cdef object copied_sums(self)
     cdef bint searches(self, const Clock *clock) noexcept nogil
     cdef double weight(self, Py_ssize_t label, double probability) noexcept nogil
     cdef double step_weight(
@@ -97,6 +98,8 @@ cdef class LinearState:
     cdef const double *ahead_squares
     cdef Py_ssize_t ahead_stride      # from one row to the next
     cdef object current_details(self)
+    cdef object copied_details(self)
+    cdef object learned_since(self, before)
     cdef double score_row(self, Row *row, bint measure) except? -1.0 nogil
     cdef double multiply(self, const Row *row, bint measure) noexcept nogil
     cdef double margin(self) noexcept nogil

@@ -148,6 +148,16 @@ cdef class ClassWeights:
             self.given = np.array(given, dtype=np.float64)
         self.n = self.sums.n_labels
 
+    cdef object copied_sums(self):
+        """Sums so far, in arrays of their own where labels change them."""
+        n_labels, n_taught, shares, means, mean_means = self.sums
+        if self.balances:
+            n_taught, shares = n_taught.copy(), shares.copy()
+            means, mean_means = means.copy(), mean_means.copy()
+        return tuple.__new__(
+            ClassSums, (n_labels.copy(), n_taught, shares, means, mean_means)
+        )
+
     cdef bint searches(self, const Clock *clock) noexcept nogil:
         """Tell whether every row is bought, to find a second class."""
         return (
@@ -349,6 +359,40 @@ cdef class LinearState:
     cdef object current_details(self):
         """Details of the present `Learned`."""
         return self.details
+
+    cdef object copied_details(self):
+        """Details that this state does not change any more."""
+        return self.details
+
+    cdef object learned_since(self, before):
+        """Return `learned` in arrays that this state does not change any more.
+
+        Arrays that are as they were in `before`, an earlier `Learned`, are those of it:
+        most rows change none of the larger ones.
+        """
+        cdef double n_open
+        weights, memory, counts, tallied, class_sums, details = before
+        if self.clock.n_updates != counts[3]:
+            W, c, W_drift, c_drift = self.weights
+            weights = tuple.__new__(
+                Weights, (W.copy(), c.copy(), W_drift.copy(), c_drift.copy())
+            )
+        if self.query_rule.n_memory:
+            memory = self.memory.copy()
+        if self.clock.n_taught != counts[2]:
+            class_sums = self.classes.copied_sums()
+            details = self.copied_details()
+        n_open, marks = tallied[0].item(ROWS), tallied[1]
+        if <Py_ssize_t> self.tally.sums[ROWS] // MARK_EVERY != <Py_ssize_t> n_open // MARK_EVERY:
+            marks = self.tally.tallied[1].copy()
+        tallied = tuple.__new__(Tallied, (self.tally.tallied[0].copy(), marks))
+        counts = tuple.__new__(Counts, (
+            self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
+            self.clock.n_updates, self.clock.n_idle, self.n_alike, self.last_guess,
+        ))
+        return tuple.__new__(
+            Learned, (weights, memory, counts, tallied, class_sums, details)
+        )
 
     cdef double score_row(self, Row *row, bint measure) except? -1.0 nogil:
         """Fill in the scores of a row and return its margin.
@@ -596,6 +640,12 @@ cdef class AdaptiveState(LinearState):
 
     cdef object current_details(self):
         return self.details._replace(gain=self.total_gain, n_rows=self.n_rows)
+
+    cdef object copied_details(self):
+        squares, n_present, _, _ = self.details
+        return tuple.__new__(
+            Scales, (squares.copy(), n_present.copy(), self.total_gain, self.n_rows)
+        )
 
     cdef int prepare(self, Row *row, bint later) except? -1 nogil:
         """Compute the direction of a step along the row; overflow if it has none."""
