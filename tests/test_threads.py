@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+from sklearn_activelearn import CBGZClassifier
 from tests.learners import ways
 from tests.tools import fresh, problem, responses, state
 
