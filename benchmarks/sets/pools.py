@@ -138,6 +138,7 @@ def main(argv=None):
         args.regime = "toy halves" if is_halved else "toy"
         args.models = ["default", "own"] if is_halved else ["logistic"]
         args.orders, args.jobs = 2, 1
+        args.methods = args.methods or ["random", "margin", "hybrid"]
         sets = ["digits", "tumours"]
     if hidden := set(args.only or ()) - set(sets):
         args.error(f"not among them: {sorted(hidden)} (--sets)")

@@ -182,8 +182,7 @@ def main(argv=None):
         name=str,
     )
     if args.quick:
-        methods = ["--methods", "random", "margin", "hybrid"]
-        pools.main(["--quick", "--results", args.results, *methods])
+        pools.main(["--quick", "--results", args.results])
     sets = GROUPS[args.sets]
     results = [
         result
