@@ -483,6 +483,7 @@ def test_commits_reach_the_disk(path):
             assert calls[0].startswith("BEGIN IMMEDIATE")
             assert "COMMIT" in calls
             assert len(calls) <= 8
+    opened(path).close()  # what was written follows from the answers
 
 
 def test_settings_of_a_transaction_that_fails_are_not_remembered(path):
