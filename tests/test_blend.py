@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -252,6 +253,20 @@ def test_any_learner_blends_and_its_history_does_not_matter():
     np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
 
 
+@pytest.mark.parametrize("kind", [None, np.asarray, csr_array, csr_matrix])
+def test_the_model_is_saved_and_taken_home(tmp_path, kind):
+    X, y = problem(80, 4)
+    if kind is not None:  # several labels for a row
+        y, X = np.array(X[:, :3] > 0, int), np.repeat(np.maximum(X, 0), 20, axis=1)
+        X = kind(X)
+    learner = HybridSamplingClassifier(budget=40, n_initial=40, random_state=0)
+    model = learner.fit(X, y).estimator_
+    path = tmp_path / "model.skops"
+    save_model(model, path)
+    p = load_model(path).predict_proba(X)
+    np.testing.assert_array_equal(p, model.predict_proba(X))
+
+
 @pytest.mark.parametrize("damage", ["child", "loop", "feature"])
 def test_a_damaged_tree_is_refused(tmp_path, damage):
     X, y = problem(80, 4)
@@ -270,6 +285,13 @@ def check_refused(model, folder):
     save_model(model, path)
     with pytest.raises(ValueError, match="damaged model"):
         load_model(path)
+
+
+def test_damaged_rows_of_a_kernel_are_refused(tmp_path):
+    X, y = problem(80, 4)
+    model = KernelRidge().fit(csr_array(X), y == y[0])
+    model.X_fit_.indices[0] = 10**6
+    check_refused(model, tmp_path)
 
 
 @pytest.mark.parametrize("kind", [RandomForestClassifier, GradientBoostingClassifier])

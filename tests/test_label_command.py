@@ -708,6 +708,7 @@ class TestRefusals:
             (["--guide", "none.md"], "--guide: none.md: No such file"),
             (["--guide", "latin"], "--guide: latin: the file is not text in UTF-8"),
             (["--import", "none.csv"], "none.csv: No such file"),
+            (["--import", "bad.csv"], "bad.csv: Row 1: The label 'tram' is not"),
             (["--start-with", "vulture"], "'note' has none of the words 'vulture'"),
             (
                 ["--start-with", "pedals", "--learner", "Passive"],
@@ -739,6 +740,8 @@ class TestRefusals:
     )
     def test_options(self, run, options, why):
         Path("latin").write_bytes(b"caf\xe9\n")
+        Path("bad.csv").write_text("id,label\n1,tram\n")
+        Path("labels.sqlite.lock").touch()  # stays, whoever has opened a session
         assert why in run(*TEXT, *options, code=2)
 
     def test_files(self, run):

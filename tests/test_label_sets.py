@@ -286,8 +286,10 @@ def test_a_label_too_rare_to_train_on_is_constant(wrap):
     y[:, 0], y[:, 2] = 0, 1
     y[7, 0] = 1
     learner = HybridSamplingClassifier(estimator, budget=None, random_state=0)
-    with pytest.warns(ColdStartWarning, match=r"lack: 0\. ValueError"):
-        learner.teach(X[:100], y[:100])
+    with pytest.warns(ColdStartWarning, match=r"these labels.* lack: work\. ValueE"):
+        learner.teach(X[:100], y[:100], classes=NAMES)
+    with pytest.warns(ColdStartWarning, match=r"columns of y.* lack: 0\. ValueError"):
+        BlendClassifier([("svc", estimator)]).fit(X[:100], y[:100])
     assert len(learner.query(X)) == learner.batch_size
     assert np.array_equal(learner.predict(X)[:, [0, 2]], np.tile([0, 1], (120, 1)))
     assert np.mean(learner.predict(X) == y) > 0.8

@@ -1,5 +1,7 @@
 """The best rows of a dask DataFrame."""
 
+from pandas.util import hash_array
+
 
 def best_rows(learner, frame, features, n):
     """Return the n unlabelled rows with the highest utilities as a pandas DataFrame."""
@@ -8,10 +10,12 @@ def best_rows(learner, frame, features, n):
     def best_of_part(part):
         part = part[~part["id"].isin(known)]
         if not len(part):
-            return part.assign(utility=0.0)
-        values = learner.utility(part[features].to_numpy())
-        return part.assign(utility=values).nlargest(n, "utility")
+            return part.assign(utility=0.0, tie=0.0)
+        values = learner.utility(part[features].to_numpy()).astype("float32")
+        ties = hash_array(part["id"].to_numpy()) / 2**64  # as good as random
+        part = part.assign(utility=values.astype(float), tie=ties)
+        return part.nlargest(n, ["utility", "tie"])
 
-    kinds = {**frame.dtypes, "utility": float}
+    kinds = {**frame.dtypes, "utility": float, "tie": float}
     best = frame.map_partitions(best_of_part, meta=kinds).compute()
-    return best.nlargest(n, "utility")
+    return best.nlargest(n, ["utility", "tie"])

@@ -337,12 +337,19 @@ def start_label(args):
         path = args.out
         if args.rehearse:
             path = Path(stack.enter_context(TemporaryDirectory()), "session.sqlite")
+        is_new = not path.exists()
         session = stack.enter_context(open_session(args, task, learner, path))
         stack.enter_context(blame(path))
         if args.rehearse:
             rehearse(session, task.known)
             return
-        add_known_labels(args, session, task)
+        try:
+            add_known_labels(args, session, task)
+        except UsageError:
+            if is_new:
+                session.close()
+                remove_session(path.resolve())
+            raise
         if is_labelling:
             show_session(args, session, task, page)
         else:
@@ -567,6 +574,14 @@ def add_known_labels(args, session, task):
                 session.label(row_id, label)
         if args.imported:
             session.import_labels(args.imported)
+
+
+def remove_session(path):
+    """Remove a session in which nobody has labelled, unless somebody has opened it."""
+    from filelock import FileLock, Timeout
+
+    with suppress(Timeout), FileLock(f"{path}.lock", timeout=0):
+        path.unlink()
 
 
 def show_session(args, session, task, page):

@@ -1,6 +1,7 @@
 """Classifiers that take codes of the classes only, or one label for each row."""
 
 from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +25,10 @@ from ._validation import has_method
 
 #: Decision value of a label that all rows have; minus this of one that no row has.
 CERTAIN = 10.0
+
+#: Names of the labels of the learner that is being trained, for warnings; None: the
+#: labels are the columns of y.
+LABEL_NAMES: ContextVar[Labels | None] = ContextVar("LABEL_NAMES", default=None)
 
 #: Labels are few below this number, and below this number for each known class: ten
 #: classes and a held-out tenth with a row of each, as early stopping wants it, need 91.
@@ -154,12 +159,15 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
         if error is not None:
             if not len(self.varying_) and len(y) < FEW_LABELS:
                 raise error  # pool learners go on without a model
-            columns = ", ".join(map(str, np.setdiff1d(varying, self.varying_)))
+            rare, names = np.setdiff1d(varying, self.varying_), LABEL_NAMES.get()
+            which = "these labels"
+            if names is None:
+                names, which = self.classes_, "the labels of these columns of y"
             warn_user(
-                f"{type(self.estimator).__name__} cannot be trained on the labels of "
-                f"these columns of y, which fewer than {FEW_PER_CLASS} rows have or "
-                f"lack: {columns}. {type(error).__name__}: {error} — The more frequent "
-                "value is predicted while this lasts.",
+                f"{type(self.estimator).__name__} cannot be trained on {which}, which "
+                f"fewer than {FEW_PER_CLASS} rows have or lack: "
+                f"{', '.join(map(str, names[rare]))}. {type(error).__name__}: {error} "
+                "— The more frequent value is predicted while this lasts.",
                 ColdStartWarning,
             )
         return self

@@ -1,7 +1,7 @@
 """Classifiers that are fitted on labelled rows, without queries."""
 
 from ..base._codes import LabelwiseClassifier
-from ._blend import BlendClassifier
+from ._blend import BlendClassifier, LabelRegression
 from ._margin_loss import BatchMarginLossClassifier
 from ._rank_average import RankAverageClassifier
 from ._stump import DecisionStumpClassifier
@@ -13,5 +13,5 @@ __all__ = [
     "RankAverageClassifier",
 ]
 
-#: A part of models of several labels. Files of models name it by this module.
-LabelwiseClassifier.__module__ = __name__
+#: Parts of models of several labels. Files of models name them by this module.
+LabelRegression.__module__ = LabelwiseClassifier.__module__ = __name__

@@ -8,6 +8,7 @@ from warnings import catch_warnings, simplefilter
 import joblib
 import numpy as np
 import sklearn
+from scipy.sparse import issparse
 from sklearn.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
@@ -27,8 +28,11 @@ from ._output import check_no_session, function_for_suffix, replace_file
 TRUSTED = frozenset(
     (
         "numpy.dtype",
+        "scipy.sparse._csr.csr_array",
+        "scipy.sparse._csr.csr_matrix",
         "sklearn.tree._tree.Tree",
         "sklearn_activelearn.batch.BlendClassifier",
+        "sklearn_activelearn.batch.LabelRegression",
         "sklearn_activelearn.batch.LabelwiseClassifier",
         "sklearn_activelearn.batch.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
@@ -49,8 +53,8 @@ FITTED = ("tree_", "estimators_", "support_vectors_")
 def save_model(model: Classifier, path: FilePath) -> int:
     """Write a finished model to a file that others can load.
 
-    The file of a support vector machine, a nearest neighbours classifier, or a
-    `BlendClassifier` of them, holds training rows as numbers.
+    The file of a support vector machine, kernel ridge regression, a nearest neighbours
+    classifier, or a `BlendClassifier` of them, holds training rows as numbers.
 
     Parameters
     ----------
@@ -239,6 +243,8 @@ def find_parts(model):
 def is_safe(part):
     """Return False for a part whose compiled code would read outside of its arrays."""
     try:
+        if issparse(part):  # training rows, of a kernel machine or neighbours
+            check_sparse_rows(part)
         if hasattr(part, "children_left"):  # the arrays of a decision tree
             return is_safe_tree(part)
         if isinstance(part, BaseDecisionTree):
@@ -248,7 +254,7 @@ def is_safe(part):
             return n_features == {part.n_features_in_}
         return not isinstance(part, SVC | NuSVC) or is_safe_svm(part)
     except Exception:  # an unfitted part, or fitted attributes of other types
-        return not any(hasattr(part, name) for name in FITTED)
+        return not issparse(part) and not any(hasattr(part, name) for name in FITTED)
 
 
 def is_safe_tree(tree):
@@ -269,8 +275,6 @@ def is_safe_svm(model):
     counts, n_rows = model._n_support, len(model.support_)
     n_classes = len(counts)
     n_pairs = n_classes * (n_classes - 1) // 2
-    check_sparse_rows(model.support_vectors_)
-    check_sparse_rows(model._dual_coef_)
     return (
         model.kernel == "precomputed"
         or model.support_vectors_.shape == (n_rows, model.n_features_in_)

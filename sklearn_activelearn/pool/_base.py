@@ -20,6 +20,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
+from ..base._codes import LABEL_NAMES
 from ..base._labels import (
     ONE_LABEL,
     are_indicators,
@@ -1134,7 +1135,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self._train()
 
     def _train(self):
-        trained = self._make_trainer().train(Known.of(self), self._trained)
+        names = LABEL_NAMES.set(None if self._label_sets is None else self.classes_)
+        try:
+            trained = self._make_trainer().train(Known.of(self), self._trained)
+        finally:
+            LABEL_NAMES.reset(names)
         self._trained, self.estimator_ = trained, trained.model
         vars(self).update(trained.attributes)
         self._n_trained = len(self._ledger.labelled.codes)
@@ -1863,8 +1868,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         part. `query` on these rows alone then makes the purchase that `query` on the
         whole pool makes: it counts the labels, leaves out labelled and pending rows,
         and breaks ties, at random between utilities that agree in half of their digits.
-        Therefore keep all rows that tie with the last of the best rows, too. Votes of
-        `QueryByCommitteeClassifier` tie on many rows.
+        Therefore break ties at random among the best rows, too, or keep all rows that
+        tie with the last one. Votes of `QueryByCommitteeClassifier` tie on many rows.
 
         Parameters
         ----------

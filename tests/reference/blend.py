@@ -107,8 +107,8 @@ def thresholds(p, y):
     """
     logits = np.log(p / (1 - p))
     best, common = -1.0, None
-    for step in range(21):
-        threshold = -4 + 0.2 * step
+    for step in range(11):
+        threshold = -4 + 0.4 * step
         right = predicted = 0
         for row in range(len(y)):
             for label in range(y.shape[1]):

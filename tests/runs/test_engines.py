@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_activelearn import MinMarginClassifier
+from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
 
 pytestmark = [
     pytest.mark.slow,
@@ -56,6 +57,23 @@ def check_purchases(best_rows, rows, folder):
         some = best.iloc[bought]
         assert some["id"].tolist() == found.tolist()
     assert engine.n_queries_ == whole.n_queries_ == 50
+    check_ties(best_rows, rows, pool)
+
+
+def check_ties(best_rows, rows, pool):
+    """Check that equally good rows of all parts are among the best, as at random."""
+    X, ids = pool[FEATURES].to_numpy(), pool["id"]
+    learner = UncertaintySamplingClassifier(DecisionTreeClassifier(max_depth=1))
+    y = (X[:500, 0] > 0) & (X[:500, 1] > 0.2)  # one leaf is pure, the other is not
+    learner.teach(X[:500], y, ids=ids[:500])
+    utility = learner.utility(X)
+    assert np.unique(utility).size == 2
+    best = best_rows(learner, rows, FEATURES, 200)
+    assert len({*best["id"]} - {*ids[:500]}) == 200
+    assert np.all(utility[pd.Index(ids).get_indexer(best["id"])] == utility.max())
+    numbers = best["id"].str[1:].astype(int)
+    for share in numbers < N_ROWS / 2, numbers % 4 < 2:
+        assert 70 < np.count_nonzero(share) < 130
 
 
 def test_spark(folder, monkeypatch):
