@@ -565,13 +565,13 @@ cdef type ARRAY = np.ndarray
 
 @cython.final
 cdef class NextRows:
-    """What a call of `partial_fit` with few rows leaves for the next call to begin with.
+    """State of a pass, which a call of `partial_fit` leaves to the next call.
 
-    To check the same parameters, and to copy the state of the learner, takes ten times
-    as long as one row. So the state stays here, as long as the learner's attributes are
-    the objects that were checked. What it has learned is copied for each call, arrays
-    that have changed only. A call that finds anything unusual learns nothing here, and
-    goes the general way.
+    Checking the same parameters again and copying the state of the learner take ten
+    times as long as one row. So the state stays here, as long as the learner's
+    attributes are the objects that were checked. Each call copies the arrays that have
+    changed, for the learner. A call that finds anything unusual learns nothing here,
+    and goes the general way.
 
     Parameters
     ----------

@@ -367,8 +367,8 @@ cdef class LinearState:
     cdef object learned_since(self, before):
         """Return `learned` in arrays that this state does not change any more.
 
-        Arrays that are as they were in `before`, an earlier `Learned`, are those of it:
-        most rows change none of the larger ones.
+        An array that has not changed since `before`, an earlier `Learned`, is not
+        copied: most rows change none of the larger arrays.
         """
         cdef double n_open
         weights, memory, counts, tallied, class_sums, details = before
