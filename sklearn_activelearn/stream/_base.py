@@ -671,7 +671,9 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         known = "and stopped asking before it was taught a label of another class"
         if n_known > 1:
             known = f"although it has been taught labels of {n_known} classes"
-        rows = f"has predicted {{}} for each of the last {counts.n_alike} rows"
+        # a power of two: Python shows a text once, and not again in each further call
+        n_alike = 1 << (int(counts.n_alike).bit_length() - 1)
+        rows = f"has predicted {{}} for each of the last {n_alike} rows or more"
         self._warn_of_one_class(self.classes_[counts.last_guess], rows, known)
         return True
 
