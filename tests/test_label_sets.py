@@ -19,6 +19,8 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
@@ -90,6 +92,8 @@ def test_a_record_restores_the_learner(prototype):
     stored = json.loads(json.dumps([learner.record(), Y[rows].tolist()]))
     restored = fresh(prototype).restore(X, *stored)
     assert restored.classes_.tolist() == NAMES
+    with pytest.raises(ValueError, match="its 'classes' is wrong"):
+        fresh(prototype).restore(X, {**stored[0], "classes": None}, stored[1])
     assert frozen(responses(restored, X)) == frozen(responses(learner, X))
     restored.set_params(budget=20)
     learner.set_params(budget=20)
@@ -290,6 +294,12 @@ def test_a_label_too_rare_to_train_on_is_constant(wrap):
         learner.teach(X[:100], y[:100], classes=NAMES)
     with pytest.warns(ColdStartWarning, match=r"columns of y.* lack: 0\. ValueError"):
         BlendClassifier([("svc", estimator)]).fit(X[:100], y[:100])
+    # a blend inside the estimator sees the columns that vary, here without the third
+    inside = make_pipeline(StandardScaler(), BlendClassifier([("svc", estimator)]))
+    order = [2, 0, 1, 3]
+    names = [NAMES[k] for k in order]
+    with pytest.warns(ColdStartWarning, match=r"these labels.* lack: work\. ValueE"):
+        PassiveClassifier(inside).teach(X[:100], y[:100, order], classes=names)
     assert len(learner.query(X)) == learner.batch_size
     assert np.array_equal(learner.predict(X)[:, [0, 2]], np.tile([0, 1], (120, 1)))
     assert np.mean(learner.predict(X) == y) > 0.8

@@ -1,6 +1,6 @@
 """The base of all learners: verbs, transactions, labels, validation, scores.
 
-The package imports its modules; front ends import the names below.
+Other rooms import from the modules; front ends import only the names below.
 """
 
 # ruff: noqa: F401

@@ -174,7 +174,13 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit_jointly(self, X, y, **metadata):
         """Train one model, and see if it predicts a column for each label."""
-        model = clone(self.estimator).fit(X, y[:, self.varying_], **metadata)
+        names = LABEL_NAMES.get()
+        # the classifier may hold another one of this class, which sees fewer columns
+        before = LABEL_NAMES.set(None if names is None else names[self.varying_])
+        try:
+            model = clone(self.estimator).fit(X, y[:, self.varying_], **metadata)
+        finally:
+            LABEL_NAMES.reset(before)
         self.estimators_ = [model]
         answer = model.predict(take(X, slice(1)))
         self.is_joint_ = np.shape(answer) == (1, len(self.varying_))

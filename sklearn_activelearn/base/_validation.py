@@ -269,7 +269,8 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
         Whether the number must be whole. Numbers above `UNLIMITED` become `UNLIMITED`.
     """
     is_number = type(value) is int or (type(value) is float and not integer)
-    if is_number and high is None and low < value < math.inf:  # usual, quickly
+    has_one_end = low is not None and high is None
+    if is_number and has_one_end and low < value < math.inf:  # usual, quickly
         return min(value, UNLIMITED) if integer else value
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, not {value!r}.")

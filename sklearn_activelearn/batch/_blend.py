@@ -9,13 +9,10 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.special import expit, softmax
 from sklearn.base import clone
-from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import ComplementNB
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -566,6 +563,12 @@ def label_set_candidates(X):
     `alpha` of 1 / C. Its weights lie in the span of the rows: while rows are few, their
     coordinates in the span are quicker to learn from than thousands of words.
     """
+    # slow to import, and of use for several labels only
+    from sklearn.decomposition import KernelPCA
+    from sklearn.ensemble import ExtraTreesRegressor
+    from sklearn.kernel_ridge import KernelRidge
+    from sklearn.neural_network import MLPClassifier
+
     C, kernel, penalty = (10, "cosine", 0.1) if issparse(X) else (1, "rbf", 0.3)
     name = f"logistic C={C}"
     logistic = MLPClassifier((), solver="lbfgs", alpha=1 / C, max_iter=1_000)
@@ -575,8 +578,6 @@ def label_set_candidates(X):
             logistic = make_pipeline(KernelPCA(MOST_IN_SPAN, kernel="linear"), logistic)
             name += " in the span of the rows"
         return [(name, logistic), ("kernel ridge", ridge)]
-    from sklearn.ensemble import ExtraTreesRegressor  # slow
-
     trees = LabelRegression(ExtraTreesRegressor(50, max_features="sqrt"))
     return [
         (name, make_pipeline(StandardScaler(), logistic)),

@@ -1304,7 +1304,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _encode(self, y):
         if self._label_sets is None:
-            return encode(y, self.classes_)
+            return super()._encode(y)
         return encode_label_sets(y, self._label_sets)[1][len(self._label_sets) :]
 
     def _register_classes(self, classes, y=()):

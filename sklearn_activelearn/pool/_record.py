@@ -136,6 +136,7 @@ class Record:
         totals = [n_labels for n_labels, _ in self.calls]
         yield "calls", has_type(totals, list[int]) and totals == sorted(totals)
         yield "calls", (totals[-1:] or [0]) == [n_taught]
+        yield "classes", self.classes is not None or not self.several_labels
         yield "dtype", self.dtype is None or np.dtype(self.dtype) is not None
 
     def to_ledger(self, X: Any, identity: Any) -> tuple[Ledger, Any]:

@@ -271,8 +271,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         kept = None if fit_params else learner._next_rows
         if kept is None or not kept.learn(vars(learner), X, y, classes):
             learner._check_metadata(fit_params, None)
-            X, codes = validate_and_append(learner, X, y, classes)
-            learner._simulate(X, codes, None, learner._limits())
+            rows, codes = validate_and_append(learner, X, y, classes)
+            learner._simulate(rows, codes, None, learner._limits())
             learner._prepare_next_rows(X)
         learner._warn_after_run()
         return transaction.commit()
@@ -551,7 +551,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         """
         self._next_rows = None
         is_own = type(self).__module__.startswith("sklearn_activelearn.")
-        is_plain = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+        is_plain = type(X) is np.ndarray and X.dtype.kind == "f"
         if not (self._keeps_state and is_own and is_plain and len(X) <= MOST_NEXT):
             return
         parameters = parameters_of(self)

@@ -77,7 +77,9 @@ __all__ = [
 
 
 def count_threads(n_jobs):
-    """Return the number of threads that work on the same rows; None: 1.
+    """Return the number of threads that work on the same rows.
+
+    None: 1, or what the context of joblib says.
 
     A backend of joblib that has no shared memory, such as dask, is left for whole runs
     and folds: sending it blocks of rows takes longer than the work on them.
