@@ -361,3 +361,12 @@ def test_a_change_inside_a_parameter_has_an_effect(learner, change):
             each_one.partial_fit(X[[k]], y[[k]])
     assert state(learner) == state(unpickled)
     assert state(learner)["_learned"] != state(unchanged)["_learned"]
+
+
+def test_nobody_writes_into_the_weights_of_a_learner():
+    X, codes = gaussian_stream(0, 2)
+    learner = CBGZClassifier(average=False, random_state=0)
+    learner.partial_fit(X, codes, classes=[0, 1])
+    before = learner.coef_.copy()
+    learner.coef_[:] = 0
+    np.testing.assert_array_equal(learner.coef_, before)

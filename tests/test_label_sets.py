@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -280,6 +281,21 @@ def test_a_label_with_a_single_positive_is_learned_from():
     blend = BlendClassifier([("logistic", LogisticRegression(C=10))]).fit(rare, y)
     assert np.array_equal(blend.predict(rare[[7, 8]]), y[[7, 8]])
     assert np.all(blend.thresholds_ <= 0.5)
+
+
+def test_large_numbers_in_sparse_rows_are_scaled():
+    rows, y = make_multilabel_classification(300, 10, n_classes=3, random_state=0)
+    models = [
+        BlendClassifier(random_state=0).fit(csr_array(rows[:150] * scale), y[:150])
+        for scale in (1e4, 1e6)
+    ]
+    found = [
+        model.predict_proba(csr_array(rows[150:] * scale))
+        for model, scale in zip(models, (1e4, 1e6), strict=True)
+    ]
+    np.testing.assert_allclose(*found, atol=1e-3)
+    scaled = csr_array(rows[150:] * 1e4)
+    assert np.mean(models[0].predict(scaled) == y[150:]) > 0.75
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")

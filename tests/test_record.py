@@ -278,6 +278,15 @@ def test_rows_may_be_in_any_container(kind):
         ("declared", None),
         ("stopping", {}),
         ("dtype", "no type"),
+        ("dtype", "(2,"),
+        ("dtype", "|V8"),
+        ("dtype", "<i8"),
+        ("dtype", "<U1"),
+        ("calls", [[0, 0], [9, []]]),
+        ("calls", [[0, "ab"], [9, []]]),
+        ("classes", []),
+        ("classes", ["no", "no", "yes"]),
+        ("classes", [["no", "yes"]]),
     ],
 )
 def test_impossible_records_are_refused_by_name(recorded, name, value):
@@ -285,7 +294,11 @@ def test_impossible_records_are_refused_by_name(recorded, name, value):
     other = fresh(learner)
     with pytest.raises(ValueError, match="not the record of a learner") as refusal:
         other.restore(X, {**learner.record(), name: value}, labels)
-    assert name in str(refusal.value) or name in ("skipped", "dtype", "rows")
+    assert name in str(refusal.value) or name in (
+        "skipped",
+        "dtype",
+        "rows",
+    )
     assert not hasattr(other, "n_queries_")
 
 
@@ -376,8 +389,8 @@ def recorded():
         ({"X": X[::-1]}, "is not the row that was asked for"),
         ({"y": Y[:3]}, r"y must have 9 labels, .* got shape \(3,\)"),
         ({"y": ["perhaps"] * 9}, "perhaps"),
-        ({"record": {}}, "not the record of a learner"),
-        ({"record": "rows"}, "not the record of a learner"),
+        ({"record": {"rows": [], "ids": None}}, r"it has no calls, .*, taught\."),
+        ({"record": "rows"}, "it is no dict, but str"),
         ({"stopping": [None]}, "with 1 stopping rules, and this learner has 2"),
         ({"X": np.full_like(X, np.nan)}, "NaN"),
     ],

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -62,6 +62,9 @@ POSITIVES_TO_TRUST = 5
 
 #: From this number of sparse rows on, a logistic regression uses the words themselves.
 MOST_IN_SPAN = 1_000
+
+#: Sparse rows with larger numbers are scaled for a logistic regression of all labels.
+LARGE = 100
 
 #: If one class has a larger share of the labels, the others are rare.
 COMMON = 0.7
@@ -574,9 +577,13 @@ def label_set_candidates(X):
     logistic = MLPClassifier((), solver="lbfgs", alpha=1 / C, max_iter=1_000)
     ridge = LabelRegression(KernelRidge(penalty, kernel=kernel))
     if issparse(X):
+        steps = []
+        if X.nnz and abs(X).max() > LARGE:  # it would end before it has learned
+            steps.append(MaxAbsScaler())
         if n_rows(X) < min(MOST_IN_SPAN, X.shape[1]):
-            logistic = make_pipeline(KernelPCA(MOST_IN_SPAN, kernel="linear"), logistic)
+            steps.append(KernelPCA(MOST_IN_SPAN, kernel="linear"))
             name += " in the span of the rows"
+        logistic = make_pipeline(*steps, logistic) if steps else logistic
         return [(name, logistic), ("kernel ridge", ridge)]
     trees = LabelRegression(ExtraTreesRegressor(50, max_features="sqrt"))
     return [

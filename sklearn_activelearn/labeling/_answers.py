@@ -163,12 +163,12 @@ class RowFacts(NamedTuple):
                 found[each["row"]].answers.append(each)
         return found
 
-    def decide(self, db, votes):
+    def entry(self, votes, label_kind):
         """Return the entry in ``rows``, None without one, and the standing answers."""
         if self.purpose is None and not self.answers and not self.has_notes:
             return None, []
         votes = votes if self.votes is None else min(votes, self.votes)
-        found = decide(self.answers, votes, get_settings(db).get("label_kind"))
+        found = decide(self.answers, votes, label_kind)
         kind = {None: GIVEN, TEST: TEST}.get(self.purpose, QUERY)
         is_open, is_known = found.wanted > 0, self.taught == (found.label,)
         row = (
@@ -190,9 +190,9 @@ def decide_rows(db, votes, id=None):
     id : str or int, default=None
         A row; None: all rows.
     """
-    rows, standing = [], []
+    rows, standing, label_kind = [], [], get_settings(db).get("label_kind")
     for key, facts in RowFacts.read(db, id).items():
-        row, numbers = facts.decide(db, votes)
+        row, numbers = facts.entry(votes, label_kind)
         rows += [] if row is None else [row]
         standing += [(number, key) for number in numbers]
     return rows, standing
@@ -232,9 +232,10 @@ def add_answer(db, votes, facts, *, label, who, is_final=False, reason=None, at=
     }  # fmt: skip
     put(db, "answers", **answer)
     # as `update_rows`, without reading again, and without writing what stays
-    before = facts.decide(db, votes)[1]
+    label_kind = get_settings(db).get("label_kind")
+    before = facts.entry(votes, label_kind)[1]
     facts = facts._replace(answers=[*facts.answers, answer])
-    row, standing = facts.decide(db, votes)
+    row, standing = facts.entry(votes, label_kind)
     db.execute(f"INSERT OR REPLACE INTO rows VALUES ({MARKS})", row)
     old, new = ({*numbers} for numbers in (before, standing))
     if len(old - new) == len(new - old) == 1:  # a correction

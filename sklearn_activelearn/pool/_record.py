@@ -1,5 +1,6 @@
 """The record of a pool learner: its requests, labelled rows and state, as JSON."""
 
+import re
 from dataclasses import dataclass, field, fields
 from types import UnionType
 from typing import Any, Self, get_args, get_origin
@@ -16,6 +17,9 @@ from ..sources._identity import (
 )
 from ._ledger import PENDING, SKIPPED, Ledger, TeachCall, is_in
 
+#: A type of labels, as NumPy writes it.
+DTYPE = r"[<>|=]?[biufUO]\d*"
+
 
 def has_type(value, kind):
     """Return True if a JSON value has a type; int is for numbers of at least 0."""
@@ -25,6 +29,16 @@ def has_type(value, kind):
         (kind,) = get_args(kind)
         return isinstance(value, list) and all(has_type(each, kind) for each in value)
     return is_count(value) if kind is int else isinstance(value, kind)
+
+
+def has_different_labels(record):
+    """Return True if the classes are different, and of the dtype of the record."""
+    try:
+        classes = np.array(record.classes, dtype=record.dtype)
+    except (TypeError, ValueError):
+        return False
+    is_same = classes.ndim == 1 and classes.tolist() == record.classes
+    return is_same and 0 < len({*record.classes}) == len(record.classes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,16 +117,19 @@ class Record:
     @classmethod
     def from_json(cls, given: dict[str, Any]) -> Self:
         """Return the record of a dict, or raise ValueError if it is not one."""
-        names = [each.name for each in fields(cls)]
+        start = "This is not the record of a learner:"
+        if not isinstance(given, dict):
+            raise ValueError(f"{start} it is no dict, but {type(given).__name__}.")
         try:
+            names = [each.name for each in fields(cls)]
             record = cls(**{name: given[name] for name in names if name in given})
-            checks = record._checks()
-            wrong = next((name for name, is_right in checks if not is_right), None)
-            reason = wrong and f"its {wrong!r} is wrong"
-        except (TypeError, ValueError) as error:
-            reason = error
-        if reason:
-            raise ValueError(f"This is not the record of a learner: {reason}.")
+        except TypeError:
+            needed = {name for name in names if not hasattr(cls, name)} - {"metadata"}
+            lost = ", ".join(sorted(needed - {"queried", *given}))
+            raise ValueError(f"{start} it has no {lost}.") from None
+        for name, is_right in record._checks():
+            if not is_right:
+                raise ValueError(f"{start} its {name!r} is wrong.")
         return record
 
     def _checks(self):
@@ -133,11 +150,16 @@ class Record:
         yield "taught", len({*entries}) == len(entries) and max(entries, default=-1) < n
         sizes = {len(values) for values in self.metadata.values()}
         yield "metadata", sizes <= {n_taught}
+        kinds = [(*map(type, call),) for call in self.calls]
+        yield "calls", {*kinds} <= {(int, list)}
         totals = [n_labels for n_labels, _ in self.calls]
         yield "calls", has_type(totals, list[int]) and totals == sorted(totals)
         yield "calls", (totals[-1:] or [0]) == [n_taught]
+        yield "n_queries", self.n_queries >= n - n_taught - len(self.skipped)
+        # checked by its form: NumPy would evaluate other texts as code
+        yield "dtype", self.dtype is None or re.fullmatch(DTYPE, self.dtype)
         yield "classes", self.classes is not None or not self.several_labels
-        yield "dtype", self.dtype is None or np.dtype(self.dtype) is not None
+        yield "classes", self.classes is None or has_different_labels(self)
 
     def to_ledger(self, X: Any, identity: Any) -> tuple[Ledger, Any]:
         """Return the ledger without labels, and the rows of its entries in a pool.

@@ -860,7 +860,7 @@ class StreamClassifier(StreamLoop):
 
     def _mean(self, last, drift):
         if not self.average or self.n_taught_ == 0:
-            return last
+            return last.copy()  # nobody writes into what the learner keeps
         return last - drift / self.n_taught_
 
     def _zero_weights(self, n_vectors):
