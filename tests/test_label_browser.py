@@ -508,3 +508,50 @@ def test_a_screen_reader_is_told_all(page, session):
         page.keyboard.press("Escape")
         page.wait_for_function("() => !document.querySelector('dialog[open]')")
     assert page.evaluate("document.activeElement.id") == "card"
+
+
+def test_a_table_is_read_on_a_phone(page, tmp_path):
+    cells = {"a_name_that_is_longer_than_the_screen_is_wide": "value", "b": "1"}
+    with opened(tmp_path / "a.sqlite", items=[cells] * 40) as session:
+        served(page, session)
+        widths = page.evaluate(
+            "[...document.querySelectorAll('#card dd')].map(e => e.clientWidth)"
+        )
+        assert min(widths) > 0.4 * page.evaluate("document.body.clientWidth")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_all_is_reached_by_tab_alone(page, session):
+    served(page, session)
+    reached = set()
+    page.keyboard.press("Tab")
+    for _ in range(40):
+        reached.add(page.evaluate("document.activeElement.textContent.trim()"))
+        page.keyboard.press("Tab")
+    buttons = page.evaluate(
+        "[...document.querySelectorAll('button, summary')].filter("
+        "each => each.getClientRects().length).map(each => each.textContent.trim())"
+    )
+    assert len(buttons) == len(CLASSES) + 7
+    assert set(buttons) <= reached
+
+
+def test_an_image_is_enlarged(page, tmp_path):
+    X = np.random.RandomState(0).standard_normal((10, 3))
+    learner = UncertaintySamplingClassifier(budget=None, random_state=0)
+    with LabelingSession(
+        learner, X, tmp_path / "labels.sqlite", classes=["a", "b"],
+        items=[np.outer(np.arange(200), np.arange(300)) + i for i in range(10)],
+    ) as session:  # fmt: skip
+        address = session.serve(open=False, block=False).address
+        page.goto(address)
+        page.wait_for_selector("#card img")
+        width = "document.querySelector('#card img').getBoundingClientRect().width"
+        before = page.evaluate(width)
+        page.keyboard.press("+")
+        assert page.evaluate(width) == pytest.approx(2 * before, rel=0.01)
+        page.keyboard.press("-")
+        assert page.evaluate(width) == pytest.approx(before, rel=0.01)
+        for size in (2 * before, before):
+            page.click("#card img")
+            assert page.evaluate(width) == pytest.approx(size, rel=0.01)
