@@ -283,6 +283,22 @@ def test_a_label_with_a_single_positive_is_learned_from():
     assert np.all(blend.thresholds_ <= 0.5)
 
 
+@pytest.mark.parametrize("width", [0, 4, 400])  # dense; sparse, narrow and wide
+def test_few_rows_train_a_logistic_regression_for_each_label(width):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, width or 4)) * (rng.random((60, width or 4)) < 0.5)
+    y = (rows[:, :3] > 0.1).astype(int)
+    X = csr_array(rows) if width else rows
+    model = OneVsRestClassifier(
+        LogisticRegression(C=10 if width else 1, max_iter=1_000)
+    )
+    if not width:
+        model = make_pipeline(StandardScaler(), model)
+    found = BlendClassifier(random_state=0).fit(X[:18], y[:18]).predict_proba(X)
+    expected = model.fit(X[:18], y[:18]).predict_proba(X)
+    np.testing.assert_allclose(found, expected, atol=0.02)
+
+
 def test_large_numbers_in_sparse_rows_are_scaled():
     rows, y = make_multilabel_classification(300, 10, n_classes=3, random_state=0)
     models = [
