@@ -44,7 +44,7 @@ def panels(rows, out, *, group, line, x, y, styles=None, n_columns=3, **settings
     out : Path
         The picture.
     group, line, x, y : str
-        The columns that tell panels and lines apart, and those of the points.
+        The columns that tell panels and lines apart, and the columns of the points.
     styles : dict of str: (color, dashes), optional
         The style of each line; others are not drawn.
     n_columns : int

@@ -268,7 +268,7 @@ def test_a_call_goes_on_where_the_last_one_ended(prototype, seed, n_classes, cal
     for k, name in enumerate(["one row", "rows", *calls, "rows", "one row"]):
         rows = slice(4 * k, 4 * k + 4)
         earlier.append((copy.copy(learner), state(learner)))
-        unpickled = pickle.loads(pickle.dumps(unpickled))  # has to begin anew
+        unpickled = pickle.loads(pickle.dumps(unpickled))  # no kept state
         errors = [
             outcome(CALLS[name], each, X[rows], y[rows])
             for each in (learner, unpickled)

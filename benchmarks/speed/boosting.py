@@ -9,7 +9,7 @@ If only steps took time, COMB would take T = 20 times as long as FASSL-Boost, wh
 takes one step for a label. QBB boosts the labelled rows only, so it would take T times
 the mean share of the pool that is labelled, given beside its ratio. COMB with one
 member takes one step, too: the difference between both committees is the time of T - 1
-steps, and what is left of a query is everything else. Goals are those of 400 rows. All
+steps, and what is left of a query is everything else. The goals are for 400 rows. All
 but a toy run write the table to docs/results/boosting_speed.csv: processor time,
 medians, and medians of the ratios of each round.
 

@@ -1,4 +1,4 @@
-"""What each part of a pass costs: loops with parts removed, beside ``X @ w``.
+"""The costs of the parts of a pass: loops with parts removed, beside ``X @ w``.
 
 The parts are the products of all rows with a weight vector; sums of squares, from which
 norms follow; a pass in which no label is bought, with rows as they are (one uniform
