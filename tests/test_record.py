@@ -287,6 +287,7 @@ def test_rows_may_be_in_any_container(kind):
         ("classes", []),
         ("classes", ["no", "no", "yes"]),
         ("classes", [["no", "yes"]]),
+        ("classes", ["no", ["yes"]]),
     ],
 )
 def test_impossible_records_are_refused_by_name(recorded, name, value):
@@ -389,7 +390,7 @@ def recorded():
         ({"X": X[::-1]}, "is not the row that was asked for"),
         ({"y": Y[:3]}, r"y must have 9 labels, .* got shape \(3,\)"),
         ({"y": ["perhaps"] * 9}, "perhaps"),
-        ({"record": {"rows": [], "ids": None}}, r"it has no calls, .*, taught\."),
+        ({"record": {"rows": []}}, r"it has no probabilities, .*, stopping\."),
         ({"record": "rows"}, "it is no dict, but str"),
         ({"stopping": [None]}, "with 1 stopping rules, and this learner has 2"),
         ({"X": np.full_like(X, np.nan)}, "NaN"),

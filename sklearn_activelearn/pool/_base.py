@@ -1633,10 +1633,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             for each row that was asked for or taught, in this order: its number in the
             pool (None if nobody asked for it), with which probability it was asked for,
             for which purpose, and a hash of its values or, where rows have ids, its id
-            (the other one of the two is None). ``taught``
-            are the positions of the rows that have labels, in the order of teaching,
-            ``skipped`` the positions of the skipped rows. The other items are counts,
-            classes, and the memory of the stopping rules. Of a learner with machine
+            (the other one of the two is None). ``taught`` are the positions of the rows
+            that have labels, in the order of teaching, and ``skipped`` the positions of
+            the skipped rows. The other items are counts, classes, and the memory of the
+            stopping rules. Of a learner with machine
             labels, ``drawn_from`` is the number of rows from which its sample was
             drawn, and ``reached`` are the numbers of the sample rows that the ranking
             has reached.

@@ -1,7 +1,7 @@
 """The record of a pool learner: its requests, labelled rows and state, as JSON."""
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from types import UnionType
 from typing import Any, Self, get_args, get_origin
 
@@ -35,18 +35,19 @@ def has_different_labels(record):
     """Return True if the classes are different, and of the dtype of the record."""
     try:
         classes = np.array(record.classes, dtype=record.dtype)
+        n_different = len({*record.classes})
     except (TypeError, ValueError):
         return False
     is_same = classes.ndim == 1 and classes.tolist() == record.classes
-    return is_same and 0 < len({*record.classes}) == len(record.classes)
+    return is_same and 0 < n_different == len(classes)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """State of a pool learner without values and labels; each field is JSON.
 
-    The fields are explained in `PoolClassifier.record`. Fields with a default may be
-    missing in a dict.
+    `PoolClassifier.record` explains the fields that its users need. Fields with a
+    default may be missing in a dict.
     """
 
     rows: list[int | None]
@@ -120,13 +121,16 @@ class Record:
         start = "This is not the record of a learner:"
         if not isinstance(given, dict):
             raise ValueError(f"{start} it is no dict, but {type(given).__name__}.")
-        try:
-            names = [each.name for each in fields(cls)]
-            record = cls(**{name: given[name] for name in names if name in given})
-        except TypeError:
-            needed = {name for name in names if not hasattr(cls, name)} - {"metadata"}
-            lost = ", ".join(sorted(needed - {"queried", *given}))
-            raise ValueError(f"{start} it has no {lost}.") from None
+        lost = [
+            each.name
+            for each in fields(cls)
+            if each.default is each.default_factory is MISSING
+            and each.name not in given
+        ]
+        if lost:
+            raise ValueError(f"{start} it has no {', '.join(lost)}.")
+        names = [each.name for each in fields(cls)]
+        record = cls(**{name: given[name] for name in names if name in given})
         for name, is_right in record._checks():
             if not is_right:
                 raise ValueError(f"{start} its {name!r} is wrong.")
@@ -156,7 +160,7 @@ class Record:
         yield "calls", has_type(totals, list[int]) and totals == sorted(totals)
         yield "calls", (totals[-1:] or [0]) == [n_taught]
         yield "n_queries", self.n_queries >= n - n_taught - len(self.skipped)
-        # checked by its form: NumPy would evaluate other texts as code
+        # NumPy raises errors of many kinds, SyntaxError too, for other texts
         yield "dtype", self.dtype is None or re.fullmatch(DTYPE, self.dtype)
         yield "classes", self.classes is not None or not self.several_labels
         yield "classes", self.classes is None or has_different_labels(self)

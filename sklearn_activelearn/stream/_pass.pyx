@@ -609,7 +609,7 @@ cdef class NextRows:
         return type(None), ()  # copies begin the general way
 
     def learn(self, dict attributes, X, y, classes=None):
-        """Go over rows, and tell whether it did: if all of them are as usual.
+        """Learn the rows and return True, or leave everything and return False.
 
         Parameters
         ----------
