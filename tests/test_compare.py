@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,7 @@ from sklearn_activelearn.evaluation import (
     _compare,
     compare,
 )
+from sklearn_activelearn.evaluation._compare import reporting_steps
 from sklearn_activelearn.losses import RampLoss
 from tests.learners import each_default
 
@@ -460,6 +462,14 @@ class TestComparison:
             counts = [done for other, done, _ in told if other == title]
             assert counts == sorted(counts)
             assert (counts.count(0), counts[-1]) == (1, 2)
+
+    def test_a_step_that_ends_out_of_turn_is_announced_first(self):
+        told, plans = [], [SimpleNamespace(tasks=range(2))] * 2
+        with reporting_steps(lambda *step: told.append(step), "ab", plans) as report:
+            for k, done in [(1, 1), (0, 1), (0, 2), (1, 2)]:
+                report(k, done)
+        assert [step[1] for step in told if step[0] == "1 of 2: a"] == [0, 1, 2]
+        assert [step[1] for step in told if step[0] == "2 of 2: b"] == [0, 1, 2]
 
     def test_a_learner_has_the_notes_of_its_own_runs_once(self):
         class Noisy(CBGZClassifier):

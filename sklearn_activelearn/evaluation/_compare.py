@@ -1249,6 +1249,8 @@ def reporting_steps(progress, codes, plans):
     begun = set()
 
     def report(k, done):
+        if k not in begun and done:  # the first run of a later step may end early
+            report(k, 0)
         begun.add(k)
         progress(titles[k], done, totals[k])
         if done == totals[k] and k + 1 < len(titles) and k + 1 not in begun:
