@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
-from sklearn.datasets import load_wine, make_classification
+from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -41,10 +41,6 @@ from sklearn_activelearn.utils._statistics import (
 
 COUNTS = (50, 100, 200)
 MIX = 0.25
-
-
-def wine():
-    return load_wine(return_X_y=True)
 
 
 def rare():
@@ -77,7 +73,7 @@ SETS = {
     "covtype": data.covtype,
 }
 IMBALANCED = {"rare": rare}  # in the tables if it is named
-QUICK = {"tumours": tumours, "wine": wine}
+QUICK = {"tumours": tumours}
 KINDS = ("error", "balanced error", "log loss", "difference")
 
 

@@ -113,8 +113,9 @@ def main():
         write(Path(folder), 60_000 if args.quick else 3_000_000)
         module = [sys.executable, "-m", "benchmarks.speed.large_queries"]
         names = ["herding"] if args.quick else LEARNERS
+        containers = ["array", "memory map", "parquet"] if args.quick else CONTAINERS
         for name in names:
-            for container in CONTAINERS:
+            for container in containers:
                 case = [*module, "--folder", folder, "--case", container, name]
                 done = subprocess.run(
                     case, check=True, capture_output=True, text=True, env=environment,

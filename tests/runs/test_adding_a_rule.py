@@ -112,15 +112,10 @@ ADDED = {
 COMMON = [
     "bad_input",
     "bill",
-    "broken_sparse",
     "estimator_checks",
     "first_order",
-    "input_kinds",
     "laws",
     "losses",
-    "oracle",
-    "pool",
-    "pool_at_work",
     "query",
 ]
 
