@@ -415,6 +415,14 @@ def test_a_lease_ends(path):
         assert session.next("bob") != left
 
 
+def test_a_withdrawn_row_is_open_to_those_who_did_not_hold_it(path):
+    with opened(quick, path) as session:
+        row = session.next("ann")
+        answer(session, row, "bob")
+        session.undo("bob")
+        assert session.next("bob") == row
+
+
 @pytest.mark.parametrize("ahead", [0, 1])
 def test_many_people_at_once_lose_nothing(path, ahead):
     learner = clone(quick).set_params(budget=None)

@@ -313,6 +313,16 @@ class Numbered(StoppingRule):
         return False, self.memory
 
 
+def test_pending_rows_were_bought():
+    new = UncertaintySamplingClassifier(n_initial=3, random_state=0)
+    learner = deepcopy(new)
+    learner.query(X)
+    record = learner.record()
+    with pytest.raises(ValueError, match="its 'n_queries' is wrong"):
+        deepcopy(new).restore(X, record | {"n_queries": 2}, [])
+    assert deepcopy(new).restore(X, record, []).n_pending_ == 3
+
+
 @pytest.mark.parametrize(
     "memory", [{0: 1}, [{"a": {None: 1}}], {1.5}, np.nan, NaiveBayes()], ids=str
 )
