@@ -23,7 +23,7 @@ SMOOTH = ["smooth_hinge", "smooth_ramp", "sigmoid"]
 @pytest.mark.every_learner
 @parametrize_with_checks(
     [
-        BatchMarginLossClassifier(loss, random_state=0)
+        BatchMarginLossClassifier(loss, tol=1e-2, random_state=0)
         for loss in (["smooth_hinge", "sigmoid"] if explores() else ["smooth_hinge"])
     ]
 )
@@ -186,7 +186,7 @@ def test_a_convex_loss_is_not_restarted():
 @pytest.mark.parametrize("loss", SMOOTH)
 def test_warm_start(loss):
     X, y = load_digits(return_X_y=True)
-    X, y = X[:500] / 16, y[:500]
+    X, y = X[:200] / 16, y[:200]
     learner = BatchMarginLossClassifier(loss, alpha=0.01, n_restarts=0, warm_start=True)
     cold = learner.fit(X, y).n_iter_
     objective = learner.objective_
@@ -197,8 +197,8 @@ def test_warm_start(loss):
 
 
 def test_warm_start_begins_afresh_with_other_classes_or_features():
-    X, y = load_iris(return_X_y=True)
-    for others in ((X[:100], y[:100]), (X[:, :2], y), (X, y + 1)):
+    X, y = (part[::3] for part in load_iris(return_X_y=True))
+    for others in ((X[:30], y[:30]), (X[:, :2], y), (X, y + 1)):
         learner = BatchMarginLossClassifier(warm_start=True).fit(X, y).fit(*others)
         fresh = BatchMarginLossClassifier().fit(*others)
         assert learner.coef_.tobytes() == fresh.coef_.tobytes()
@@ -246,7 +246,7 @@ def test_sparse_and_float32(n_classes, loss):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 def test_rows_are_not_copied(dtype, kind):
-    X = np.random.RandomState(0).standard_normal((40_000, 100)).astype(dtype)
+    X = np.random.RandomState(0).standard_normal((15_000, 100)).astype(dtype)
     y = X[:, 0] > 0
     X = kind(X)
     learner = BatchMarginLossClassifier("sigmoid", max_iter=2, n_restarts=2, tol=1)
@@ -262,7 +262,7 @@ def test_a_tie_is_the_first_class(n_classes):
 
 
 def test_a_restart_begins_with_the_corner_of_the_loss():
-    X, y = load_iris(return_X_y=True)
+    X, y = (part[::3] for part in load_iris(return_X_y=True))
     for loss, h in ((SmoothRampLoss(h=0.1), 0.1), (make_loss("sigmoid"), 0.5)):
         start = BatchMarginLossClassifier(SmoothHingeLoss(h)).fit(X, y)
         by_hand = BatchMarginLossClassifier(loss, n_restarts=0, warm_start=True)

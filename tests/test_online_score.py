@@ -139,10 +139,12 @@ def test_late_and_missing_labels(prototype, rule, stream, data):
     same(online_score(learner), rows)
 
 
-@pytest.mark.parametrize(("n_classes", "late"), [(2, False), (3, True)])
-def test_windows(n_classes, late):
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "late"), [(2_500, 2, False), (700, 3, True)]
+)
+def test_windows(n_rows, n_classes, late):
     prototype, rule = RULES["CBGZ"]
-    X, y = noisy(2_500, n_classes)  # 39 blocks: marks of three spacings
+    X, y = noisy(n_rows, n_classes)  # 39 blocks: marks of three spacings
     delays = np.random.RandomState(0).randint(0, 300, len(X)) if late else None
     learner, rows = followed(fresh(prototype), X, y, rule, delays)
     for window in (1, 63, 64, 65, 500, 1_000, 1_100, 2_000, 2_436, 2_437, 9_999):
@@ -228,9 +230,9 @@ def progressive(learner, X, y):
     ids=["CBGZ", "SOLE"],
 )
 def test_unbiased_and_covered(prototype):
-    X, y = noisy(120)
+    X, y = noisy(80)
     errors, covered = [], []
-    for seed in range(60):
+    for seed in range(40):
         order = np.random.RandomState(seed).permutation(len(X))
         learner = fresh(prototype, random_state=seed)
         truth = progressive(learner, X[order], y[order])

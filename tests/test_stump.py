@@ -9,6 +9,7 @@ from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_activelearn import DecisionStumpClassifier
+from tests.learners import seldom
 from tests.reference.stump import stump as exhaustive
 from tests.tools import frozen, streams, with_int64_indices
 
@@ -90,12 +91,11 @@ def test_its_sides_are_the_purest(values, stream, kind, seed):
     assert stump.error_ == pytest.approx(missed, abs=1e-9)
 
 
-@given(stream=streams(zeros=0.5), kind=WEIGHTS, data=st.data())
 @pytest.mark.parametrize("criterion", ["error", "gini"])
 @pytest.mark.parametrize("convert", CONTAINERS.values(), ids=CONTAINERS)
-def test_the_container_and_the_order_decide_nothing(
-    convert, criterion, stream, kind, data
-):
+@seldom
+@given(stream=streams(zeros=0.5), kind=WEIGHTS)
+def test_the_container_and_the_order_decide_nothing(convert, criterion, stream, kind):
     X, y = stream
     weights = weights_of(kind, len(y), 0)
     stump = DecisionStumpClassifier(criterion).fit(X, y, weights)

@@ -45,6 +45,12 @@ def lengths(texts):
     return np.array([[len(text), text.count(" ")] for text in texts], dtype=float)
 
 
+def unit(vectors):
+    """Return centred vectors of length one."""
+    vectors = vectors - np.mean(vectors, axis=0)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
 class TestParts:
     @given(
         texts=st.lists(st.text(alphabet="aAàbcß 电影.\t\n", max_size=12), min_size=1),
@@ -137,12 +143,15 @@ class TestBlocks:
         with pytest.raises(error, match=next(iter(params))):
             encode(TEXTS, **params)
 
-    def test_text_columns_of_a_table_have_the_same_numbers(self):
+    @pytest.mark.parametrize("embedding", [None, lengths])
+    def test_text_columns_of_a_table_have_the_same_numbers(self, embedding):
         rows = {"note": TEXTS, "size": ["1", "5", "2", "9", "3", "4", "8"]}
-        X = TableEncoder(text=["note"]).fit_transform(rows)
+        encoder = TableEncoder(text=["note"], embedding=embedding)
+        X = encoder.fit_transform(rows)
         assert issparse(X)
-        _, alone = encode(TEXTS)
+        _, alone = encode(TEXTS, embedding=embedding)
         np.testing.assert_allclose(X.toarray()[:, 1:], alone, atol=1e-6)
+        np.testing.assert_allclose(encoder.transform(rows).toarray(), X.toarray())
 
     def test_a_model_in_a_file(self, tmp_path):
         y = [0, 1, 0, 1, 0, 0, 1]
@@ -160,10 +169,7 @@ class TestEmbedding:
     def test_vectors_are_centred_and_of_length_one(self):
         encoder, X = encode(TEXTS, embedding=lengths)
         assert encoder.n_dense_ == 2
-        vectors = lengths(TEXTS)
-        vectors -= vectors.mean(axis=0)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.testing.assert_allclose(X[:, -2:], vectors, atol=1e-6)
+        np.testing.assert_allclose(X[:, -2:], unit(lengths(TEXTS)), atol=1e-6)
         new = encoder.transform({"text": ["abc de"]}).toarray()[0, -2:]
         expected = lengths(["abc de"])[0] - lengths(TEXTS).mean(axis=0)
         np.testing.assert_allclose(new, expected / np.linalg.norm(expected), atol=1e-6)
@@ -173,9 +179,7 @@ class TestEmbedding:
         encoder, X = encode(TEXTS, embedding=transformer)
         assert not hasattr(transformer[0], "vocabulary_")
         vectors = clone(transformer).fit_transform(TEXTS)
-        vectors -= vectors.mean(axis=0)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.testing.assert_allclose(X[:, -2:], vectors, atol=1e-6)
+        np.testing.assert_allclose(X[:, -2:], unit(vectors), atol=1e-6)
         again = encoder.transform({"text": TEXTS}).toarray()
         np.testing.assert_allclose(again, X, atol=1e-6)
 
@@ -231,13 +235,6 @@ class TestEmbedding:
         with pytest.raises(TypeError, match="embedding must be a callable"):
             encode(TEXTS, embedding=embedding)
 
-    def test_vectors_of_a_table(self):
-        rows = {"note": TEXTS, "size": ["1", "5", "2", "9", "3", "4", "8"]}
-        table = TableEncoder(text=["note"], embedding=lengths).fit(rows)
-        alone = encode(TEXTS, embedding=lengths)[1]
-        X = table.transform(rows).toarray()
-        np.testing.assert_allclose(X[:, 1:], alone, atol=1e-6)
-
     def test_another_encoder_later(self):
         encoder, _ = encode(TEXTS, embedding=lengths)
         encoder._rename_embedding(lambda texts: np.ones((len(texts), 3)))
@@ -249,9 +246,7 @@ class TestNamedModels:
     def test_a_model_of_model2vec(self, static_model):
         X = encode(TEXTS, embedding=static_model)[1]
         vectors = load_encoder(str(static_model))(TEXTS).astype(float)
-        vectors -= vectors.mean(axis=0)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.testing.assert_allclose(X[:, -8:], vectors / norms, atol=1e-5)
+        np.testing.assert_allclose(X[:, -8:], unit(vectors), atol=1e-5)
 
     def test_no_model_there(self, tmp_path):
         with pytest.raises(ValueError, match=r"^the encoder '.*nothing' cannot be"):
@@ -270,10 +265,7 @@ class TestVectors:
 
     def test_alone(self):
         X = VectorEncoder("v").fit_transform(self.ROWS)
-        vectors = np.array(self.ROWS["v"])
-        vectors -= vectors.mean(axis=0)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.testing.assert_allclose(X, vectors, atol=1e-6)
+        np.testing.assert_allclose(X, unit(self.ROWS["v"]), atol=1e-6)
 
     @pytest.mark.parametrize(
         "other", [TextEncoder(["text"]), TableEncoder(text=["text"])]
@@ -337,9 +329,7 @@ class TestImages:
 
         encoder = ImageEncoder("file", tmp_path, embedding=mean_colours)
         X = encoder.fit_transform({"file": names})
-        expected = np.array([[60.0 * k] * 3 for k in range(4)])
-        expected -= expected.mean(axis=0)
-        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        expected = unit([[60.0 * k] * 3 for k in range(4)])
         np.testing.assert_allclose(X, expected, atol=1e-6)
         np.testing.assert_allclose(encoder.transform({"file": names[:1]}), X[:1])
         with pytest.raises(ValueError, match=r"row 1: 'no.png': there is no such file"):
