@@ -164,7 +164,7 @@ def drawn_orders(plan, n_bought, n):
 @pytest.mark.parametrize(
     ("interval", "n", "is_reversed", "least"),
     [
-        (score_t_interval, 300, False, 0.94),
+        (score_t_interval, 500, False, 0.94),
         (score_t_interval, 300, True, 0.9),
         (betting_interval, 6, False, 0.95),
         (betting_interval, 6, True, 0.95),

@@ -27,9 +27,15 @@ from tests.tools import fresh, problem, state, streams
 X, y = problem(60, 3, noise=0.5)
 
 
-@pytest.mark.parametrize("radius", ["local", "global"])
-@pytest.mark.parametrize("calibrate", [True, False])
-@pytest.mark.parametrize("batch_size", [1, 3])
+@pytest.mark.parametrize(
+    ("radius", "calibrate", "batch_size"),
+    [
+        ("local", True, 1),
+        ("local", False, 3),
+        ("global", True, 3),
+        ("global", False, 1),
+    ],
+)
 @seldom
 @given(stream=streams(min_rows=5, max_rows=14, min_features=2))
 def test_purchases_are_those_of_the_slow_twin(radius, calibrate, batch_size, stream):

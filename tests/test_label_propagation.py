@@ -199,9 +199,8 @@ def test_categories_have_no_distances():
 
 
 @each_kernel
-@pytest.mark.parametrize("n_classes", [2, 3])
 @seldom
-@given(seed=st.integers(0, 99))
+@given(seed=st.integers(0, 99), n_classes=st.integers(2, 3))
 def test_purchases_are_those_of_the_slow_twin(
     kernel, params, weights_of, n_classes, seed
 ):

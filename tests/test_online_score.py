@@ -112,7 +112,7 @@ def noisy(n_rows, n_classes=2, seed=0):
 
 
 @each_rule
-@given(stream=streams(max_rows=40), limits=st.sampled_from([(), (5, None), (None, 3)]))
+@given(stream=streams(), limits=st.sampled_from([(), (5, None), (None, 3)]))
 def test_twin(prototype, rule, stream, limits):
     X, y = stream
     budget, patience = limits or (None, None)
@@ -129,7 +129,7 @@ def test_twin(prototype, rule, stream, limits):
 
 
 @each_rule
-@given(stream=streams(max_rows=40), data=st.data())
+@given(stream=streams(), data=st.data())
 def test_late_and_missing_labels(prototype, rule, stream, data):
     X, y = numbered(stream[0]), stream[1]
     n = len(X)
@@ -207,12 +207,12 @@ def test_sole_with_a_probability_of_ones_own_counts_all():
     ids=lambda learner: type(learner).__name__,
 )
 def test_with_all_labels_it_is_the_plain_mean(learner):
-    X, y = noisy(150, 3)
+    X, y = noisy(60, 3)
     _, rows = followed(fresh(learner), X, y, lambda margin: 1.0)
     mean = np.mean([row.mistake for row in rows])
     found = online_score(fresh(learner).fit(X, y))
     assert (found.value, found.low, found.high) == (mean, mean, mean)
-    assert found.n_labels == found.n_rows == 150
+    assert found.n_labels == found.n_rows == 60
 
 
 def progressive(learner, X, y):

@@ -25,7 +25,13 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.pool import PoolClassifier, Trained, Trainer
-from tests.learners import COMMITTEE, each_pool_default, each_pool_family, seldom
+from tests.learners import (
+    COMMITTEE,
+    each_pool_default,
+    each_pool_family,
+    name_of,
+    seldom,
+)
 from tests.reference import pool as reference
 from tests.tools import all_verbs, fresh, frozen, problem, responses, streams
 
@@ -33,32 +39,42 @@ X, y = problem(80, 4, noise=0.5)
 LOGISTIC, BAYES = LogisticRegression(), BernoulliNB()
 MEMBERS = [estimator for _, estimator in COMMITTEE]
 
+#: Learners, the utility of their twin, and the number of rows in a batch.
 TWINS = [
-    (MinMarginClassifier(SVC(kernel="linear")), reference.margin(SVC(kernel="linear"))),
+    (
+        MinMarginClassifier(SVC(kernel="linear")),
+        reference.margin(SVC(kernel="linear")),
+        3,
+    ),
     (
         UncertaintySamplingClassifier(BAYES),
         reference.uncertainty(BAYES, "least_confident"),
+        1,
     ),
     (
         UncertaintySamplingClassifier(LOGISTIC, measure="margin"),
         reference.uncertainty(LOGISTIC, "margin"),
+        3,
     ),
     (
         UncertaintySamplingClassifier(BAYES, measure="entropy"),
         reference.uncertainty(BAYES, "entropy"),
+        1,
     ),
     (
         QueryByCommitteeClassifier(estimators=COMMITTEE, cv=3),
         reference.committee(MEMBERS, 3),
+        3,
     ),
-    (PassiveClassifier(), None),
+    (PassiveClassifier(), None, 1),
 ]
 
 
 @pytest.mark.parametrize(
-    ("prototype", "utility"), TWINS, ids=lambda item: getattr(item, "__name__", None)
+    ("prototype", "utility", "batch_size"),
+    TWINS,
+    ids=[name_of(row) for row, *_ in TWINS],
 )
-@pytest.mark.parametrize("batch_size", [1, 3])
 @seldom
 @given(stream=streams(min_rows=5, max_rows=14, min_features=2))
 def test_purchases_are_those_of_the_slow_twin(prototype, utility, batch_size, stream):
@@ -88,12 +104,12 @@ def test_a_chunk_after_the_other(prototype):
 
 @each_pool_family
 def test_limit_and_budget_cut_the_same_choice(prototype):
-    learner = fresh(prototype, budget=None, batch_size=5).partial_fit(X[:40], y[:40])
+    learner = fresh(prototype, budget=None, batch_size=5).partial_fit(X[:20], y[:20])
     other = pickle.loads(pickle.dumps(learner))
-    rows = learner.query(X[40:])
+    rows = learner.query(X[20:])
     for limit in (0, 1, 3):
         again = pickle.loads(pickle.dumps(other))
-        np.testing.assert_array_equal(again.query(X[40:], limit=limit), rows[:limit])
+        np.testing.assert_array_equal(again.query(X[20:], limit=limit), rows[:limit])
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,17 @@ LOGISTIC = LogisticRegression()
 
 
 @pytest.mark.parametrize(
-    ("estimator", "positive"),
-    [(LOGISTIC, None), (LOGISTIC, 0), (GaussianNB(), None), (GaussianNB(), 1)],
+    ("estimator", "positive", "batch_size"),
+    [
+        (LOGISTIC, None, 0.3),
+        (LOGISTIC, 0, 1),
+        (GaussianNB(), None, 1),
+        (GaussianNB(), 1, 0.3),
+    ],
 )
-@pytest.mark.parametrize("batch_size", [1, 0.3])
 @seldom
 @given(stream=streams(min_rows=5, max_rows=16, min_features=2))
-def test_purchases_are_those_of_the_reference(positive, batch_size, estimator, stream):
+def test_purchases_are_those_of_the_reference(estimator, positive, batch_size, stream):
     X, y = stream
     label = None if positive is None else np.unique(y)[positive].item()
     params = {"n_initial": 3, "batch_size": batch_size, "budget": 8}

@@ -1,4 +1,4 @@
-"""dask arrays on a cluster of two processes; joblib's work on it, too."""
+"""dask arrays on a cluster; joblib's work on it, too."""
 
 import os
 
@@ -21,10 +21,10 @@ da = pytest.importorskip("dask.array")
 
 @pytest.fixture(scope="module")
 def client():
-    """Two processes, and this one."""
+    """Another process, which takes seconds to start, and this one."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
+            n_workers=1, threads_per_worker=2, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
