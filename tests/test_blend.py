@@ -33,11 +33,9 @@ from tests.reference import blend as reference
 from tests.tools import problem
 
 CANDIDATES = [
-    ("linear", LogisticRegression()),
-    ("linear C=9", LogisticRegression(C=9)),
-    ("bayes", GaussianNB()),
-    ("svm", SVC()),
-]
+    ("linear", LogisticRegression()), ("linear C=9", LogisticRegression(C=9)),
+    ("bayes", GaussianNB()), ("svm", SVC()),
+]  # fmt: skip
 
 
 BLENDS = [
@@ -54,12 +52,9 @@ def test_scikit_learn_checks(estimator, check):
 
 @seldom
 @given(
-    seed=st.integers(0, 2**32 - 1),
-    n_rows=st.integers(20, 35),
-    n_classes=st.integers(2, 4),
-    first=st.floats(0.1, 0.9),
-    cv=st.integers(2, 6),
-)
+    seed=st.integers(0, 2**32 - 1), n_rows=st.integers(20, 35),
+    n_classes=st.integers(2, 4), first=st.floats(0.1, 0.9), cv=st.integers(2, 6),
+)  # fmt: skip
 def test_weights_are_those_of_the_reference(seed, n_rows, n_classes, first, cv):
     rng = np.random.default_rng(seed)
     shares = np.append(first, np.full(n_classes - 1, (1 - first) / (n_classes - 1)))

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -38,11 +37,9 @@ from tests.tools import RecordingOracle, fresh, frozen, responses, streams
 X, y = make_twonorm(80, 4, random_state=0)
 X = X.astype(np.float32).astype(float)
 QUERYING = [
-    QueryByBoostingClassifier(n_estimators=6),
-    COMBClassifier(n_estimators=6),
-    ASSLBoostClassifier(n_estimators=6),
-    FASSLBoostClassifier(),
-]
+    QueryByBoostingClassifier(n_estimators=6), COMBClassifier(n_estimators=6),
+    ASSLBoostClassifier(n_estimators=6), FASSLBoostClassifier(),
+]  # fmt: skip
 each_boosting = each([*QUERYING, SSMarginBoostClassifier(n_estimators=6)])
 
 
@@ -128,13 +125,10 @@ TWINS = [
     (QueryByBoostingClassifier(n_estimators=5), boosted(5), 0.0),
     (COMBClassifier(alpha=0.1, n_estimators=5), boosted(5), 0.1),
     (COMBClassifier(alpha=falling, n_estimators=3), boosted(3), falling),
-    (ASSLBoostClassifier(n_estimators=4), minimised, 0.01),
-    grown(0.05),
-    grown(falling),
-    grown(0.01, shrinkage=0.2),
-    grown(0.01, n_initial_estimators=1),
+    (ASSLBoostClassifier(n_estimators=4), minimised, 0.01), grown(0.05), grown(falling),
+    grown(0.01, shrinkage=0.2), grown(0.01, n_initial_estimators=1),
     grown(0.0, n_initial_estimators=6),
-]
+]  # fmt: skip
 
 
 def is_decided_by_rounding(outcome):
@@ -336,16 +330,6 @@ def test_a_member_worse_than_chance_is_left_out(learner):
     fitted = learner(Contrary(), budget=12, random_state=0).fit(X, y)
     assert committee_size(fitted) == 0
     assert not fitted.decision_function(X).any()
-
-
-@each_boosting
-@pytest.mark.parametrize(
-    "weak", [DecisionTreeClassifier(max_depth=2), LogisticRegression()]
-)
-def test_any_classifier_with_weights(prototype, weak):
-    learner = fresh(prototype, estimator=weak, budget=20, batch_size=5).fit(X, y)
-    assert learner.score(X, y) > 0.85
-    assert len(learner.cost_curve_) > 0
 
 
 @each_boosting

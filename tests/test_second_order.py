@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from sklearn_activelearn import (
@@ -95,19 +94,6 @@ def run_twin(learner, rule, K, codes, n_classes, n_features, classes=None, model
     )  # fmt: skip
 
 
-def run_both(rule, X, codes, n_classes, K=None, **params):
-    """Return the learner and its twin after the same stream."""
-    learner = fresh(RULES[rule][0], **params)
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    K = X @ X.T if K is None else K
-    expected = run_twin(learner, rule, K, codes, n_classes, X.shape[1])
-    assert learner.queried_indices_.tolist() == expected["bought"]
-    assert learner.n_queries_ == len(expected["bought"])
-    assert learner.n_updates_ == expected["n_updates"]
-    assert learner.n_seen_ == len(X)
-    return learner, expected
-
-
 def check_scores(learner, expected, X, K, rtol=1e-9):
     """Compare scores with the twin's, on the rows of the stream."""
     G = twin.gram(K, learner.normalize, learner.fit_intercept)
@@ -122,17 +108,24 @@ def check_scores(learner, expected, X, K, rtol=1e-9):
 @given(
     seed=seeds, n_classes=st.integers(2, 4), scale=st.sampled_from([0.1, 1.0, 30.0]),
     solver=st.sampled_from(["auto", "dual", "primal"]), normalize=flags,
-    fit_intercept=flags, budget=st.sampled_from([None, 9]),
+    fit_intercept=flags, sparse=flags, budget=st.sampled_from([None, 9]),
     patience=st.sampled_from([None, 5]), max_stored=st.sampled_from([None, None, 1, 6]),
 )  # fmt: skip
-def test_twin(rule, seed, n_classes, scale, max_stored, **params):
+def test_twin(rule, seed, n_classes, scale, max_stored, sparse, **params):
     X, codes = gaussian_stream(seed, n_classes, scale=scale)
     if not params["fit_intercept"]:
         X[seed % 7] = 0.0
     if params["solver"] != "primal":
         params["max_stored"] = max_stored
-    learner, expected = run_both(rule, X, codes, n_classes, random_state=seed, **params)
-    check_scores(learner, expected, X, X @ X.T)
+    learner = fresh(RULES[rule][0], random_state=seed, **params)
+    rows, classes = csr_array(X) if sparse else X, np.arange(n_classes)
+    learner.partial_fit(rows, codes, classes=classes)
+    expected = run_twin(learner, rule, X @ X.T, codes, n_classes, X.shape[1])
+    assert learner.queried_indices_.tolist() == expected["bought"]
+    assert learner.n_queries_ == len(expected["bought"])
+    assert learner.n_updates_ == expected["n_updates"]
+    assert learner.n_seen_ == len(X)
+    check_scores(learner, expected, rows, X @ X.T)
     scores = learner.decision_function(X).reshape(len(X), -1)
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     rows = X / np.where(norms > 0, norms, 1) if learner.normalize else X
@@ -166,44 +159,6 @@ def test_kernels(rule, kernel, seed, n_classes, sparse, own, **params):
     assert learner.queried_indices_.tolist() == expected["bought"]
     check_scores(learner, expected, rows, K)
     assert hasattr(learner, "coef_") == (kernel == "linear" and not own)
-
-
-def streams_of_three_kinds():
-    digits, y = load_digits(return_X_y=True)
-    rng = np.random.RandomState(0)
-    words = np.where(rng.uniform(size=(400, 90)) < 0.1, rng.uniform(size=(400, 90)), 0)
-    topic = words @ rng.standard_normal(90) > 0
-    return {
-        "digits": (digits[:150], y[:150]),
-        "one digit": (digits[:200], y[:200] == 3),
-        "words": (csr_array(words), topic),
-    }
-
-
-STREAMS = streams_of_three_kinds()
-
-
-@each_rule
-@pytest.mark.parametrize("name", STREAMS)
-def test_the_form_makes_no_difference(rule, name):
-    X, y = STREAMS[name]
-    learners = {
-        solver: fresh(RULES[rule][0], solver=solver).partial_fit(
-            X, y, classes=np.unique(y)
-        )
-        for solver in ("auto", "dual", "primal")
-    }
-    assert learners["dual"].is_dual_
-    assert not learners["primal"].is_dual_
-    for learner in learners.values():
-        np.testing.assert_array_equal(
-            learner.queried_indices_, learners["dual"].queried_indices_
-        )
-        assert learner.n_updates_ == learners["dual"].n_updates_
-        np.testing.assert_allclose(learner.coef_, learners["dual"].coef_, atol=1e-9)
-        np.testing.assert_array_equal(learner.predict(X), learners["dual"].predict(X))
-    if rule == "all":
-        assert not learners["auto"].is_dual_  # it has moved on the way
 
 
 @given(n_features=st.integers(1, 30), sparse=flags)
@@ -585,7 +540,9 @@ def test_coordinate_descent(rule, seed, n_classes, scale, every, **params):
 @pytest.mark.parametrize("every", [1, 10])
 def test_coordinate_descent_approaches_the_ridge_regression(every, monkeypatch):
     """By another way than the twin: the equation of the minimum is nearly solved."""
-    X, y = STREAMS["words"]
+    rng = np.random.RandomState(0)
+    X = np.where(rng.uniform(size=(400, 90)) < 0.1, rng.uniform(size=(400, 90)), 0)
+    X, y = csr_array(X), X @ rng.standard_normal(90) > 0
     monkeypatch.setattr(_base, "DESCENT", (every, 1.0))
     learner = RLSSamplingClassifier(variant="all", random_state=0)
     learner.teach(X[:20], y[:20], classes=[False, True])

@@ -172,19 +172,6 @@ def test_a_share_of_the_whole_is_the_same_to_the_last_bit(tmp_path):
     np.testing.assert_array_equal(learner._utility(X), whole)
 
 
-def test_csr_is_scored_by_blocks():
-    X, y = problem()
-    dense, sparse = (fresh(MinMarginClassifier(LinearSVC())) for _ in range(2))
-    assert rows_of(dense, X, y) == rows_of(sparse, csr_array(X), y)
-
-
-def test_float32_is_read_as_it_is(tmp_path):
-    X, y = problem()
-    double, single = (fresh(MinMarginClassifier(n_initial=4)) for _ in range(2))
-    mapped = as_mapped(X.astype(np.float32), [], tmp_path)
-    assert rows_of(double, X, y) == rows_of(single, mapped, y)
-
-
 @each_source
 def test_the_ledger_knows_rows_of_a_source(make, tmp_path):
     X, y = problem("any numbers")

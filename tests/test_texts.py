@@ -25,14 +25,10 @@ from sklearn_activelearn.preprocessing._embeddings import load_encoder
 from sklearn_activelearn.preprocessing._texts import PartsVectorizer
 
 TEXTS = [
-    "The film was good, a very good film",
-    "The goal of the team",
-    "A bad film without a plot",
-    "The team lost the match, no goal",
-    "ein schöner Film über ein Spiel",
-    "电影很好看",
-    "😀 o k",
-]
+    "The film was good, a very good film", "The goal of the team",
+    "A bad film without a plot", "The team lost the match, no goal",
+    "ein schöner Film über ein Spiel", "电影很好看", "😀 o k",
+]  # fmt: skip
 
 
 def encode(texts, **params):
