@@ -120,7 +120,6 @@ def test_a_fold_may_lack_a_class(learner):
         (["accuracy"], TypeError, "scoring must be the name"),
         (accuracy_score, ValueError, "metric function"),
     ],
-    ids=["no score", "none", "number", "list", "metric"],
 )
 def test_a_wrong_scoring_is_named(learner, scoring, error, words):
     untouched = learner(param_grid=GRID, scoring=scoring)

@@ -7,6 +7,7 @@ from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
@@ -24,7 +25,9 @@ from tests.tools import fresh, streams
 LEARNERS = [
     HybridSamplingClassifier(LogisticRegression(), batch_size=3, n_initial=5),
     UncertaintyHerdingClassifier(batch_size=3, n_initial=5, calibrate=False),
-    UncertaintyHerdingClassifier(radius="local", explore=0.4, batch_size=3),
+    UncertaintyHerdingClassifier(
+        GaussianNB(), radius="local", explore=0.4, batch_size=3, n_initial=6
+    ),
     MinMarginClassifier(LinearSVC(), batch="cluster", batch_size=3, n_initial=5),
     UncertaintySamplingClassifier(
         batch="herding", initial="mixed", explore=0.3, batch_size=3, n_initial=5

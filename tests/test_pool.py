@@ -6,11 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from sklearn.linear_model import (
-    LinearRegression,
-    LogisticRegression,
-    SGDClassifier,
-)
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -39,28 +35,21 @@ X, y = problem(80, 4, noise=0.5)
 LOGISTIC = LogisticRegression()
 MEMBERS = [estimator for _, estimator in COMMITTEE]
 
+LINEAR = SVC(kernel="linear")
+
+
+def uncertain(measure):
+    """Return a learner, and the utility of its twin."""
+    learner = UncertaintySamplingClassifier(LOGISTIC, measure=measure)
+    return learner, reference.uncertainty(LOGISTIC, measure)
+
+
 #: Learners, the utility of their twin, and the number of rows in a batch.
 TWINS = [
-    (
-        MinMarginClassifier(SVC(kernel="linear")),
-        reference.margin(SVC(kernel="linear")),
-        3,
-    ),
-    (
-        UncertaintySamplingClassifier(LOGISTIC),
-        reference.uncertainty(LOGISTIC, "least_confident"),
-        1,
-    ),
-    (
-        UncertaintySamplingClassifier(LOGISTIC, measure="margin"),
-        reference.uncertainty(LOGISTIC, "margin"),
-        3,
-    ),
-    (
-        UncertaintySamplingClassifier(LOGISTIC, measure="entropy"),
-        reference.uncertainty(LOGISTIC, "entropy"),
-        1,
-    ),
+    (MinMarginClassifier(LINEAR), reference.margin(LINEAR), 3),
+    (*uncertain("least_confident"), 1),
+    (*uncertain("margin"), 3),
+    (*uncertain("entropy"), 1),
     (
         QueryByCommitteeClassifier(estimators=COMMITTEE, cv=3),
         reference.committee(MEMBERS, 3),
@@ -136,8 +125,7 @@ def test_ties_are_broken_at_random():
 
 @each_pool_family
 @pytest.mark.parametrize(
-    ("told", "wrong"),
-    [(["no", "yes"], "maybe"), (["no", "yes"], np.nan), (None, None)],
+    ("told", "wrong"), [(["no", "yes"], "maybe"), (["no", "yes"], np.nan), (None, None)]
 )
 def test_of_a_batch_with_unknown_labels_the_others_are_learned(prototype, told, wrong):
     learner, asked = fresh(prototype), []

@@ -148,7 +148,7 @@ class TestPositiveOfTheLearner:
 
     def search(self, rule):
         return RelevanceSamplingClassifier(
-            positive="a", batch_size=0.1, stopping=rule, random_state=0
+            positive="a", batch_size=0.25, stopping=rule, random_state=0
         )
 
     @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda r: AllOf([r, r])])
@@ -172,9 +172,15 @@ def test_rows_that_are_out_hold_back_the_evidence_after_them():
     assert reads.n_rows == 9  # without the one that was skipped
 
 
-@pytest.mark.parametrize("initial", ["random", "mixed"])
 @pytest.mark.parametrize(
-    ("batch_size", "explore"), [(1, 0.3), (5, 0.3), (0.2, 0.3), (7, 0.05), (4, 1.0)]
+    ("initial", "batch_size", "explore"),
+    [
+        ("random", 1, 0.3),
+        ("mixed", 5, 0.3),
+        ("random", 0.2, 0.3),
+        ("mixed", 7, 0.05),
+        ("random", 4, 1.0),
+    ],
 )
 def test_explored_rows_come_first_in_their_purchase(initial, batch_size, explore):
     X, y = rows_with_late_cluster(n=200, n_relevant=40, n_late=1)

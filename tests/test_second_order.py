@@ -356,7 +356,7 @@ def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
         with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
             patch.setattr(module, name, failing)
             learner.learn(X, oracle)
-        n, fails_at = learner.n_seen_, fails_at + 1 + n_calls // 40
+        n, fails_at = learner.n_seen_, fails_at + 1 + n_calls // 20
         assert oracle.asked == learner.queried_indices_.tolist() == list(range(n))
         assert learner.n_queries_ == learner.n_updates_ == n
         learner.decision_function(X)

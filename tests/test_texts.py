@@ -127,18 +127,6 @@ class TestBlocks:
         assert new.shape == (2, X.shape[1])
         assert not new[1, : -encoder.n_dense_].nnz
 
-    def test_no_text_at_all(self):
-        with pytest.raises(ValueError, match="no words in the column 'text'"):
-            encode(["", "  "])
-
-    @pytest.mark.parametrize(
-        ("params", "error"),
-        [({"parts": 1}, TypeError), ({"n_directions": -1}, ValueError)],
-    )
-    def test_wrong_parameters(self, params, error):
-        with pytest.raises(error, match=next(iter(params))):
-            encode(TEXTS, **params)
-
     @pytest.mark.parametrize("embedding", [None, lengths])
     def test_text_columns_of_a_table_have_the_same_numbers(self, embedding):
         rows = {"note": TEXTS, "size": ["1", "5", "2", "9", "3", "4", "8"]}
@@ -297,18 +285,22 @@ class TestVectors:
 
 
 @pytest.mark.parametrize(
-    "encoder",
-    [TextEncoder("text"), TableEncoder(text="text"), TableEncoder(drop="text")],
+    ("encoder", "error", "words"),
+    [
+        (TextEncoder("text"), TypeError, "must be a list of names, got 'text'"),
+        (TableEncoder(text="text"), TypeError, "must be a list of names, got 'text'"),
+        (TableEncoder(drop="text"), TypeError, "must be a list of names, got 'text'"),
+        (TextEncoder([]), ValueError, "columns is empty"),
+        (TextEncoder(["empty"]), ValueError, "no words in the column 'empty'"),
+        (TextEncoder(["text"], parts=1), TypeError, "parts"),
+        (TextEncoder(["text"], n_directions=-1), ValueError, "n_directions"),
+    ],
     ids=str,
 )
-def test_one_name_in_place_of_a_list(encoder):
-    with pytest.raises(TypeError, match=r"must be a list of names, got 'text'"):
-        encoder.fit({"text": TEXTS, "t": TEXTS, "e": TEXTS, "x": TEXTS})
-
-
-def test_no_column_of_texts():
-    with pytest.raises(ValueError, match="columns is empty"):
-        TextEncoder([]).fit({"text": TEXTS})
+def test_what_is_refused(encoder, error, words):
+    columns = dict.fromkeys(["text", "t", "e", "x"], TEXTS)
+    with pytest.raises(error, match=words):
+        encoder.fit({**columns, "empty": ["", "  "] * 3 + [""]})
 
 
 class TestImages:
