@@ -461,9 +461,13 @@ def each(prototypes):
 
 def drawn_for(n_rows, test):
     """Draw four examples in place of ten of a property that holds for many rows."""
-    if hasattr(test, "hypothesis") and n_rows >= 8 and not explores():
-        return settings(max_examples=settings.default.max_examples * 2 // 5)(test)
-    return test
+    return seldom(test) if hasattr(test, "hypothesis") and n_rows >= 8 else test
+
+
+def seldom(test):
+    """Draw four examples in place of ten of a property that is slow to check."""
+    most = settings.default.max_examples
+    return settings(max_examples=most if explores() else most * 2 // 5)(test)
 
 
 each_learner = each(LEARNERS)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn.sources import ParquetSource
+from tests.learners import explores, name_of
 
 
 def names(X):
@@ -39,3 +40,16 @@ def as_parquet(X, cuts, folder):
 
 
 SOURCES = {"memmap": as_mapped, "dask": as_dask, "parquet": as_parquet}
+
+
+def in_some_source(learners):
+    """Pair each learner with a source, in turn; `explore` pairs all with all."""
+    kinds = list(SOURCES.items())
+    return pytest.mark.parametrize(
+        ("prototype", "make"),
+        [
+            pytest.param(learner, make, id=f"{name_of(learner)}-{name}")
+            for k, learner in enumerate(learners)
+            for name, make in (kinds if explores() else [kinds[k % len(kinds)]])
+        ],
+    )

@@ -1,6 +1,7 @@
 """A test that chooses its rows: the numbers, and the books it keeps."""
 
 import pickle
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.stats import t
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -163,9 +165,9 @@ def drawn_orders(plan, n_bought, n):
     ("interval", "n", "is_reversed", "least"),
     [
         (score_t_interval, 500, False, 0.94),
-        (score_t_interval, 500, True, 0.9),
-        (betting_interval, 12, False, 0.95),
-        (betting_interval, 12, True, 0.95),
+        (score_t_interval, 300, True, 0.9),
+        (betting_interval, 6, False, 0.95),
+        (betting_interval, 6, True, 0.95),
     ],
 )
 def test_intervals_cover(interval, n, is_reversed, least):
@@ -371,6 +373,14 @@ def test_own_loss():
     assert test.estimate().value == pytest.approx(truth)
 
 
+@pytest.fixture
+def few_trees(monkeypatch):
+    """Have the default surrogate be trained quickly."""
+    for kind in (ExtraTreesClassifier, RandomForestClassifier):
+        monkeypatch.setattr(f"sklearn.ensemble.{kind.__name__}", partial(kind, 9))
+
+
+@pytest.mark.usefixtures("few_trees")
 def test_texts_go_to_the_surrogate_as_the_last_step_sees_them():
     texts = [f"{'good' if y else 'bad'} {i % 7} film {i}" for i, y in enumerate(Y)]
     model = make_pipeline(TfidfVectorizer(), LogisticRegression())
@@ -398,6 +408,7 @@ def test_a_learner_brings_its_labelled_rows():
     assert test.estimate() == told.estimate()
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_a_class_with_one_labelled_row_is_left_to_chance():
     labels = NAMES[:60].copy()
     labels[0] = "rare"

@@ -5,7 +5,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
@@ -46,7 +45,7 @@ def smaller_pool():
 
 
 @cache
-def slow_run(seed, budget=9, **how):
+def slow_run(seed, budget=8, **how):
     params = {"n_initial": 6, "budget": budget, "random_state": seed}
     return reference.purchases(TWINS, *smaller_pool(), **params, **how)
 
@@ -68,7 +67,6 @@ def check_purchases(learner, bought, rounds):
     ("seed", "estimator", "name"),
     [
         (0, reference.Exact(), "lam"),  # refitted
-        (0, LogisticRegression(), "C"),
         (1, LogisticRegression(), "C"),
     ],
 )
@@ -82,7 +80,7 @@ def test_purchases_are_those_of_the_slow_twin(seed, estimator, name):
         n_candidates=99,
         n_pairs=99,
         n_initial=6,
-        budget=9,
+        budget=8,
         random_state=seed,
     ).fit(X, y)
     T, V = check_purchases(learner, bought, rounds)
@@ -101,7 +99,7 @@ def test_purchases_are_those_of_the_slow_twin(seed, estimator, name):
 
 @pytest.mark.parametrize("estimator", [LogisticRegression(), Refitted()])
 def test_without_a_validation_set_its_loss_in_cross_validation_chooses(estimator):
-    for seed in range(6):
+    for seed in range(3):
         rng = np.random.RandomState(seed)
         X = rng.standard_normal((30, 3))
         names = np.where(X[:, 0] + rng.standard_normal(30) > 0, "b", "a")
@@ -129,7 +127,7 @@ def test_a_scaler_is_trained_on_the_pool():
     X = rng.standard_normal((60, 4)) * [1, 10, 100, 1] + 5
     y = X[:, 1] + 10 * rng.standard_normal(60) > 5
     grid = {"logisticregression__C": [0.1, 10.0]}
-    params = {"n_candidates": 3, "n_pairs": 3, "budget": 13, "random_state": 0}
+    params = {"n_initial": 8, "budget": 10, **SMALL}
     own = ALMSClassifier(
         make_pipeline(StandardScaler(), LogisticRegression()), param_grid=grid, **params
     ).fit(X, y)
@@ -161,7 +159,7 @@ def test_a_small_pool_does_not_spoil_a_scaler():
 
 
 X, y = problem(80, 4, noise=0.5)
-SMALL = {"n_candidates": 3, "n_pairs": 3, "random_state": 0}
+SMALL = {"n_candidates": 2, "n_pairs": 2, "random_state": 0}
 
 
 def test_labels_go_where_they_were_asked_for():
@@ -185,17 +183,17 @@ def test_labels_go_where_they_were_asked_for():
 
 @pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 def test_first_labels_alternate_until_both_sets_will_do():
-    one_class = np.where(np.arange(80) < 77, "no", "yes")
+    one_class = np.where(np.arange(50) < 47, "no", "yes")
     learner = ALMSClassifier(n_initial=4, budget=None, **{**SMALL, "random_state": 1})
-    learner.learn(X, lambda rows: one_class[rows], classes=["no", "yes"])
-    alternating = np.resize(["train", "validation"], 80)
+    learner.learn(X[:50], lambda rows: one_class[rows], classes=["no", "yes"])
+    alternating = np.resize(["train", "validation"], 50)
     training = np.where(
         alternating == "train", one_class[learner.queried_indices_], "no"
     )
     n_cold = int(np.argmax(training == "yes")) + 1
-    assert 4 < n_cold < 80
+    assert 4 < n_cold < 50
     assert learner.allocation_[:n_cold].tolist() == alternating[:n_cold].tolist()
-    assert len(learner.voi_history_) == 80 - n_cold
+    assert len(learner.voi_history_) == 50 - n_cold
 
 
 def test_what_was_chosen_does_not_depend_on_later_parameters():
@@ -221,9 +219,9 @@ def test_what_was_chosen_does_not_depend_on_later_parameters():
 
 
 def test_probabilities_of_purchases():
-    learner = ALMSClassifier(n_initial=6, budget=40, **SMALL)
+    learner = ALMSClassifier(n_initial=6, budget=24, **SMALL)
     left = np.arange(80)
-    while len(left) > 40:
+    while len(left) > 56:
         rows, probability = learner.query(X, candidates=left, return_probability=True)
         learner.teach(X[rows], y[rows])
         is_random = (
@@ -240,10 +238,8 @@ MIXED = [("forest", RandomForestClassifier(2)), ("svm", SVC()), ("bayes", Gaussi
 
 def test_any_mix_of_classifiers():
     X, y = load_iris(return_X_y=True)
-    params = {**SMALL, "n_candidates": 2, "n_pairs": 1}
-    learner = ALMSClassifier(estimators=MIXED, budget=14, **params)
-    learner.fit(X, y)
-    assert learner.score(X, y) > 0.8
+    learner = ALMSClassifier(estimators=MIXED, budget=12, **SMALL).fit(X, y)
+    assert learner.score(X, y) > 0.6
     assert learner.best_params_ == {}
     assert learner.model_probabilities_.shape[1] == 3
     np.testing.assert_allclose(learner.predict_proba(X).sum(axis=1), 1)
@@ -258,10 +254,7 @@ def test_the_chosen_machine_is_calibrated_on_the_validation_set():
     np.testing.assert_array_equal(learner.predict(X), learner.estimator_.predict(X))
 
 
-def test_sparse_rows_and_texts():
-    learner = ALMSClassifier(budget=16, **SMALL).fit(X, y)
-    sparse = fresh(learner).fit(csr_array(X), y)
-    assert sparse.queried_indices_.tolist() == learner.queried_indices_.tolist()
+def test_texts():
     texts = ["cheap pills", "lunch at noon", "free pills now", "notes at noon"] * 10
     labels = ["pills" in text for text in texts]
     model = make_pipeline(TfidfVectorizer(), LogisticRegression())
@@ -345,11 +338,10 @@ def is_joint(learner):
     ],
 )
 def test_candidates_are_trained_jointly_if_possible(estimator, expected):
-    learner = ALMSClassifier(estimator, budget=11, **SMALL).fit(X, y)
-    assert is_joint(learner) is expected
-    three = ALMSClassifier(estimator, budget=11, **SMALL)
-    if "liblinear" not in str(estimator):
-        assert not is_joint(three.fit(X, np.arange(80) % 3))
+    learner = ALMSClassifier(estimator, n_initial=6, budget=7, **SMALL)
+    assert is_joint(learner.fit(X, y)) is expected
+    if expected and "liblinear" not in str(estimator):
+        assert not is_joint(fresh(learner).teach(X, np.arange(80) % 3))
 
 
 def test_candidates_are_refitted_if_joint_training_fails(monkeypatch):
@@ -359,7 +351,7 @@ def test_candidates_are_refitted_if_joint_training_fails(monkeypatch):
     X, y = small_pool()
     learner = ALMSClassifier(
         param_grid={"C": [0.1, 10.0]}, n_candidates=3, n_pairs=2, n_initial=6,
-        budget=8, random_state=0,
+        budget=7, random_state=0,
     )  # fmt: skip
     refitted = clone(learner).set_params(estimator=Refitted()).fit(X, y)
     monkeypatch.setattr(JointModels, "trained", fail)
@@ -375,9 +367,9 @@ def test_candidates_are_refitted_if_joint_training_fails(monkeypatch):
 def test_joint_training_fails_on_large_numbers():
     X, y = small_pool()
     learner = ALMSClassifier(
-        param_grid={"C": [1e-3, 1e6]}, n_candidates=2, n_pairs=2, budget=12,
+        param_grid={"C": [1e-3, 1e6]}, n_candidates=2, n_pairs=2, budget=11,
         random_state=0,
     )  # fmt: skip
     with pytest.warns(UserWarning, match="Scale the features"):
         learner.fit(1e9 * X, y)
-    assert learner.n_queries_ == len(learner.allocation_) == 12
+    assert learner.n_queries_ == len(learner.allocation_) == 11

@@ -164,7 +164,7 @@ def test_intervals_cover(mix):
     chances = rng.beta(0.3, 1.5, size=800).clip(0.01, 0.99)
     codes = (rng.uniform(size=800) < chances).astype(int)
     table = (chances > 0.4)[:, None] != np.array([False, True])
-    wrong, n = table.astype(float), 150
+    wrong, n = table.astype(float), 60
     plan = make_balanced_plan(wrong, np.column_stack([1 - chances, chances]), mix)
     errors = [wrong[codes == k, k].mean() for k in (0, 1)]
     clocks = rng.standard_exponential((n, 800)) / plan.probabilities

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
@@ -23,7 +24,7 @@ SMOOTH = ["smooth_hinge", "smooth_ramp", "sigmoid"]
 @pytest.mark.every_learner
 @parametrize_with_checks(
     [
-        BatchMarginLossClassifier(loss, random_state=0)
+        BatchMarginLossClassifier(loss, tol=1e-2, random_state=0)
         for loss in (["smooth_hinge", "sigmoid"] if explores() else ["smooth_hinge"])
     ]
 )
@@ -186,7 +187,7 @@ def test_a_convex_loss_is_not_restarted():
 @pytest.mark.parametrize("loss", SMOOTH)
 def test_warm_start(loss):
     X, y = load_digits(return_X_y=True)
-    X, y = X[:500] / 16, y[:500]
+    X, y = X[:200] / 16, y[:200]
     learner = BatchMarginLossClassifier(loss, alpha=0.01, n_restarts=0, warm_start=True)
     cold = learner.fit(X, y).n_iter_
     objective = learner.objective_
@@ -197,10 +198,10 @@ def test_warm_start(loss):
 
 
 def test_warm_start_begins_afresh_with_other_classes_or_features():
-    X, y = load_iris(return_X_y=True)
-    for others in ((X[:100], y[:100]), (X[:, :2], y), (X, y + 1)):
-        learner = BatchMarginLossClassifier(warm_start=True).fit(X, y).fit(*others)
-        fresh = BatchMarginLossClassifier().fit(*others)
+    X, y = (part[::3] for part in load_iris(return_X_y=True))
+    for others in ((X[:30], y[:30]), (X[:, :2], y), (X, y + 1)):
+        fresh = BatchMarginLossClassifier(alpha=0.1).fit(*others)
+        learner = clone(fresh).set_params(warm_start=True).fit(X, y).fit(*others)
         assert learner.coef_.tobytes() == fresh.coef_.tobytes()
 
 
@@ -243,8 +244,9 @@ def test_sparse_and_float32(n_classes, loss):
         np.testing.assert_allclose(found, expected, atol=1e-3)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize(
+    ("kind", "dtype"), [(np.asarray, np.float64), (csr_array, np.float32)]
+)
 def test_rows_are_not_copied(dtype, kind):
     X = np.random.RandomState(0).standard_normal((40_000, 100)).astype(dtype)
     y = X[:, 0] > 0
@@ -262,13 +264,13 @@ def test_a_tie_is_the_first_class(n_classes):
 
 
 def test_a_restart_begins_with_the_corner_of_the_loss():
-    X, y = load_iris(return_X_y=True)
+    X, y = (part[::3] for part in load_iris(return_X_y=True))
     for loss, h in ((SmoothRampLoss(h=0.1), 0.1), (make_loss("sigmoid"), 0.5)):
-        start = BatchMarginLossClassifier(SmoothHingeLoss(h)).fit(X, y)
-        by_hand = BatchMarginLossClassifier(loss, n_restarts=0, warm_start=True)
+        start = BatchMarginLossClassifier(SmoothHingeLoss(h), alpha=0.1).fit(X, y)
+        zero = BatchMarginLossClassifier(loss, n_restarts=0, alpha=0.1).fit(X, y)
+        by_hand = clone(zero).set_params(warm_start=True)
         by_hand.classes_ = start.classes_
         by_hand.coef_, by_hand.intercept_ = start.coef_, start.intercept_
-        zero = BatchMarginLossClassifier(loss, n_restarts=0).fit(X, y)
-        both = BatchMarginLossClassifier(loss, n_restarts=1).fit(X, y)
+        both = clone(zero).set_params(n_restarts=1).fit(X, y)
         lowest = min(by_hand.fit(X, y).objective_, zero.objective_)
         assert both.objective_ == lowest

@@ -28,20 +28,18 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import load_model, save_model
-from tests.learners import explores
+from tests.learners import explores, seldom
 from tests.reference import blend as reference
 from tests.tools import problem
 
 CANDIDATES = [
-    ("linear", LogisticRegression()),
-    ("linear C=9", LogisticRegression(C=9)),
-    ("bayes", GaussianNB()),
-    ("svm", SVC()),
-]
+    ("linear", LogisticRegression()), ("linear C=9", LogisticRegression(C=9)),
+    ("bayes", GaussianNB()), ("svm", SVC()),
+]  # fmt: skip
 
 
 BLENDS = [
-    BlendClassifier([("svm", LinearSVC()), ("bayes", GaussianNB())]),
+    BlendClassifier([("svm", LinearSVC()), ("bayes", GaussianNB())], cv=2),
     BlendClassifier(cv=2, random_state=0),  # slow
 ]
 
@@ -52,13 +50,11 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+@seldom
 @given(
-    seed=st.integers(0, 2**32 - 1),
-    n_rows=st.integers(20, 45),
-    n_classes=st.integers(2, 4),
-    first=st.floats(0.1, 0.9),
-    cv=st.integers(2, 6),
-)
+    seed=st.integers(0, 2**32 - 1), n_rows=st.integers(20, 35),
+    n_classes=st.integers(2, 4), first=st.floats(0.1, 0.9), cv=st.integers(2, 6),
+)  # fmt: skip
 def test_weights_are_those_of_the_reference(seed, n_rows, n_classes, first, cv):
     rng = np.random.default_rng(seed)
     shares = np.append(first, np.full(n_classes - 1, (1 - first) / (n_classes - 1)))
@@ -123,31 +119,26 @@ def test_classes_with_one_label_are_predicted_too():
     y = np.arange(41) % 2
     X[y == 1] += 1
     X[40], y[40] = 9, 2
-    model = BlendClassifier(random_state=0).fit(X, y)
+    model = BlendClassifier([CANDIDATES[0], CANDIDATES[-1]]).fit(X, y)
     assert model.predict(X[40:]) == [2]
     assert model.score(X, y) == 1
 
 
-def test_a_blend_is_better_than_the_first_candidate_where_that_is_wrong():
-    X, y = make_moons(600, noise=0.15, random_state=1)
-    model = BlendClassifier(random_state=0).fit(X[:60], y[:60])
+def test_the_default_candidates_are_better_than_the_first_where_that_is_wrong():
+    X, y = make_moons(300, noise=0.15, random_state=1)
+    model = BlendClassifier(cv=2, random_state=0).fit(X[:60], y[:60])
     linear = LogisticRegression().fit(X[:60], y[:60])
     assert model.score(X[60:], y[60:]) > linear.score(X[60:], y[60:]) + 0.05
+    assert {"logistic C=1", "SVC C=10", "forest"} < {*model.cv_log_losses_}
 
 
-def test_the_default_candidates_follow_the_rows():
+def test_the_default_candidates_of_sparse_rows():
     X, y = problem(60, 5)
-    dense = {*BlendClassifier(random_state=0).fit(X, y).cv_log_losses_}
-    assert {"logistic C=1", "SVC C=10", "forest"} < dense
-    negative = {*BlendClassifier(random_state=0).fit(csr_array(X), y).cv_log_losses_}
+    negative = {*BlendClassifier(cv=2).fit(csr_array(X), y).cv_log_losses_}
     assert negative == {"logistic C=1", "logistic C=10", "linear SVC"}
     counts = csr_array(np.abs(X))
-    positive = {*BlendClassifier(random_state=0).fit(counts, y).cv_log_losses_}
+    positive = {*BlendClassifier(cv=2).fit(counts, y).cv_log_losses_}
     assert positive - negative == {"naive Bayes"}
-    few = np.arange(60) % 8 == 0
-    rare = {*BlendClassifier(random_state=0).fit(X, few).cv_log_losses_}
-    names = {"balanced logistic", "balanced SVC", "balanced forest"}
-    assert rare - dense == names
 
 
 def test_rare_classes_weigh_as_much_as_others():
@@ -155,13 +146,15 @@ def test_rare_classes_weigh_as_much_as_others():
     y = np.arange(400) % 12 == 0
     X = rng.normal(size=(400, 3)) + 1.2 * y[:, None]
     plain = LogisticRegression().fit(X[:200], y[:200]).predict(X[200:])
-    found = BlendClassifier(random_state=0).fit(X[:200], y[:200]).predict(X[200:])
+    model = BlendClassifier(cv=2, random_state=0).fit(X[:200], y[:200])
+    names = {"balanced logistic", "balanced SVC", "balanced forest"}
+    assert names < {*model.cv_log_losses_}
     rare = y[200:]
-    assert found[rare].mean() > plain[rare].mean() + 0.2
+    assert model.predict(X[200:])[rare].mean() > plain[rare].mean() + 0.2
 
 
 def test_weights_in_the_order_of_labelling_do_not_depend_on_the_past():
-    X, y = load_digits(return_X_y=True)
+    X, y = make_moons(120, noise=0.3, random_state=0)
     previous = None
     for n in (15, 25, 41, 79, 85):
         model = BlendClassifier(CANDIDATES[:3], random_state=0)
@@ -204,12 +197,12 @@ def test_estimator_and_estimators_exclude_each_other():
 
 
 def test_the_first_candidate_chooses_rows_while_there_are_few_labels():
-    X, y = load_digits(return_X_y=True)
-    options = {"batch_size": 10, "random_state": 0}
-    blend = HybridSamplingClassifier(estimators=CANDIDATES[1:], budget=70, **options)
+    X, y = (part[:400] for part in load_digits(return_X_y=True))
+    options = {"batch_size": 10, "budget": 60, "random_state": 0}
+    blend = HybridSamplingClassifier(estimators=CANDIDATES[1:], **options)
     rows = blend.fit(X, y).queried_indices_
     assert blend.estimator_.row_estimator_ is blend.estimator_
-    first = HybridSamplingClassifier(CANDIDATES[1][1], budget=70, **options).fit(X, y)
+    first = HybridSamplingClassifier(CANDIDATES[1][1], **options).fit(X, y)
     np.testing.assert_array_equal(rows[:40], first.queried_indices_[:40])
     assert {*rows[40:]} != {*first.queried_indices_[40:]}
 
@@ -236,9 +229,9 @@ def test_random_rows_train_the_same_blend():
 
 def test_any_learner_blends_and_its_history_does_not_matter():
     X, y = make_moons(200, noise=0.2, random_state=0)
-    model = BlendClassifier(CANDIDATES)
+    model = BlendClassifier(CANDIDATES[1:3], cv=3)
     learner = UncertaintySamplingClassifier(
-        model, batch_size=7, budget=66, random_state=0
+        model, batch_size=7, budget=45, random_state=0
     )
     whole = clone(learner).fit(X, y)
     parts = clone(learner)
@@ -259,7 +252,7 @@ def test_the_model_is_saved_and_taken_home(tmp_path, kind):
     if kind is not None:  # several labels for a row
         y, X = np.array(X[:, :3] > 0, int), np.repeat(np.maximum(X, 0), 20, axis=1)
         X = kind(X)
-    learner = HybridSamplingClassifier(budget=40, n_initial=40, random_state=0)
+    learner = HybridSamplingClassifier(budget=40, n_initial=40, cv=2, random_state=0)
     model = learner.fit(X, y).estimator_
     path = tmp_path / "model.skops"
     save_model(model, path)

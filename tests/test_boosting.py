@@ -12,8 +12,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -32,18 +30,16 @@ from sklearn_activelearn.pool.boosting._committee import (
     UNLABELLED,
     BoostingCost,
 )
-from tests.learners import each
+from tests.learners import each, seldom
 from tests.reference import boosting as reference
 from tests.tools import RecordingOracle, fresh, frozen, responses, streams
 
 X, y = make_twonorm(80, 4, random_state=0)
 X = X.astype(np.float32).astype(float)
 QUERYING = [
-    QueryByBoostingClassifier(n_estimators=6),
-    COMBClassifier(n_estimators=6),
-    ASSLBoostClassifier(n_estimators=6),
-    FASSLBoostClassifier(),
-]
+    QueryByBoostingClassifier(n_estimators=6), COMBClassifier(n_estimators=6),
+    ASSLBoostClassifier(n_estimators=6), FASSLBoostClassifier(),
+]  # fmt: skip
 each_boosting = each([*QUERYING, SSMarginBoostClassifier(n_estimators=6)])
 
 
@@ -129,13 +125,10 @@ TWINS = [
     (QueryByBoostingClassifier(n_estimators=5), boosted(5), 0.0),
     (COMBClassifier(alpha=0.1, n_estimators=5), boosted(5), 0.1),
     (COMBClassifier(alpha=falling, n_estimators=3), boosted(3), falling),
-    (ASSLBoostClassifier(n_estimators=4), minimised, 0.01),
-    grown(0.05),
-    grown(falling),
-    grown(0.01, shrinkage=0.2),
-    grown(0.01, n_initial_estimators=1),
+    (ASSLBoostClassifier(n_estimators=4), minimised, 0.01), grown(0.05), grown(falling),
+    grown(0.01, shrinkage=0.2), grown(0.01, n_initial_estimators=1),
     grown(0.0, n_initial_estimators=6),
-]
+]  # fmt: skip
 
 
 def is_decided_by_rounding(outcome):
@@ -158,10 +151,11 @@ def are_same(outcome, other):
 
 
 @pytest.mark.parametrize(("prototype", "build", "alpha"), TWINS)
+@seldom
 @given(seed=st.integers(0, 999))
 def test_purchases_are_those_of_the_slow_twin(prototype, build, alpha, seed):
-    X, y = make_twonorm(20, 3, random_state=seed)
-    params = {"n_initial": 4, "budget": 11}
+    X, y = make_twonorm(16, 3, random_state=seed)
+    params = {"n_initial": 4, "budget": 10}
     learner = fresh(prototype, **params).fit(X, y)
 
     def outcome():
@@ -219,7 +213,7 @@ def test_more_classes_have_a_committee_each(prototype):
 
 
 @each_boosting
-@pytest.mark.parametrize("names", ["bca", "cab", "cba"])
+@pytest.mark.parametrize("names", ["bca", "cba"])
 def test_the_names_of_classes_decide_nothing(prototype, names):
     codes = np.digitize(X[:, 0] + X[:, 1], [-1, 1])
     learner, other = (fresh(prototype, n_initial=15, budget=22) for _ in range(2))
@@ -234,14 +228,14 @@ def test_the_names_of_classes_decide_nothing(prototype, names):
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_grown_committee_reaches_the_cost_of_full_labels(seed):
     # Section 3.2: at the end it does what AdaBoost does that had all labels from the
     # first member on
-    X, y = make_twonorm(200, random_state=seed)
+    X, y = make_twonorm(120, random_state=seed)
     learner = FASSLBoostClassifier(budget=None, random_state=0).fit(X, y)
     costs = learner.cost_curve_
-    assert len(costs) == 191
+    assert len(costs) == 111
     boosted = QueryByBoostingClassifier(n_estimators=committee_size(learner))
     least = boosted.teach(X, y).cost_curve_[-1]
     assert costs[-1] < least < costs[0]
@@ -339,16 +333,6 @@ def test_a_member_worse_than_chance_is_left_out(learner):
 
 
 @each_boosting
-@pytest.mark.parametrize(
-    "weak", [DecisionTreeClassifier(max_depth=2), GaussianNB(), LogisticRegression()]
-)
-def test_any_classifier_with_weights(prototype, weak):
-    learner = fresh(prototype, estimator=weak, budget=25, batch_size=5).fit(X, y)
-    assert learner.score(X, y) > 0.85
-    assert len(learner.cost_curve_) > 0
-
-
-@each_boosting
 def test_a_classifier_without_weights_is_refused(prototype):
     learner = fresh(prototype, estimator=KNeighborsClassifier())
     with pytest.raises(TypeError, match=r"sample_weight; the fit of KNeigh"):
@@ -363,6 +347,7 @@ def test_newton_steps_need_probabilities(learner):
 
 
 @each_boosting
+@seldom
 @given(stream=streams(), data=st.data())
 def test_candidates_make_the_same_sample(prototype, stream, data):
     X, y = stream

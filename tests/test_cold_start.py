@@ -60,7 +60,7 @@ REFUSES_ROWS = {"CategoricalNB", "RadiusNeighborsClassifier"}
 
 
 #: What makes a training short, and changes nothing that the loop sees.
-FEW = {"n_estimators": 5, "Cs": 2}
+FEW = {"n_estimators": 5, "Cs": 2, "max_iter": 10}
 
 
 class NeedsLabels(NaiveBayes):
@@ -135,10 +135,10 @@ def classifiers():
             own = {k: v for k, v in INSIDE.items() if k in names[:2]}
             few = {k: v for k, v in FEW.items() if k in names}
             out[name] = kind(**own, **few)
-    early = {"early_stopping": True, "random_state": 0}
+    early = {"early_stopping": True, "max_iter": 10, "random_state": 0}
     out |= {
         "early SGD": SGDClassifier(loss="log_loss", **early),
-        "early MLP": MLPClassifier(max_iter=20, **early),
+        "early MLP": MLPClassifier(**early),
         "early boosting": HistGradientBoostingClassifier(**early),
         "search": GridSearchCV(LR, {"C": [0.1, 1.0]}),
         "search in a pipeline": make_pipeline(GridSearchCV(GaussianNB(), {})),
@@ -162,13 +162,13 @@ def learner_around(model):
         kind = MinMarginClassifier
         if not hasattr(model, "decision_function"):
             kind = PassiveClassifier
-    return kind(model, n_initial=2, batch_size=4, budget=46, random_state=0)
+    return kind(model, n_initial=2, batch_size=8, budget=48, random_state=0)
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.filterwarnings("ignore")
 def test_every_classifier_goes_through_the_loop(name):
-    """Two labels of three classes, then batches of four."""
+    """Two labels of three classes, then batches of eight."""
     rows = X - X.min(axis=0)  # naive Bayes takes no negative numbers
     if name == "CategoricalNB":
         rows = rows.round().astype(int)
@@ -178,8 +178,8 @@ def test_every_classifier_goes_through_the_loop(name):
     while len(found := learner.query(rows)):
         bought += found.tolist()
         learner.teach(rows[found], Y[found])
-    assert len(bought) == len({*bought}) == 46
-    assert learner.n_taught_ == 48
+    assert len(bought) == len({*bought}) == 48
+    assert learner.n_taught_ == 50
     if name in REFUSES_ROWS:
         return
     predicted = learner.predict(rows)
@@ -463,13 +463,7 @@ def test_stacking_without_a_final_estimator_has_probabilities():
         UncertaintySamplingClassifier(final).query(X)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        ClassifierChain(LR),
-        MultiOutputClassifier(LR),
-    ],
-)
+@pytest.mark.parametrize("model", [ClassifierChain(LR), MultiOutputClassifier(LR)])
 def test_estimators_of_several_labels_are_refused_for_one(model):
     with pytest.raises(TypeError, match="predicts several labels at once"):
         UncertaintySamplingClassifier(model).fit(X, Y)

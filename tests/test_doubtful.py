@@ -136,7 +136,9 @@ def test_bad_input(change, error, message):
 
 def opened(path, learner=None, **options):
     if learner is None:
-        learner = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
+        learner = UncertaintySamplingClassifier(
+            GaussianNB(), batch_size=10, random_state=0
+        )
     ids = [f"row {i}" for i in range(90)]
     return LabelingSession(learner, X, path, ids=ids, classes=NAMES.tolist(), **options)
 

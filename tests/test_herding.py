@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import TruncatedSVD
@@ -20,21 +20,27 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.learners import POOL_LEARNERS, each
+from tests.learners import POOL_LEARNERS, each, seldom
 from tests.reference import herding as reference
 from tests.tools import fresh, problem, state, streams
 
 X, y = problem(60, 3, noise=0.5)
 
 
-@pytest.mark.parametrize("radius", ["local", "global"])
-@pytest.mark.parametrize("calibrate", [True, False])
-@pytest.mark.parametrize("batch_size", [1, 3])
-@settings(max_examples=4)
-@given(stream=streams(min_rows=5, max_rows=22, min_features=2))
+@pytest.mark.parametrize(
+    ("radius", "calibrate", "batch_size"),
+    [
+        ("local", True, 1),
+        ("local", False, 3),
+        ("global", True, 3),
+        ("global", False, 1),
+    ],
+)
+@seldom
+@given(stream=streams(min_rows=5, max_rows=14, min_features=2))
 def test_purchases_are_those_of_the_slow_twin(radius, calibrate, batch_size, stream):
     X, y = stream
-    params = {"n_initial": 3, "batch_size": batch_size, "budget": 9}
+    params = {"n_initial": 3, "batch_size": batch_size, "budget": 7}
     params |= {"calibrate": calibrate, "radius": radius}
     estimator = LogisticRegression()
     learner = fresh(UncertaintyHerdingClassifier(estimator), **params).fit(X, y)
@@ -42,7 +48,6 @@ def test_purchases_are_those_of_the_slow_twin(radius, calibrate, batch_size, str
     assert learner.queried_indices_.tolist() == expected
 
 
-@settings(max_examples=15)
 @given(stream=streams(min_rows=5, max_rows=16, min_features=2))
 def test_first_rows_cover_the_pool(stream):
     X, y = stream
@@ -75,13 +80,13 @@ def test_no_learner_buys_equal_rows_together(prototype):
 def test_shares_of_first_rows_are_those_of_their_draws():
     pool = X[[0, 0, 0, 0, 1, 1, 2, 3]]
     counts, shares = np.zeros(8), np.zeros(8)
-    for seed in range(1_000):
+    for seed in range(400):
         learner = MinMarginClassifier(n_initial=3, random_state=seed)
         rows, share = learner.query(pool, return_probability=True)
         counts[rows] += 1
         shares[rows] = share
     np.testing.assert_allclose(shares, [*[3 / 16] * 4, *[3 / 8] * 2, *[3 / 4] * 2])
-    np.testing.assert_allclose(counts / 1_000, shares, atol=0.04)
+    np.testing.assert_allclose(counts / 400, shares, atol=0.06)
 
     learner = MinMarginClassifier(n_initial=6, random_state=0)
     rows, share = learner.query(pool, return_probability=True)

@@ -149,7 +149,7 @@ def test_dense_rows_are_not_copied(dtype, verb, tmp_path):
 
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
 def test_sparse_rows_are_not_copied(index_type):
-    X = random_array((20_000, 1000), density=0.05, rng=0, format="csr")
+    X = random_array((8_000, 1000), density=0.05, rng=0, format="csr")
     X.indices, X.indptr = X.indices.astype(index_type), X.indptr.astype(index_type)
     y = np.arange(X.shape[0]) % 2
     learner = DKMClassifier(random_state=0).fit(X[:100], y[:100])

@@ -15,6 +15,7 @@ from sklearn_activelearn import ActiveLabelPropagationClassifier
 from sklearn_activelearn.pool._ledger import KeptPool
 from sklearn_activelearn.pool.graph._graph import GraphClassifier
 from sklearn_activelearn.pool.graph._harmonic import CANCELLED, HarmonicField
+from tests.learners import seldom
 from tests.reference import label_propagation as reference
 from tests.tools import frozen, problem, state
 
@@ -74,23 +75,6 @@ def test_harmonic_functions_and_risks_are_those_of_the_slow_twin(
     np.testing.assert_allclose(risk, twin, atol=1e-6)
 
 
-@given(drawn=graphs())
-def test_the_risk_of_two_classes_is_that_of_the_paper(drawn):
-    rows, known, _ = drawn
-    known = {i: code % 2 for i, code in known.items()}
-    W = reference.rbf_weights(rows, 0.1)
-    field = field_of(W, known, 2)
-    f = field.probabilities([0.5, 0.5])[:, 1]
-    for k, risk in enumerate(
-        field.expected_risk(np.column_stack([1 - f, f]), np.arange(len(f)))
-    ):
-        share = field.green[:, k] / field.green[k, k]
-        zero, one = f - f[k] * share, f + (1 - f[k]) * share
-        expected = (1 - f[k]) * np.minimum(zero, 1 - zero).sum()
-        expected += f[k] * np.minimum(one, 1 - one).sum()
-        np.testing.assert_allclose(risk, expected, atol=1e-9)
-
-
 @each_kernel
 @given(drawn=graphs(max_nodes=30), data=st.data())
 def test_clamping_one_by_one_is_clamping_at_once(
@@ -114,14 +98,14 @@ def test_clamping_one_by_one_is_clamping_at_once(
 
 @pytest.mark.parametrize("kernel", ["knn", "rbf"])
 def test_hundreds_of_labels_do_not_drift(kernel):
-    X, y = load_digits(n_class=3, return_X_y=True)
+    X, y = (part[:300] for part in load_digits(n_class=3, return_X_y=True))
     certain = np.eye(3)[y]
     W = GraphClassifier(kernel).connect(X).weights()
     order = np.random.RandomState(0).permutation(len(y))
     field = HarmonicField(W, order[:5], certain[order[:5]])
-    for node in order[5:400]:
+    for node in order[5:200]:
         field = field.clamped(node, certain[node])
-    expected = HarmonicField(W, order[:400], certain[order[:400]])
+    expected = HarmonicField(W, order[:200], certain[order[:200]])
     np.testing.assert_allclose(field.reached, expected.reached, atol=1e-11)
     scale = np.sqrt(np.outer(*2 * [np.diag(expected.green)]))
     # what a label may cancel before all is solved again
@@ -215,8 +199,8 @@ def test_categories_have_no_distances():
 
 
 @each_kernel
-@pytest.mark.parametrize("n_classes", [2, 3])
-@given(seed=st.integers(0, 99))
+@seldom
+@given(seed=st.integers(0, 99), n_classes=st.integers(2, 3))
 def test_purchases_are_those_of_the_slow_twin(
     kernel, params, weights_of, n_classes, seed
 ):
@@ -267,6 +251,7 @@ def test_a_row_far_away_has_the_class_of_the_nearest():
 
 
 @each_kernel
+@seldom
 @given(seed=st.integers(0, 99))
 def test_batches_are_those_of_the_slow_twin(kernel, params, weights_of, seed):
     rng = np.random.RandomState(seed)
@@ -427,7 +412,7 @@ def test_an_interrupt_in_a_new_pool_changes_nothing(verb):
 
 @pytest.mark.parametrize("kernel", ["knn", "rbf"])
 def test_threads_and_containers_make_no_difference(kernel):
-    params = {"kernel": kernel, "budget": 25, "random_state": 0}
+    params = {"kernel": kernel, "budget": 15, "random_state": 0}
     learner = ActiveLabelPropagationClassifier(**params).fit(X, y)
     for rows, n_jobs in ((X, 2), (csr_array(X), None)):
         other = ActiveLabelPropagationClassifier(n_jobs=n_jobs, **params).fit(rows, y)

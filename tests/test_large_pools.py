@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
@@ -17,14 +18,16 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.pool import _base
-from tests.learners import each
-from tests.sources import SOURCES
+from tests.learners import each, seldom
+from tests.sources import SOURCES, in_some_source
 from tests.tools import fresh, streams
 
 LEARNERS = [
     HybridSamplingClassifier(LogisticRegression(), batch_size=3, n_initial=5),
     UncertaintyHerdingClassifier(batch_size=3, n_initial=5, calibrate=False),
-    UncertaintyHerdingClassifier(radius="local", explore=0.4, batch_size=3),
+    UncertaintyHerdingClassifier(
+        GaussianNB(), radius="local", explore=0.4, batch_size=3, n_initial=6
+    ),
     MinMarginClassifier(LinearSVC(), batch="cluster", batch_size=3, n_initial=5),
     UncertaintySamplingClassifier(
         batch="herding", initial="mixed", explore=0.3, batch_size=3, n_initial=5
@@ -51,9 +54,9 @@ def problem():
 
 
 def bought(learner, X, y):
-    """Return the purchases of five rounds; some rows stay pending, four are free."""
+    """Return the purchases of four rounds; some rows stay pending, four are free."""
     said = []
-    for k in range(5):
+    for k in range(4):
         rows, *numbers = learner.query(X, return_probability=True, return_utility=True)
         said.append([rows.tolist(), *map(np.ndarray.tolist, numbers)])
         learner.teach(X[rows[k % 2 :]], y[rows[k % 2 :]])
@@ -71,8 +74,8 @@ def assert_same(found, expected):
 
 @pytest.mark.every_learner
 @each(LEARNERS[:-1])
-@settings(max_examples=5)
-@given(stream=streams(min_rows=60, max_rows=70, min_features=2))
+@seldom
+@given(stream=streams(min_rows=50, max_rows=55, min_features=2))
 def test_a_sample_of_all_rows_gives_the_rows_of_a_small_pool(prototype, stream):
     X, y = stream
     y = (y != y[0]).astype(int)
@@ -82,8 +85,8 @@ def test_a_sample_of_all_rows_gives_the_rows_of_a_small_pool(prototype, stream):
         assert_same(bought(fresh(prototype), X, y), expected)
 
 
-@each(LEARNERS)
-@pytest.mark.parametrize("make", SOURCES.values(), ids=list(SOURCES))
+@pytest.mark.every_learner
+@in_some_source(LEARNERS)
 def test_blocks_do_not_matter(prototype, make, monkeypatch, tmp_path):
     look_at(monkeypatch, 40)
     X, y = problem()
@@ -92,6 +95,7 @@ def test_blocks_do_not_matter(prototype, make, monkeypatch, tmp_path):
     assert_same(bought(fresh(prototype), source, y), expected)
 
 
+@pytest.mark.usefixtures("quick_blend")
 @pytest.mark.parametrize("model", [LogisticRegression(), None], ids=["one", "blend"])
 def test_the_least_certain_row_of_all_is_bought(model, monkeypatch):
     look_at(monkeypatch, 20)

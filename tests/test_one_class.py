@@ -108,7 +108,7 @@ class TestOneClassIsPredicted:
             MinMarginClassifier(BLIND, batch_size=7),
             UncertaintyHerdingClassifier(BLIND, calibrate=False),
             PassiveClassifier(BLIND),
-            QueryByCommitteeClassifier(BLIND, param_grid={"C": [1e-9, 1e-8]}),
+            QueryByCommitteeClassifier(BLIND, param_grid={"C": [1e-9, 1e-8]}, cv=2),
         ],
         ids=lambda learner: type(learner).__name__,
     )
@@ -230,7 +230,7 @@ class TestMarginExhausted:
         ids=str,
     )
     def test_others_are_taken(self, model):
-        learner = MinMarginClassifier(model, stopping="margin_exhausted", budget=15)
+        learner = MinMarginClassifier(model, stopping="margin_exhausted", budget=11)
         assert learner.set_params(random_state=0).fit(X, y).n_queries_ > 5
 
     def test_each_candidate_counts(self):

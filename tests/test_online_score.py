@@ -112,7 +112,7 @@ def noisy(n_rows, n_classes=2, seed=0):
 
 
 @each_rule
-@given(stream=streams(max_rows=40), limits=st.sampled_from([(), (5, None), (None, 3)]))
+@given(stream=streams(), limits=st.sampled_from([(), (5, None), (None, 3)]))
 def test_twin(prototype, rule, stream, limits):
     X, y = stream
     budget, patience = limits or (None, None)
@@ -129,7 +129,7 @@ def test_twin(prototype, rule, stream, limits):
 
 
 @each_rule
-@given(stream=streams(max_rows=40), data=st.data())
+@given(stream=streams(), data=st.data())
 def test_late_and_missing_labels(prototype, rule, stream, data):
     X, y = numbered(stream[0]), stream[1]
     n = len(X)
@@ -139,10 +139,12 @@ def test_late_and_missing_labels(prototype, rule, stream, data):
     same(online_score(learner), rows)
 
 
-@pytest.mark.parametrize(("n_classes", "late"), [(2, False), (3, True)])
-def test_windows(n_classes, late):
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "late"), [(2_500, 2, False), (700, 3, True)]
+)
+def test_windows(n_rows, n_classes, late):
     prototype, rule = RULES["CBGZ"]
-    X, y = noisy(2_500, n_classes)  # 39 blocks: marks of three spacings
+    X, y = noisy(n_rows, n_classes)  # 39 blocks: marks of three spacings
     delays = np.random.RandomState(0).randint(0, 300, len(X)) if late else None
     learner, rows = followed(fresh(prototype), X, y, rule, delays)
     for window in (1, 63, 64, 65, 500, 1_000, 1_100, 2_000, 2_436, 2_437, 9_999):
@@ -205,12 +207,12 @@ def test_sole_with_a_probability_of_ones_own_counts_all():
     ids=lambda learner: type(learner).__name__,
 )
 def test_with_all_labels_it_is_the_plain_mean(learner):
-    X, y = noisy(150, 3)
+    X, y = noisy(60, 3)
     _, rows = followed(fresh(learner), X, y, lambda margin: 1.0)
     mean = np.mean([row.mistake for row in rows])
     found = online_score(fresh(learner).fit(X, y))
     assert (found.value, found.low, found.high) == (mean, mean, mean)
-    assert found.n_labels == found.n_rows == 150
+    assert found.n_labels == found.n_rows == 60
 
 
 def progressive(learner, X, y):
@@ -228,9 +230,9 @@ def progressive(learner, X, y):
     ids=["CBGZ", "SOLE"],
 )
 def test_unbiased_and_covered(prototype):
-    X, y = noisy(120)
+    X, y = noisy(80)
     errors, covered = [], []
-    for seed in range(60):
+    for seed in range(40):
         order = np.random.RandomState(seed).permutation(len(X))
         learner = fresh(prototype, random_state=seed)
         truth = progressive(learner, X[order], y[order])

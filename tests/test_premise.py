@@ -50,12 +50,8 @@ def test_distances_that_predict_no_label(learner):
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
-def test_distances_that_do(learner):
+def test_distances_that_do_and_few_labels_are_left_alone(learner):
     assert messages(learner, APART, NEAR, 110) == []
-
-
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
-def test_few_labels_prove_nothing(learner):
     assert messages(learner, X, BY_CHANCE, 50) == []
 
 

@@ -165,7 +165,7 @@ def test_damaged_ris(folder, case):
         assert read(folder, text)["title"].tolist() == TITLES["ris"][1]
 
 
-@settings(max_examples=300)
+@settings(max_examples=12 * settings.default.max_examples)
 @given(
     kind=st.sampled_from(["ris", "nbib", "bib"]),
     how=st.sampled_from(["line", "span", "letter", "twice", "swap"]),

@@ -26,17 +26,11 @@ X = np.random.default_rng(0).normal(size=(80, 4))
 Y = np.where(X[:, 0] > 0, "yes", "no")
 
 DEFAULTS = [
-    ALMSClassifier,
-    BlendClassifier,
-    HybridSamplingClassifier,
-    MinMarginClassifier,
-    PassiveClassifier,
-    QueryByCommitteeClassifier,
-    RankAverageClassifier,
-    RelevanceSamplingClassifier,
-    UncertaintyHerdingClassifier,
+    ALMSClassifier, BlendClassifier, HybridSamplingClassifier, MinMarginClassifier,
+    PassiveClassifier, QueryByCommitteeClassifier, RankAverageClassifier,
+    RelevanceSamplingClassifier, UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
-]
+]  # fmt: skip
 
 
 def stretched(size, column=2):

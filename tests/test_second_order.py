@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from sklearn_activelearn import (
@@ -55,12 +54,9 @@ RULES = {
     ),
 }
 KERNELS = {
-    "linear": {},
-    "rbf": {"gamma": 0.2},
-    "poly": {"gamma": 0.5},
-    "laplacian": {"gamma": 0.2},
-    "cosine": {},
-}
+    "linear": {}, "rbf": {"gamma": 0.2}, "poly": {"gamma": 0.5},
+    "laplacian": {"gamma": 0.2}, "cosine": {},
+}  # fmt: skip
 OWN = {
     "linear": lambda X, Z: X @ Z.T,
     "rbf": lambda X, Z: np.exp(-0.2 * ((X[:, None] - Z) ** 2).sum(axis=2)),
@@ -90,30 +86,12 @@ def run_twin(learner, rule, K, codes, n_classes, n_features, classes=None, model
         for name in ("budget", "patience", "max_stored")
     }
     return twin.run(
-        model,
-        codes,
-        n_classes,
-        RULES[rule][1](n_features + learner.fit_intercept),
+        model, codes, n_classes, RULES[rule][1](n_features + learner.fit_intercept),
         mistakes_only=params.get("variant", "mistake") == "mistake",
         next_row=params.get("variant") == "next",
-        next_mistake=params.get("variant") == "next_mistake",
-        seed=learner._coin_seed,
-        classes=classes,
-        **limits,
-    )
-
-
-def run_both(rule, X, codes, n_classes, K=None, **params):
-    """Return the learner and its twin after the same stream."""
-    learner = fresh(RULES[rule][0], **params)
-    learner.partial_fit(X, codes, classes=np.arange(n_classes))
-    K = X @ X.T if K is None else K
-    expected = run_twin(learner, rule, K, codes, n_classes, X.shape[1])
-    assert learner.queried_indices_.tolist() == expected["bought"]
-    assert learner.n_queries_ == len(expected["bought"])
-    assert learner.n_updates_ == expected["n_updates"]
-    assert learner.n_seen_ == len(X)
-    return learner, expected
+        next_mistake=params.get("variant") == "next_mistake", seed=learner._coin_seed,
+        classes=classes, **limits,
+    )  # fmt: skip
 
 
 def check_scores(learner, expected, X, K, rtol=1e-9):
@@ -128,24 +106,26 @@ def check_scores(learner, expected, X, K, rtol=1e-9):
 
 @each_rule
 @given(
-    seed=seeds,
-    n_classes=st.integers(2, 4),
-    scale=st.sampled_from([0.1, 1.0, 30.0]),
-    solver=st.sampled_from(["auto", "dual", "primal"]),
-    normalize=flags,
-    fit_intercept=flags,
-    budget=st.sampled_from([None, 9]),
-    patience=st.sampled_from([None, 5]),
-    max_stored=st.sampled_from([None, None, 1, 6]),
-)
-def test_twin(rule, seed, n_classes, scale, max_stored, **params):
+    seed=seeds, n_classes=st.integers(2, 4), scale=st.sampled_from([0.1, 1.0, 30.0]),
+    solver=st.sampled_from(["auto", "dual", "primal"]), normalize=flags,
+    fit_intercept=flags, sparse=flags, budget=st.sampled_from([None, 9]),
+    patience=st.sampled_from([None, 5]), max_stored=st.sampled_from([None, None, 1, 6]),
+)  # fmt: skip
+def test_twin(rule, seed, n_classes, scale, max_stored, sparse, **params):
     X, codes = gaussian_stream(seed, n_classes, scale=scale)
     if not params["fit_intercept"]:
         X[seed % 7] = 0.0
     if params["solver"] != "primal":
         params["max_stored"] = max_stored
-    learner, expected = run_both(rule, X, codes, n_classes, random_state=seed, **params)
-    check_scores(learner, expected, X, X @ X.T)
+    learner = fresh(RULES[rule][0], random_state=seed, **params)
+    rows, classes = csr_array(X) if sparse else X, np.arange(n_classes)
+    learner.partial_fit(rows, codes, classes=classes)
+    expected = run_twin(learner, rule, X @ X.T, codes, n_classes, X.shape[1])
+    assert learner.queried_indices_.tolist() == expected["bought"]
+    assert learner.n_queries_ == len(expected["bought"])
+    assert learner.n_updates_ == expected["n_updates"]
+    assert learner.n_seen_ == len(X)
+    check_scores(learner, expected, rows, X @ X.T)
     scores = learner.decision_function(X).reshape(len(X), -1)
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     rows = X / np.where(norms > 0, norms, 1) if learner.normalize else X
@@ -156,17 +136,12 @@ def test_twin(rule, seed, n_classes, scale, max_stored, **params):
 
 @each_rule
 @given(
-    kernel=st.sampled_from(sorted(KERNELS)),
-    seed=seeds,
-    n_classes=st.integers(2, 3),
-    normalize=flags,
-    fit_intercept=flags,
-    sparse=flags,
-    own=flags,
+    kernel=st.sampled_from(sorted(KERNELS)), seed=seeds, n_classes=st.integers(2, 3),
+    normalize=flags, fit_intercept=flags, sparse=flags, own=flags,
     max_stored=st.sampled_from([None, 5]),
-)
+)  # fmt: skip
 def test_kernels(rule, kernel, seed, n_classes, sparse, own, **params):
-    X, codes = gaussian_stream(seed, n_classes, n_rows=25, n_features=3)
+    X, codes = gaussian_stream(seed, n_classes, n_rows=16, n_features=3)
     settings = KERNELS[kernel]
     K = pairwise_kernels(X, metric=kernel, filter_params=True, **settings)
     if own:  # "linear" goes through the kernel form, too
@@ -184,44 +159,6 @@ def test_kernels(rule, kernel, seed, n_classes, sparse, own, **params):
     assert learner.queried_indices_.tolist() == expected["bought"]
     check_scores(learner, expected, rows, K)
     assert hasattr(learner, "coef_") == (kernel == "linear" and not own)
-
-
-def streams_of_three_kinds():
-    digits, y = load_digits(return_X_y=True)
-    rng = np.random.RandomState(0)
-    words = np.where(rng.uniform(size=(400, 90)) < 0.1, rng.uniform(size=(400, 90)), 0)
-    topic = words @ rng.standard_normal(90) > 0
-    return {
-        "digits": (digits[:600], y[:600]),
-        "one digit": (digits[:900], y[:900] == 3),
-        "words": (csr_array(words), topic),
-    }
-
-
-STREAMS = streams_of_three_kinds()
-
-
-@each_rule
-@pytest.mark.parametrize("name", STREAMS)
-def test_the_form_makes_no_difference(rule, name):
-    X, y = STREAMS[name]
-    learners = {
-        solver: fresh(RULES[rule][0], solver=solver).partial_fit(
-            X, y, classes=np.unique(y)
-        )
-        for solver in ("auto", "dual", "primal")
-    }
-    assert learners["dual"].is_dual_
-    assert not learners["primal"].is_dual_
-    for learner in learners.values():
-        np.testing.assert_array_equal(
-            learner.queried_indices_, learners["dual"].queried_indices_
-        )
-        assert learner.n_updates_ == learners["dual"].n_updates_
-        np.testing.assert_allclose(learner.coef_, learners["dual"].coef_, atol=1e-9)
-        np.testing.assert_array_equal(learner.predict(X), learners["dual"].predict(X))
-    if rule == "all":
-        assert not learners["auto"].is_dual_  # it has moved on the way
 
 
 @given(n_features=st.integers(1, 30), sparse=flags)
@@ -244,8 +181,8 @@ def factor_of(learner):
 
 
 @pytest.mark.parametrize("params", [{}, {"kernel": "poly"}], ids=str)
-def test_thousands_of_forgotten_rows_leave_no_trace(params):
-    n_rows = 500 if params else 5000
+def test_many_forgotten_rows_leave_no_trace(params):
+    n_rows = 150 if params else 2000
     X, codes = gaussian_stream(0, 2, n_rows=n_rows)
     X[::3] = X[0]  # one row comes again and again
     learner = RLSSamplingClassifier(variant="all", max_stored=12, **params)
@@ -271,8 +208,8 @@ def exact_A(learner, X):
 NUMERICS = {
     "gaussian": (lambda X: X, {}),
     "no intercept": (lambda X: X, {"fit_intercept": False}),
-    "three rows": (lambda X: np.tile(X[:3], (33_334, 1)), {}),
-    "one row": (lambda X: np.tile(X[:1], (100_000, 1)), {}),
+    "three rows": (lambda X: np.tile(X[:3], (10_000, 1)), {}),
+    "one row": (lambda X: np.tile(X[:1], (30_000, 1)), {}),
     "uneven": (lambda X: X * np.logspace(-3, 3, 20), {"normalize": False}),
     "with zero rows": (lambda X: X * (X[:, :1] > 0), {}),
 }
@@ -283,7 +220,7 @@ NUMERICS = {
 def test_the_inverse_stays_one(name):
     make, params = NUMERICS[name]
     rng = np.random.RandomState(0)
-    X = make(rng.standard_normal((100_000, 20)))
+    X = make(rng.standard_normal((30_000, 20)))
     y = (X @ rng.standard_normal(20) + rng.standard_normal(len(X)) > 0).astype(int)
     learner = RLSSamplingClassifier(variant="all", solver="auto", **params)
     learner.partial_fit(X, y, classes=[0, 1])
@@ -298,9 +235,9 @@ def test_the_inverse_stays_one(name):
     np.testing.assert_allclose(found, w, atol=1e-6 * np.abs(w).max())
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", ["SSNM", "SS transient", "SOP", "SOLE"])
 @pytest.mark.parametrize("solver", ["dual", "primal"])
-@pytest.mark.parametrize("norm", [1e-150, 1e-8, 1e4, 1e100])
+@pytest.mark.parametrize("norm", [1e-150, 1e4, 1e100])
 def test_rows_of_extreme_norms(rule, solver, norm):
     X, codes = gaussian_stream(5, 2)
     X *= norm
@@ -399,7 +336,7 @@ def test_sole_reports_the_probability_of_the_full_formula(seed):
     ],
 )
 def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
-    """Each call of what may fail does so once; the rest of the stream then makes up."""
+    """Calls of what may fail do so once; the rest of the stream then makes up."""
     X, codes = gaussian_stream(0, 3, n_rows=4)
     X = csr_array(X)
     prototype = RLSSamplingClassifier(variant="all", random_state=0, **params)
@@ -419,7 +356,7 @@ def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
         with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
             patch.setattr(module, name, failing)
             learner.learn(X, oracle)
-        n, fails_at = learner.n_seen_, fails_at + 1
+        n, fails_at = learner.n_seen_, fails_at + 1 + n_calls // 20
         assert oracle.asked == learner.queried_indices_.tolist() == list(range(n))
         assert learner.n_queries_ == learner.n_updates_ == n
         learner.decision_function(X)
@@ -487,16 +424,16 @@ def test_rows_that_contradict_each_other_are_ties_in_every_form(rule, norm):
 )
 def test_a_state_that_is_read_only(params, sparse):
     """As joblib hands it to its processes and maps it from a file."""
-    X, codes = gaussian_stream(0, 3, n_rows=60)
+    X, codes = gaussian_stream(0, 3, n_rows=20)
     X = csr_array(X) if sparse else X
     learner = RLSSamplingClassifier(variant="all", random_state=0, **params)
-    learner.partial_fit(X[:30], codes[:30], classes=range(3))
+    learner.partial_fit(X[:9], codes[:9], classes=range(3))
     buffers = []
     pickled = pickle.dumps(learner, protocol=5, buffer_callback=buffers.append)
     frozen = pickle.loads(pickled, buffers=[bytes(part) for part in buffers])
     for each in (learner, frozen):
-        each.query(X[30:40])
-        each.teach(X[30:40], codes[30:40]).partial_fit(X[40:], codes[40:])
+        each.query(X[9:14])
+        each.teach(X[9:14], codes[9:14]).partial_fit(X[14:], codes[14:])
     np.testing.assert_array_equal(
         frozen.decision_function(X), learner.decision_function(X)
     )
@@ -583,16 +520,12 @@ def check_descent(rule, X, codes, n_classes, every, **params):
 
 @each_rule
 @given(
-    seed=seeds,
-    n_classes=st.integers(2, 4),
-    scale=st.sampled_from([0.1, 1.0, 30.0]),
-    normalize=flags,
-    fit_intercept=flags,
-    budget=st.sampled_from([None, 9]),
+    seed=seeds, n_classes=st.integers(2, 4), scale=st.sampled_from([0.1, 1.0, 30.0]),
+    normalize=flags, fit_intercept=flags, budget=st.sampled_from([None, 9]),
     every=st.sampled_from([None, 1, 4]),
-)
+)  # fmt: skip
 def test_coordinate_descent(rule, seed, n_classes, scale, every, **params):
-    X, codes = gaussian_stream(seed, n_classes, n_rows=30, n_features=12, scale=scale)
+    X, codes = gaussian_stream(seed, n_classes, n_rows=18, n_features=12, scale=scale)
     if not params["fit_intercept"]:
         X[seed % 7] = 0.0
     if every is None:
@@ -607,7 +540,9 @@ def test_coordinate_descent(rule, seed, n_classes, scale, every, **params):
 @pytest.mark.parametrize("every", [1, 10])
 def test_coordinate_descent_approaches_the_ridge_regression(every, monkeypatch):
     """By another way than the twin: the equation of the minimum is nearly solved."""
-    X, y = STREAMS["words"]
+    rng = np.random.RandomState(0)
+    X = np.where(rng.uniform(size=(400, 90)) < 0.1, rng.uniform(size=(400, 90)), 0)
+    X, y = csr_array(X), X @ rng.standard_normal(90) > 0
     monkeypatch.setattr(_base, "DESCENT", (every, 1.0))
     learner = RLSSamplingClassifier(variant="all", random_state=0)
     learner.teach(X[:20], y[:20], classes=[False, True])
@@ -617,8 +552,9 @@ def test_coordinate_descent_approaches_the_ridge_regression(every, monkeypatch):
     np.testing.assert_allclose(found, wanted, atol=0.02 * np.abs(wanted).max())
 
 
-@pytest.mark.parametrize("share", [0.08, 0.12])
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    ("share", "sparse"), [(0.08, False), (0.08, True), (0.12, True)]
+)
 def test_auto_goes_over_where_stored_rows_are_sparse(share, sparse):
     """At 500 stored rows, and with the triangle it frees all but the diagonal of A."""
     rng = np.random.RandomState(0)

@@ -1,4 +1,4 @@
-"""dask arrays on a cluster of two processes; joblib's work on it, too."""
+"""dask arrays on a cluster; joblib's work on it, too."""
 
 import os
 
@@ -21,10 +21,10 @@ da = pytest.importorskip("dask.array")
 
 @pytest.fixture(scope="module")
 def client():
-    """Two processes, and this one."""
+    """Another process, which takes seconds to start, and this one."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
+            n_workers=1, threads_per_worker=2, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -39,7 +39,7 @@ def problem():
 
 def bought(learner, X, source, y):
     rows = [learner.query(source)]
-    for _ in range(3):
+    for _ in range(2):
         learner.teach(X[rows[-1]], y[rows[-1]])
         rows.append(learner.query(source))
     return np.concatenate(rows).tolist()

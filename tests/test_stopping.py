@@ -23,10 +23,7 @@ from sklearn_activelearn.pool import (
     StoppingRule,
 )
 from sklearn_activelearn.pool.stopping import _rules
-from sklearn_activelearn.pool.stopping._base import (
-    Remembered,
-    rule_name,
-)
+from sklearn_activelearn.pool.stopping._base import Remembered, rule_name
 from tests.docstrings import names, refused
 from tests.learners import drawn_for
 from tests.reference import stopping as reference

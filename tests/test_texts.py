@@ -25,14 +25,10 @@ from sklearn_activelearn.preprocessing._embeddings import load_encoder
 from sklearn_activelearn.preprocessing._texts import PartsVectorizer
 
 TEXTS = [
-    "The film was good, a very good film",
-    "The goal of the team",
-    "A bad film without a plot",
-    "The team lost the match, no goal",
-    "ein schöner Film über ein Spiel",
-    "电影很好看",
-    "😀 o k",
-]
+    "The film was good, a very good film", "The goal of the team",
+    "A bad film without a plot", "The team lost the match, no goal",
+    "ein schöner Film über ein Spiel", "电影很好看", "😀 o k",
+]  # fmt: skip
 
 
 def encode(texts, **params):
@@ -43,6 +39,12 @@ def encode(texts, **params):
 def lengths(texts):
     """Return a vector of two numbers for each text: its length, and its spaces."""
     return np.array([[len(text), text.count(" ")] for text in texts], dtype=float)
+
+
+def unit(vectors):
+    """Return centred vectors of length one."""
+    vectors = vectors - np.mean(vectors, axis=0)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 class TestParts:
@@ -125,24 +127,15 @@ class TestBlocks:
         assert new.shape == (2, X.shape[1])
         assert not new[1, : -encoder.n_dense_].nnz
 
-    def test_no_text_at_all(self):
-        with pytest.raises(ValueError, match="no words in the column 'text'"):
-            encode(["", "  "])
-
-    @pytest.mark.parametrize(
-        ("params", "error"),
-        [({"parts": 1}, TypeError), ({"n_directions": -1}, ValueError)],
-    )
-    def test_wrong_parameters(self, params, error):
-        with pytest.raises(error, match=next(iter(params))):
-            encode(TEXTS, **params)
-
-    def test_text_columns_of_a_table_have_the_same_numbers(self):
+    @pytest.mark.parametrize("embedding", [None, lengths])
+    def test_text_columns_of_a_table_have_the_same_numbers(self, embedding):
         rows = {"note": TEXTS, "size": ["1", "5", "2", "9", "3", "4", "8"]}
-        X = TableEncoder(text=["note"]).fit_transform(rows)
+        encoder = TableEncoder(text=["note"], embedding=embedding)
+        X = encoder.fit_transform(rows)
         assert issparse(X)
-        _, alone = encode(TEXTS)
+        _, alone = encode(TEXTS, embedding=embedding)
         np.testing.assert_allclose(X.toarray()[:, 1:], alone, atol=1e-6)
+        np.testing.assert_allclose(encoder.transform(rows).toarray(), X.toarray())
 
     def test_a_model_in_a_file(self, tmp_path):
         y = [0, 1, 0, 1, 0, 0, 1]
@@ -160,10 +153,7 @@ class TestEmbedding:
     def test_vectors_are_centred_and_of_length_one(self):
         encoder, X = encode(TEXTS, embedding=lengths)
         assert encoder.n_dense_ == 2
-        vectors = lengths(TEXTS)
-        vectors -= vectors.mean(axis=0)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.testing.assert_allclose(X[:, -2:], vectors, atol=1e-6)
+        np.testing.assert_allclose(X[:, -2:], unit(lengths(TEXTS)), atol=1e-6)
         new = encoder.transform({"text": ["abc de"]}).toarray()[0, -2:]
         expected = lengths(["abc de"])[0] - lengths(TEXTS).mean(axis=0)
         np.testing.assert_allclose(new, expected / np.linalg.norm(expected), atol=1e-6)
@@ -173,9 +163,7 @@ class TestEmbedding:
         encoder, X = encode(TEXTS, embedding=transformer)
         assert not hasattr(transformer[0], "vocabulary_")
         vectors = clone(transformer).fit_transform(TEXTS)
-        vectors -= vectors.mean(axis=0)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.testing.assert_allclose(X[:, -2:], vectors, atol=1e-6)
+        np.testing.assert_allclose(X[:, -2:], unit(vectors), atol=1e-6)
         again = encoder.transform({"text": TEXTS}).toarray()
         np.testing.assert_allclose(again, X, atol=1e-6)
 
@@ -231,13 +219,6 @@ class TestEmbedding:
         with pytest.raises(TypeError, match="embedding must be a callable"):
             encode(TEXTS, embedding=embedding)
 
-    def test_vectors_of_a_table(self):
-        rows = {"note": TEXTS, "size": ["1", "5", "2", "9", "3", "4", "8"]}
-        table = TableEncoder(text=["note"], embedding=lengths).fit(rows)
-        alone = encode(TEXTS, embedding=lengths)[1]
-        X = table.transform(rows).toarray()
-        np.testing.assert_allclose(X[:, 1:], alone, atol=1e-6)
-
     def test_another_encoder_later(self):
         encoder, _ = encode(TEXTS, embedding=lengths)
         encoder._rename_embedding(lambda texts: np.ones((len(texts), 3)))
@@ -249,9 +230,7 @@ class TestNamedModels:
     def test_a_model_of_model2vec(self, static_model):
         X = encode(TEXTS, embedding=static_model)[1]
         vectors = load_encoder(str(static_model))(TEXTS).astype(float)
-        vectors -= vectors.mean(axis=0)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.testing.assert_allclose(X[:, -8:], vectors / norms, atol=1e-5)
+        np.testing.assert_allclose(X[:, -8:], unit(vectors), atol=1e-5)
 
     def test_no_model_there(self, tmp_path):
         with pytest.raises(ValueError, match=r"^the encoder '.*nothing' cannot be"):
@@ -270,10 +249,7 @@ class TestVectors:
 
     def test_alone(self):
         X = VectorEncoder("v").fit_transform(self.ROWS)
-        vectors = np.array(self.ROWS["v"])
-        vectors -= vectors.mean(axis=0)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.testing.assert_allclose(X, vectors, atol=1e-6)
+        np.testing.assert_allclose(X, unit(self.ROWS["v"]), atol=1e-6)
 
     @pytest.mark.parametrize(
         "other", [TextEncoder(["text"]), TableEncoder(text=["text"])]
@@ -309,18 +285,22 @@ class TestVectors:
 
 
 @pytest.mark.parametrize(
-    "encoder",
-    [TextEncoder("text"), TableEncoder(text="text"), TableEncoder(drop="text")],
+    ("encoder", "error", "words"),
+    [
+        (TextEncoder("text"), TypeError, "must be a list of names, got 'text'"),
+        (TableEncoder(text="text"), TypeError, "must be a list of names, got 'text'"),
+        (TableEncoder(drop="text"), TypeError, "must be a list of names, got 'text'"),
+        (TextEncoder([]), ValueError, "columns is empty"),
+        (TextEncoder(["empty"]), ValueError, "no words in the column 'empty'"),
+        (TextEncoder(["text"], parts=1), TypeError, "parts"),
+        (TextEncoder(["text"], n_directions=-1), ValueError, "n_directions"),
+    ],
     ids=str,
 )
-def test_one_name_in_place_of_a_list(encoder):
-    with pytest.raises(TypeError, match=r"must be a list of names, got 'text'"):
-        encoder.fit({"text": TEXTS, "t": TEXTS, "e": TEXTS, "x": TEXTS})
-
-
-def test_no_column_of_texts():
-    with pytest.raises(ValueError, match="columns is empty"):
-        TextEncoder([]).fit({"text": TEXTS})
+def test_what_is_refused(encoder, error, words):
+    columns = dict.fromkeys(["text", "t", "e", "x"], TEXTS)
+    with pytest.raises(error, match=words):
+        encoder.fit({**columns, "empty": ["", "  "] * 3 + [""]})
 
 
 class TestImages:
@@ -337,9 +317,7 @@ class TestImages:
 
         encoder = ImageEncoder("file", tmp_path, embedding=mean_colours)
         X = encoder.fit_transform({"file": names})
-        expected = np.array([[60.0 * k] * 3 for k in range(4)])
-        expected -= expected.mean(axis=0)
-        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        expected = unit([[60.0 * k] * 3 for k in range(4)])
         np.testing.assert_allclose(X, expected, atol=1e-6)
         np.testing.assert_allclose(encoder.transform({"file": names[:1]}), X[:1])
         with pytest.raises(ValueError, match=r"row 1: 'no.png': there is no such file"):

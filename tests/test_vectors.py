@@ -13,6 +13,8 @@ from sklearn_activelearn._cli import vectors
 
 pytest.importorskip("model2vec", reason="model2vec is not installed")
 
+pytestmark = pytest.mark.usefixtures("quick_blend")
+
 N = 60
 
 
@@ -49,6 +51,8 @@ def encoded(monkeypatch):
     return texts
 
 
+COMPARE = ["compare", "--data", "rows.csv", "--target", "kind", "--text", "text",
+           "--rows", 40, "--folds", 2, "--repeats", 1, "--jobs", 1]  # fmt: skip
 LABEL = ["label", "rows.csv", "--text", "text", "--id", "key", "--labelled", "kind",
          "--classes", "film,match", "--out", "labels.sqlite",
          "--predict", "out.csv"]  # fmt: skip
@@ -92,13 +96,6 @@ class TestEncoder:
         with open("moved/config.json", "a") as file:
             file.write("\n")
         assert run(*predict, "--encoder", "moved")[0] == 2
-
-    def test_a_model_without_an_encoder(self, rows, capsys):
-        assert run(*LABEL, "--save-model", "m.skops")[0] == 0
-        argv = "predict", "m.skops", "new.csv", "--out", "o.csv", "--encoder", "x"
-        code, err = run(*argv, capsys=capsys)
-        assert code == 2
-        assert "was trained without an encoder" in err
 
     def test_no_text_is_encoded_twice(self, rows, static_model, encoded):
         how = "--encoder", static_model
@@ -149,14 +146,13 @@ class TestEncoder:
             assert "Repeat the options of the first call" in err
         assert run(*LABEL, "--change", "features,learner")[0] == 0
 
-    @pytest.mark.parametrize("content", [b"", b"no database" * 999])
-    def test_a_damaged_file_of_vectors(self, rows, static_model, content, capsys):
+    def test_a_damaged_file_of_vectors(self, rows, static_model, capsys):
         assert run(*LABEL, "--encoder", static_model)[0] == 0
-        with open("labels.sqlite.vectors", "wb") as file:
-            file.write(content)
-        code, err = run(*LABEL, "--encoder", static_model, capsys=capsys)
-        assert code == 2
-        assert "delete it" in err or "was made with no --encoder" in err
+        for content in (b"no database" * 999, b""):
+            Path("labels.sqlite.vectors").write_bytes(content)
+            code, err = run(*LABEL, "--encoder", static_model, capsys=capsys)
+            assert code == 2
+            assert "delete it" in err or "was made with no --encoder" in err
 
     def test_vectors_that_are_refused_are_not_kept(self, rows, monkeypatch):
         path = "v.sqlite"
@@ -168,13 +164,12 @@ class TestEncoder:
         assert encoder(["text"]).tolist() == [[1, 2]]
 
     def test_the_report_says_what_it_brings(self, rows, static_model, capsys):
-        argv = ["compare", "--data", "rows.csv", "--target", "kind", "--drop", "key",
-                "--text", "text", "--folds", 3, "--repeats", 1]  # fmt: skip
-        assert main([*map(str, argv)]) == 0
+        argv = [*COMPARE, "--drop", "key"]
+        assert run(*argv)[0] == 0
         out = " ".join(capsys.readouterr().out.split())
         assert re.search(r"Numbers: \d+ chosen labels give", out)
         assert "and with words alone one of" in out
-        assert main([*map(str, [*argv, "--encoder", static_model])]) == 0
+        assert run(*argv, "--encoder", static_model)[0] == 0
         out = " ".join(capsys.readouterr().out.split())
         assert "and with the default numbers of texts one of" in out
 
@@ -202,23 +197,25 @@ class TestFeatures:
             (table.to_csv if is_csv else table.to_parquet)(name, index=False)
 
     @pytest.mark.parametrize("name", ["v.npy", "v.csv", "v.parquet", "list.parquet"])
-    def test_from_labels_to_predictions(self, rows, features, name):
+    def test_files_of_vectors(self, rows, features, name):
         self.write(features, rows["key"], name)
-        self.write(features[:9], rows["key"][:9], f"new {name}")
-        save = "--save-model", "m.skops"
-        assert run(*LABEL, "--features", name, *save)[0] == 0
-        argv = ["predict", "m.skops", "new.csv", "--out", "new_out.csv", "--id", "key"]
-        assert run(*argv, "--features", f"new {name}")[0] == 0
+        found = vectors.read_features(Path(name), "key", [*rows["key"]])
+        np.testing.assert_allclose(found, features, atol=1e-6)
+
+    def test_from_labels_to_predictions(self, rows, features, capsys):
+        self.write(features, rows["key"], "v.csv")
+        self.write(features[:9], rows["key"][:9], "new.parquet")
+        assert run(*LABEL, "--features", "v.csv", "--save-model", "m.skops")[0] == 0
+        argv = ["predict", "m.skops", "new.csv", "--out", "new_out.csv"]
+        assert run(*argv, "--id", "key", "--features", "new.parquet")[0] == 0
         found = pd.read_csv("new_out.csv")["prediction"]
         assert (found == rows["kind"][:9]).all()
-
-    def test_a_model_that_needs_vectors_says_so(self, rows, features, capsys):
-        self.write(features, rows["key"], "v.npy")
-        assert run(*LABEL, "--features", "v.npy", "--save-model", "m.skops")[0] == 0
-        argv = ["predict", "m.skops", "new.csv", "--out", "new_out.csv"]
         code, err = run(*argv, capsys=capsys)
         assert code == 2
         assert "needs a vector for each row" in err
+        code, err = run(*argv, "--encoder", "x", capsys=capsys)
+        assert code == 2
+        assert "was trained without an encoder" in err
 
     @pytest.mark.parametrize(
         ("change", "name", "words"),
@@ -278,13 +275,11 @@ class TestFeatures:
 
     def test_compare(self, rows, features, capsys):
         self.write(features, rows["key"], "v.csv")
-        argv = ["compare", "--data", "rows.csv", "--target", "kind", "--id", "key",
-                "--text", "text", "--features", "v.csv", "--folds", "3", "--repeats",
-                "1", "--jobs", "1"]  # fmt: skip
-        assert main(argv) == 0
+        argv = [*COMPARE, "--id", "key", "--features", "v.csv"]
+        assert run(*argv)[0] == 0
         out = " ".join(capsys.readouterr().out.split())
         assert "and without the vectors one of" in out
         rows[["key", "kind"]].to_csv("rows.csv", index=False)
-        argv[7:9] = []
-        assert main(argv) == 0
+        argv[5:7] = []
+        assert run(*argv)[0] == 0
         assert "Numbers" not in capsys.readouterr().out

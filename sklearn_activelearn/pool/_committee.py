@@ -200,7 +200,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
     >>> linear = LogisticRegression(max_iter=500)
     >>> committee = [("bayes", GaussianNB()), ("linear", linear)]
     >>> learner = QueryByCommitteeClassifier(
-    ...     estimators=committee, budget=30, random_state=0
+    ...     estimators=committee, batch_size=5, budget=30, random_state=0
     ... ).fit(X, y)
     >>> print(learner.model_names_[learner.best_index_], learner.n_queries_)
     bayes 30

@@ -196,11 +196,11 @@ class HybridSamplingClassifier(PoolClassifier):
     >>> from sklearn_activelearn import HybridSamplingClassifier
     >>> X, y = load_digits(return_X_y=True)
     >>> learner = HybridSamplingClassifier(
-    ...     batch_size=10, budget=50, random_state=0
+    ...     batch_size=20, budget=30, random_state=0
     ... ).fit(X[:900] / 16, y[:900])
     >>> print(f"{learner.n_queries_} labels, accuracy "
     ...       f"{learner.score(X[900:] / 16, y[900:]):.2f}")
-    50 labels, accuracy 0.87
+    30 labels, accuracy 0.81
     """
 
     batch = "herding"
