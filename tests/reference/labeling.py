@@ -1,9 +1,13 @@
 """What a labelling session shows, written as the plain loop that it stands for."""
 
+import os
+import sys
 import tempfile
+import traceback
 from contextlib import contextmanager
 from pathlib import Path
 
+from sklearn_activelearn.__main__ import main
 from tests.tools import group_of
 
 
@@ -13,6 +17,23 @@ def quick_folder():
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         yield Path(folder)
+
+
+def run_as_program(argv):
+    """Carry out a command in a process that was forked, and end the process.
+
+    A program of its own would import for a second what this one has imported.
+    """
+    code = 1
+    for fd, name in enumerate(["stdin", "stdout", "stderr"]):
+        setattr(sys, name, os.fdopen(fd, "w" if fd else "r"))
+    try:
+        code = main(argv)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
 
 
 def shown_rows(learner, X, y, classes, ahead):
