@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import signal
 from contextlib import contextmanager
 from importlib.resources import files
 
@@ -15,7 +14,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export
-from tests.reference.labeling import run_as_program
+from tests.reference.labeling import forked
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 playwright = pytest.importorskip(
@@ -70,18 +69,8 @@ def serve(tmp_path, monkeypatch):
     @contextmanager
     def run():
         """Start the command; give the address that it prints; kill it."""
-        reads, writes = os.pipe()
-        server = os.fork()
-        if server == 0:
-            os.dup2(writes, 1)
-            run_as_program(command.split())
-        os.close(writes)
-        try:
-            with open(reads) as output:
-                yield re.fullmatch(r"Open (\S+)\n", output.readline())[1]
-        finally:
-            os.kill(server, signal.SIGKILL)
-            os.waitpid(server, 0)
+        with forked(command.split()) as (_, output):
+            yield re.fullmatch(r"Open (\S+)\n", output.readline())[1]
 
     return run
 

@@ -5,6 +5,7 @@ import sys
 import tempfile
 import traceback
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 from sklearn_activelearn.__main__ import main
@@ -19,12 +20,13 @@ def quick_folder():
         yield Path(folder)
 
 
-def run_as_program(argv):
+def run_as_program(argv, out=1):
     """Carry out a command in a process that was forked, and end the process.
 
-    A program of its own would import for a second what this one has imported.
+    Another program would import for a second what this process has imported.
     """
     code = 1
+    os.dup2(out, 1)
     for fd, name in enumerate(["stdin", "stdout", "stderr"]):
         setattr(sys, name, os.fdopen(fd, "w" if fd else "r"))
     try:
@@ -34,6 +36,21 @@ def run_as_program(argv):
     finally:
         sys.stdout.flush()
         os._exit(code)
+
+
+@contextmanager
+def forked(argv):
+    """Carry out a command in a forked process; give the process and its output."""
+    reads, writes = os.pipe()
+    process = get_context("fork").Process(target=run_as_program, args=(argv, writes))
+    process.start()
+    os.close(writes)
+    try:
+        with open(reads) as output:
+            yield process, output
+    finally:
+        process.kill()
+        process.join()
 
 
 def shown_rows(learner, X, y, classes, ahead):
