@@ -462,6 +462,9 @@ class TestComparison:
             counts = [done for other, done, _ in told if other == title]
             assert counts == sorted(counts)
             assert (counts.count(0), counts[-1]) == (1, 2)
+        learners[1].set_params(R=-1)  # an error in another process names the learner
+        with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
+            compare(X, Y, learners, **QUICK, n_jobs=2)
 
     def test_a_step_that_ends_out_of_turn_is_announced_first(self):
         told, plans = [], [SimpleNamespace(tasks=range(2))] * 2
@@ -485,11 +488,6 @@ class TestComparison:
         found = compare(X, Y, learners, **QUICK, progress=progress)
         assert [result.notes for result in found.results] == [(), ("so it is",), ()]
 
-    def test_an_error_in_another_process_names_the_learner(self):
-        learners = [CBGZClassifier(), DKMClassifier(R=-1)]
-        with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
-            compare(X, Y, learners, **QUICK, n_jobs=2)
-
     def test_model_and_rows(self, monkeypatch):
         """By default one logistic regression shows what the model brings."""
         monkeypatch.setattr(
@@ -497,7 +495,7 @@ class TestComparison:
             lambda **params: MinMarginClassifier(SVC(C=10), n_initial=10, **params),
         )
         y = np.where((X[:, :2] ** 2).sum(axis=1) > 1.3, "out", "in")
-        found = compare(X, y, cv=3, n_repeats=3)
+        found = compare(X[:90], y[:90], cv=3, n_repeats=2)
         rows, model = found.results[0], found.model
         assert [r.confidence for r in (*found.results, model)] == pytest.approx(
             [1 - 0.05 / 6] * 3
@@ -742,7 +740,7 @@ def write_table(path, X, y):
 
 class TestCommand:
     SMALL = ("--folds", "2", "--repeats", "2", "--jobs", "1")
-    X = np.repeat(X, 2, axis=0)[:200]
+    X = X
     Y = np.where(X[:, 0] > np.quantile(X[:, 0], 0.75), "yes", "no")
 
     @pytest.fixture
@@ -771,11 +769,10 @@ class TestCommand:
         assert row.split() == ["always", "'no'", "0", *["50.0"] * 4]
 
     def test_seventy_percent_of_the_labels_are_not_most(self):
-        y = np.repeat(["a", "b"], [70, 30])
-        assert compare(X[:100], y, [DKMClassifier()], **QUICK).measure.name == "error"
-        y[70] = "a"
-        found = compare(X[:100], y, [DKMClassifier()], **QUICK)
-        assert found.measure.name == "balanced error"
+        for n_a, measure in (35, "error"), (36, "balanced error"):
+            y = np.repeat(["a", "b"], [n_a, 50 - n_a])
+            found = compare(X[:50], y, [DKMClassifier()], **QUICK)
+            assert found.measure.name == measure
 
     def test_a_measure_of_one_class(self, run):
         argv = ["--learner", "CBGZ", "--scoring", "average_precision", "--json"]
@@ -801,8 +798,8 @@ class TestCommand:
         assert "'neg_log_loss' needs predict_proba, which CBGZClassifier does" in err
 
     @pytest.mark.usefixtures("quick_blend")
-    def test_default_learners_that_do_not_support_a_measure(self, run):
-        write_table(run.path, np.tile(self.X, (1, 400)), self.Y)
+    def test_default_learners_that_do_not_support_a_measure(self, run, monkeypatch):
+        monkeypatch.setattr(_compare, "LEAST_SQUARES_SIZE", 2)
         code, out, _ = run("--scoring", "neg_log_loss", "--rows", "60")
         assert code == 0
         assert "note  left out: scoring='neg_log_loss' needs predict_proba" in out
