@@ -25,6 +25,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession
+from tests.learners import explores
 from tests.reference.labeling import quick_folder
 from tests.reference.session_files import asked, select, taught, waiting
 
@@ -181,7 +182,7 @@ def go(learner, path, steps, opens, ahead):
     return seen, requests, opinion(session), session.status(), session.curve()
 
 
-few = settings(max_examples=settings.default.max_examples // 4)
+few = settings(max_examples=settings.default.max_examples // 5)
 
 
 @pytest.mark.parametrize("name", ["plain", "stopping", "spread"])
@@ -201,7 +202,7 @@ def test_a_changed_session_goes_on_wherever_it_is_opened_again(name, data, ahead
 )
 def test_the_time_that_training_takes_changes_nothing(word, n):
     query, shown = UncertaintySamplingClassifier.query, []
-    for seconds in (0, 0.03):
+    for seconds in (0, 0.01):
 
         def wait_and_query(*args, seconds=seconds, **options):
             sleep(seconds)
@@ -221,7 +222,10 @@ def test_the_time_that_training_takes_changes_nothing(word, n):
     assert shown[0] == shown[1]
 
 
-@pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"models"}))  # slow
+SOME = ["boosting", "coins", "plain", "spread"]
+
+
+@pytest.mark.parametrize("name", sorted(LEARNERS) if explores() else SOME)
 @pytest.mark.every_learner
 @few
 @given(data=st.data(), ahead=st.integers(0, 1))
