@@ -30,21 +30,12 @@ RUN = "sklearn_activelearn.evaluation._label_curve.run_once"
 SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
 
 
-def write_csv(path, X, labels, names, target="kind"):
-    lines = [",".join([target, *names])]
-    lines += [
-        f"{y},{','.join(map(repr, x))}" for x, y in zip(X.tolist(), labels, strict=True)
-    ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return str(path)
-
-
 @pytest.fixture
 def iris_csv(tmp_path):
-    iris = load_iris()
-    labels = iris.target_names[iris.target]
-    names = iris.feature_names
-    return write_csv(tmp_path / "iris.csv", iris.data[::2], labels[::2], names)
+    iris, path = load_iris(as_frame=True), tmp_path / "iris.csv"
+    frame = iris.frame[::2].assign(kind=iris.target_names[iris.target[::2]])
+    frame.drop(columns="target").to_csv(path, index=False)
+    return f"{path}"
 
 
 @pytest.fixture
@@ -135,31 +126,26 @@ class TestReport:
         other = report_of(capsys, *argv, "--seed", "1")
         assert other["results"] != first["results"]
 
-    def test_json_file_and_nothing_else(self, iris_csv, tmp_path, capsys):
-        path = tmp_path / "report.json"
-        argv = ["--data", iris_csv, "--target", "kind", "--json", str(path)]
-        argv += ["--learner", "CBGZ", "--learner", "DKM"]
-        assert main(["compare", *SMALL, *argv]) == 0
-        assert capsys.readouterr().out == ""
-        report = json.loads(path.read_text(encoding="utf-8"))
-        assert len(report["results"]) == 2
-
-    def test_plot(self, iris_csv, tmp_path, capsys):
-        path = tmp_path / "curves.png"
-        argv = ["--data", iris_csv, "--target", "kind", "--plot", str(path)]
+    @pytest.mark.parametrize("error", [[], ["--target-error", "0.0001"]])
+    def test_a_file_of_each_kind(self, iris_csv, tmp_path, capsys, error):
+        plot, path = tmp_path / "curves.png", tmp_path / "report.json"
+        argv = [
+            "--data",
+            iris_csv,
+            "--target",
+            "kind",
+            "--csv",
+            f"{tmp_path}/table.csv",
+        ]
+        argv += ["--plot", str(plot), "--json", str(path), *error]
         argv += ["--learner", "CBGZ:update=dkm", "--learner", "DKM:budget=0"]
-        for error in ([], ["--target-error", "0.0001"]):
-            assert main(["compare", *SMALL, *argv, *error]) == 0
-            assert capsys.readouterr().err.endswith(f"curves: {path}\n")
-            assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-            path.unlink()
-
-    def test_csv_of_the_table(self, iris_csv, tmp_path, capsys):
-        path = tmp_path / "table.csv"
-        argv = ["--data", iris_csv, "--target", "kind", "--csv", path]
-        argv += ["--learner", "CBGZ", "--learner", "DKM:budget=0"]
-        results = report_of(capsys, *argv)["results"]
-        table = pd.read_csv(path)
+        assert main(["compare", *SMALL, *argv]) == 0
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.endswith(f"curves: {plot}\n")
+        assert plot.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        results = json.loads(path.read_text(encoding="utf-8"))["results"]
+        table = pd.read_csv(tmp_path / "table.csv")
         assert table["learner"].tolist() == [r["learner"] for r in results]
         for name in "error", "passive_error", "saved":
             told = np.array([r[name] for r in results], dtype=float)

@@ -32,7 +32,6 @@ from sklearn_activelearn import (
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
-    LabelCurve,
     LabelCurveDisplay,
     _compare,
     compare,
@@ -40,23 +39,13 @@ from sklearn_activelearn.evaluation import (
 from sklearn_activelearn.evaluation._compare import reporting_steps
 from sklearn_activelearn.losses import RampLoss
 from tests.learners import each_default
+from tests.tools import curve_of
 
 RNG = np.random.RandomState(0)
 X = RNG.standard_normal((120, 3))
 Y = np.where(X[:, 0] + 0.2 * RNG.standard_normal(120) > 0, "yes", "no")
 COUNTS = np.arange(10, 101, 10)
 QUICK = {"cv": 2, "n_repeats": 1}
-
-
-def curve_with(n_labels, scores, n_bought, final_scores, constant=None):
-    scores = np.array(scores, dtype=float)
-    n_runs = len(scores)
-    others = [] if constant is None else [np.full(n_runs, constant)]
-    return LabelCurve(
-        np.array(n_labels), scores, np.array(n_bought), np.array(final_scores),
-        np.full(n_runs, 400), np.full(n_runs, 100), np.arange(n_runs).astype(str),
-        "accuracy", 1.0, *others,
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +75,7 @@ def square_root_curves(
     for speed in (rate, other_rate):
         error = 0.5 * (speed * counts / 10.0) ** -0.5
         scores = 1 - error + noise * rng.normal(size=(n_runs, 1))
-        out.append(
-            curve_with(counts, scores, np.full(n_runs, counts[-1]), scores[:, -1])
-        )
+        out.append(curve_of(counts, scores))
     return out
 
 
@@ -154,7 +141,7 @@ class TestSavings:
         n_bought = np.array([100, 200] * 5)
         ends = short.scores_at(n_bought).diagonal()
         known = np.where(short.n_labels > n_bought[:, None], np.nan, short.scores)
-        short = curve_with(short.n_labels, known, n_bought, ends)
+        short = curve_of(short.n_labels, known, n_bought, ends)
         found = result_of(short, passive).savings
         assert found.needed == pytest.approx(0.5, abs=0.01)
 
@@ -166,7 +153,7 @@ def curves_of_errors(chosen, passive, noise=0.001, n_runs=10):
     for errors in (chosen, passive):
         scores = noise * rng.normal(size=(n_runs, len(COUNTS)))
         scores += 1 - np.asarray(errors) - scores.mean(axis=0)
-        curves.append(curve_with(COUNTS, scores, np.full(n_runs, 100), scores[:, -1]))
+        curves.append(curve_of(COUNTS, scores))
     return curves
 
 
@@ -210,8 +197,7 @@ class TestArea:
             curves = []
             for _ in range(2):
                 scores = 0.7 + 0.05 * rng.normal(size=(20, 10))
-                n_bought = np.full(20, 100)
-                curves.append(curve_with(COUNTS, scores, n_bought, scores[:, -1]))
+                curves.append(curve_of(COUNTS, scores))
             n_behind += bool(result_of(*curves).behind)
         assert n_behind <= 11  # 5 expected at most: one side
 
@@ -238,7 +224,7 @@ class TestArea:
         assert (found.is_clear, found.is_mixed) == (is_clear, is_mixed)
 
 
-RANDOM = curve_with([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
+RANDOM = curve_of([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
 
 
 class TestVerdict:
@@ -251,7 +237,7 @@ class TestVerdict:
         """Return the result of a learner against `RANDOM`."""
 
         def against(n_bought, final_scores, scores=((0.5,), (0.5,)), constant=None):
-            curve = curve_with([1], scores, n_bought, final_scores, constant)
+            curve = curve_of([1], scores, n_bought, final_scores, constant=constant)
             return result_of(curve, RANDOM)
 
         return against

@@ -19,11 +19,11 @@ from sklearn_activelearn import (
     PassiveClassifier,
     RandomSamplingClassifier,
 )
-from sklearn_activelearn.evaluation import LabelCurve, label_curve
+from sklearn_activelearn.evaluation import label_curve
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import OneModel
 from tests.learners import each_stream_family
-from tests.tools import fresh, group_of
+from tests.tools import curve_of, fresh, group_of
 
 X = np.random.RandomState(0).standard_normal((120, 4))
 noise = 0.3 * np.random.RandomState(1).standard_normal(120)
@@ -233,9 +233,7 @@ def test_bad_arguments(changes, error, words):
 
 
 def test_labels_for_an_error_that_stays():
-    scores = np.array([[0.5, 0.9, 0.7, 0.9, 0.95]])
-    one = np.array([5])
-    curve = LabelCurve(np.arange(1, 6), scores, one, scores[:, -1], one, one, one)
+    curve = curve_of(range(1, 6), [[0.5, 0.9, 0.7, 0.9, 0.95]])
     assert curve.labels_for(0.1) == 4  # the dip at 2 does not stay
     assert curve.labels_for(0.5) == 1
     assert curve.labels_for(0.01) == np.inf

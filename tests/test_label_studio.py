@@ -17,13 +17,7 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
-from tests.reference.label_studio import (
-    LEGACY,
-    REFRESH,
-    USERS,
-    LabelStudio,
-    serving,
-)
+from tests.reference.label_studio import LEGACY, REFRESH, USERS, LabelStudio, serving
 from tests.reference.labeling import forked
 from tests.reference.session_files import select, taught, waiting
 

@@ -348,15 +348,15 @@ def test_a_file_that_is_no_session_is_refused(path):
         opened(path / "no folder" / "labels.sqlite")
     with pytest.raises(ValueError, match="is a folder"):
         opened(path.parent)
-    contents = [
-        b"id,label\n1,good\n",
-        b"\xff\xfe\x00",
-        b"SQLite format 3\0" + b"x" * 99,
-    ]
-    for content in contents:
+    why = r"not a labelling session|is damaged"
+    for content, message in (
+        (b"id,label\n1,good\n", why), (b"\xff\xfe\x00", why),
+        (b"SQLite format 3\0" + b"x" * 99, why),
+        (b"", "is empty. If it held labels, restore"),
+    ):  # fmt: skip
         path.write_bytes(content)
         for call in opened, lambda path: export(path, path.with_suffix(".csv")):
-            with pytest.raises(ValueError, match=r"not a labelling session|is damaged"):
+            with pytest.raises(ValueError, match=message):
                 call(path)
         assert path.read_bytes() == content
     path.unlink()
@@ -365,14 +365,6 @@ def test_a_file_that_is_no_session_is_refused(path):
             db.execute(f"CREATE TABLE {table} (id INTEGER)")
         with pytest.raises(ValueError, match="is a database, but not a labelling"):
             opened(path)
-
-
-def test_an_empty_file_is_refused(path):
-    path.touch()  # it may have held labels
-    for call in opened, lambda path: export(path, path.with_suffix(".csv")):
-        with pytest.raises(ValueError, match=r"is empty. If it held labels, restore"):
-            call(path)
-    assert path.read_bytes() == b""
 
 
 def test_without_intact_answers_nothing_is_recovered(path):
