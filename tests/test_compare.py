@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -38,7 +39,7 @@ from sklearn_activelearn.evaluation import (
 )
 from sklearn_activelearn.evaluation._compare import reporting_steps
 from sklearn_activelearn.losses import RampLoss
-from tests.learners import each_default
+from tests.learners import each_default, explores
 from tests.tools import curve_of
 
 RNG = np.random.RandomState(0)
@@ -437,7 +438,12 @@ class TestComparison:
         assert "runs of all learners" in (out := capsys.readouterr().out)
         assert "6/6" in out
 
-    def test_runs_side_by_side_are_the_same(self):
+    @pytest.mark.every_learner
+    def test_runs_side_by_side_are_the_same(self, monkeypatch):
+        """In threads, and with the profile `explore` in processes."""
+        if not explores():
+            threads = lambda *_, **__: parallel_config("threading")  # noqa: E731
+            monkeypatch.setattr(_compare, "parallel_config", threads)
         learners, told = [CBGZClassifier(), DKMClassifier()], []
         one_by_one = compare(X, Y, learners, **QUICK)
         together = compare(
@@ -448,7 +454,7 @@ class TestComparison:
             counts = [done for other, done, _ in told if other == title]
             assert counts == sorted(counts)
             assert (counts.count(0), counts[-1]) == (1, 2)
-        learners[1].set_params(R=-1)  # an error in another process names the learner
+        learners[1].set_params(R=-1)  # an error elsewhere names the learner
         with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
             compare(X, Y, learners, **QUICK, n_jobs=2)
 
@@ -726,7 +732,7 @@ def write_table(path, X, y):
 
 class TestCommand:
     SMALL = ("--folds", "2", "--repeats", "2", "--jobs", "1")
-    X = X
+    X = X[:80]
     Y = np.where(X[:, 0] > np.quantile(X[:, 0], 0.75), "yes", "no")
 
     @pytest.fixture
