@@ -732,13 +732,12 @@ def write_table(path, X, y):
 
 class TestCommand:
     SMALL = ("--folds", "2", "--repeats", "2", "--jobs", "1")
-    X = X[:80]
     Y = np.where(X[:, 0] > np.quantile(X[:, 0], 0.75), "yes", "no")
 
     @pytest.fixture
     def run(self, tmp_path, capsys):
         path = tmp_path / "rows.csv"
-        write_table(path, self.X, self.Y)
+        write_table(path, X, self.Y)
         data = ["--data", str(path), "--target", "kind"]
 
         def run(*argv):
