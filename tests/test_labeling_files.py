@@ -277,7 +277,7 @@ def test_ctrl_c_anywhere_leaves_a_session_that_works(path, verb):
                 label_some(session, 1)
             elif verb != "undo" and now != before:
                 session.undo()
-            line += 1 if explores() else 9
+            line += 1 if explores() else 5
         assert n_interrupted > 5
         label_some(session, 5)
         ended = session.status()
@@ -330,7 +330,7 @@ def test_ctrl_c_anywhere_while_a_session_opens_blocks_nobody(path):
 
 @pytest.mark.every_learner
 def test_ctrl_c_anywhere_while_a_session_begins_leaves_no_broken_file(path):
-    for _ in each_interrupted_opening(path, 3 if explores() else 197):
+    for _ in each_interrupted_opening(path, 3 if explores() else 97):
         with opened(path) as session:
             assert label_some(session, 1).answered == 1
         for file in path.parent.iterdir():
