@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -32,31 +33,20 @@ from sklearn_activelearn import (
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
-    LabelCurve,
     LabelCurveDisplay,
     _compare,
     compare,
 )
 from sklearn_activelearn.evaluation._compare import reporting_steps
 from sklearn_activelearn.losses import RampLoss
-from tests.learners import each_default
+from tests.learners import each_default, explores
+from tests.tools import curve_of
 
 RNG = np.random.RandomState(0)
 X = RNG.standard_normal((120, 3))
 Y = np.where(X[:, 0] + 0.2 * RNG.standard_normal(120) > 0, "yes", "no")
 COUNTS = np.arange(10, 101, 10)
 QUICK = {"cv": 2, "n_repeats": 1}
-
-
-def curve_with(n_labels, scores, n_bought, final_scores, constant=None):
-    scores = np.array(scores, dtype=float)
-    n_runs = len(scores)
-    others = [] if constant is None else [np.full(n_runs, constant)]
-    return LabelCurve(
-        np.array(n_labels), scores, np.array(n_bought), np.array(final_scores),
-        np.full(n_runs, 400), np.full(n_runs, 100), np.arange(n_runs).astype(str),
-        "accuracy", 1.0, *others,
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +76,7 @@ def square_root_curves(
     for speed in (rate, other_rate):
         error = 0.5 * (speed * counts / 10.0) ** -0.5
         scores = 1 - error + noise * rng.normal(size=(n_runs, 1))
-        out.append(
-            curve_with(counts, scores, np.full(n_runs, counts[-1]), scores[:, -1])
-        )
+        out.append(curve_of(counts, scores))
     return out
 
 
@@ -154,7 +142,7 @@ class TestSavings:
         n_bought = np.array([100, 200] * 5)
         ends = short.scores_at(n_bought).diagonal()
         known = np.where(short.n_labels > n_bought[:, None], np.nan, short.scores)
-        short = curve_with(short.n_labels, known, n_bought, ends)
+        short = curve_of(short.n_labels, known, n_bought, ends)
         found = result_of(short, passive).savings
         assert found.needed == pytest.approx(0.5, abs=0.01)
 
@@ -166,7 +154,7 @@ def curves_of_errors(chosen, passive, noise=0.001, n_runs=10):
     for errors in (chosen, passive):
         scores = noise * rng.normal(size=(n_runs, len(COUNTS)))
         scores += 1 - np.asarray(errors) - scores.mean(axis=0)
-        curves.append(curve_with(COUNTS, scores, np.full(n_runs, 100), scores[:, -1]))
+        curves.append(curve_of(COUNTS, scores))
     return curves
 
 
@@ -210,8 +198,7 @@ class TestArea:
             curves = []
             for _ in range(2):
                 scores = 0.7 + 0.05 * rng.normal(size=(20, 10))
-                n_bought = np.full(20, 100)
-                curves.append(curve_with(COUNTS, scores, n_bought, scores[:, -1]))
+                curves.append(curve_of(COUNTS, scores))
             n_behind += bool(result_of(*curves).behind)
         assert n_behind <= 11  # 5 expected at most: one side
 
@@ -238,7 +225,7 @@ class TestArea:
         assert (found.is_clear, found.is_mixed) == (is_clear, is_mixed)
 
 
-RANDOM = curve_with([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
+RANDOM = curve_of([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
 
 
 class TestVerdict:
@@ -251,7 +238,7 @@ class TestVerdict:
         """Return the result of a learner against `RANDOM`."""
 
         def against(n_bought, final_scores, scores=((0.5,), (0.5,)), constant=None):
-            curve = curve_with([1], scores, n_bought, final_scores, constant)
+            curve = curve_of([1], scores, n_bought, final_scores, constant=constant)
             return result_of(curve, RANDOM)
 
         return against
@@ -451,7 +438,12 @@ class TestComparison:
         assert "runs of all learners" in (out := capsys.readouterr().out)
         assert "6/6" in out
 
-    def test_runs_side_by_side_are_the_same(self):
+    @pytest.mark.every_learner
+    def test_runs_side_by_side_are_the_same(self, monkeypatch):
+        """In threads, and with the profile `explore` in processes."""
+        if not explores():
+            threads = lambda *_, **__: parallel_config("threading")  # noqa: E731
+            monkeypatch.setattr(_compare, "parallel_config", threads)
         learners, told = [CBGZClassifier(), DKMClassifier()], []
         one_by_one = compare(X, Y, learners, **QUICK)
         together = compare(
@@ -462,6 +454,9 @@ class TestComparison:
             counts = [done for other, done, _ in told if other == title]
             assert counts == sorted(counts)
             assert (counts.count(0), counts[-1]) == (1, 2)
+        learners[1].set_params(R=-1)  # an error elsewhere names the learner
+        with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
+            compare(X, Y, learners, **QUICK, n_jobs=2)
 
     def test_a_step_that_ends_out_of_turn_is_announced_first(self):
         told, plans = [], [SimpleNamespace(tasks=range(2))] * 2
@@ -485,11 +480,6 @@ class TestComparison:
         found = compare(X, Y, learners, **QUICK, progress=progress)
         assert [result.notes for result in found.results] == [(), ("so it is",), ()]
 
-    def test_an_error_in_another_process_names_the_learner(self):
-        learners = [CBGZClassifier(), DKMClassifier(R=-1)]
-        with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
-            compare(X, Y, learners, **QUICK, n_jobs=2)
-
     def test_model_and_rows(self, monkeypatch):
         """By default one logistic regression shows what the model brings."""
         monkeypatch.setattr(
@@ -497,7 +487,7 @@ class TestComparison:
             lambda **params: MinMarginClassifier(SVC(C=10), n_initial=10, **params),
         )
         y = np.where((X[:, :2] ** 2).sum(axis=1) > 1.3, "out", "in")
-        found = compare(X, y, cv=3, n_repeats=3)
+        found = compare(X[:90], y[:90], cv=3, n_repeats=2)
         rows, model = found.results[0], found.model
         assert [r.confidence for r in (*found.results, model)] == pytest.approx(
             [1 - 0.05 / 6] * 3
@@ -742,13 +732,12 @@ def write_table(path, X, y):
 
 class TestCommand:
     SMALL = ("--folds", "2", "--repeats", "2", "--jobs", "1")
-    X = np.repeat(X, 2, axis=0)[:200]
     Y = np.where(X[:, 0] > np.quantile(X[:, 0], 0.75), "yes", "no")
 
     @pytest.fixture
     def run(self, tmp_path, capsys):
         path = tmp_path / "rows.csv"
-        write_table(path, self.X, self.Y)
+        write_table(path, X, self.Y)
         data = ["--data", str(path), "--target", "kind"]
 
         def run(*argv):
@@ -771,11 +760,10 @@ class TestCommand:
         assert row.split() == ["always", "'no'", "0", *["50.0"] * 4]
 
     def test_seventy_percent_of_the_labels_are_not_most(self):
-        y = np.repeat(["a", "b"], [70, 30])
-        assert compare(X[:100], y, [DKMClassifier()], **QUICK).measure.name == "error"
-        y[70] = "a"
-        found = compare(X[:100], y, [DKMClassifier()], **QUICK)
-        assert found.measure.name == "balanced error"
+        for n_a, measure in (35, "error"), (36, "balanced error"):
+            y = np.repeat(["a", "b"], [n_a, 50 - n_a])
+            found = compare(X[:50], y, [DKMClassifier()], **QUICK)
+            assert found.measure.name == measure
 
     def test_a_measure_of_one_class(self, run):
         argv = ["--learner", "CBGZ", "--scoring", "average_precision", "--json"]
@@ -801,8 +789,8 @@ class TestCommand:
         assert "'neg_log_loss' needs predict_proba, which CBGZClassifier does" in err
 
     @pytest.mark.usefixtures("quick_blend")
-    def test_default_learners_that_do_not_support_a_measure(self, run):
-        write_table(run.path, np.tile(self.X, (1, 400)), self.Y)
+    def test_default_learners_that_do_not_support_a_measure(self, run, monkeypatch):
+        monkeypatch.setattr(_compare, "LEAST_SQUARES_SIZE", 2)
         code, out, _ = run("--scoring", "neg_log_loss", "--rows", "60")
         assert code == 0
         assert "note  left out: scoring='neg_log_loss' needs predict_proba" in out

@@ -18,17 +18,22 @@ WORDS = [f"word{i}" for i in range(120)]
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """Write 90 texts, 9 of which have words of their own."""
+    """Write 60 texts, 6 of which have words of their own."""
     path = tmp_path_factory.mktemp("find") / "texts.csv"
     rng = rng_of(0)
     with open(path, "w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)
         lines.writerow(["title", "abstract", "label"])
-        for i in range(90):
+        for i in range(60):
             words = WORDS[:25] if i % 10 == 0 else WORDS
             texts = [" ".join(rng.choice(words, n)) for n in (6, 20)]
             lines.writerow([*texts, "in" if i % 10 == 0 else "out"])
     return path
+
+
+@pytest.fixture(autouse=True)
+def few_trainings(monkeypatch):
+    monkeypatch.setattr("sklearn_activelearn._cli.rows.BATCH", 0.4)
 
 
 def find(table, *options, label="in"):
@@ -41,16 +46,16 @@ def test_texts_are_found_sooner_than_at_random(table, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "found.png"
     where = tmp_path / "found.csv"
-    options = ["--repeats", "2", "--plot", str(picture), "--csv", str(where)]
+    options = ["--repeats", "1", "--plot", str(picture), "--csv", str(where)]
     assert find(table, *options) == 0
     out, _ = capsys.readouterr()
-    assert out.startswith("texts.csv: 90 rows, 9 in\n")
+    assert out.startswith("texts.csv: 60 rows, 6 in\n")
     assert picture.stat().st_size > 1_000
     with open(where, newline="", encoding="utf-8") as file:
         rows = {row["order"]: row for row in csv.DictReader(file)}
     assert [*rows] == ["RelevanceSampling", "random order", "order of the estimator"]
     read = {name: float(row["read_95"]) for name, row in rows.items()}
-    assert read["RelevanceSampling"] < read["random order"] - 30
+    assert read["RelevanceSampling"] < read["random order"] - 20
     for name, row in rows.items():
         assert bool(row["stop_audit_read"]) == (name == "RelevanceSampling")
     table = out.split("RelevanceSampling stops")[1].splitlines()
@@ -60,14 +65,14 @@ def test_texts_are_found_sooner_than_at_random(table, capsys, tmp_path):
     ]  # fmt: skip
     saved = {name: float(row["wss_95"]) for name, row in rows.items()}
     for name, n in read.items():
-        assert saved[name] == pytest.approx((90 - n) / 90 - 0.05)
+        assert saved[name] == pytest.approx((60 - n) / 60 - 0.05)
 
 
 def test_learners_of_ones_own_as_json(table, capsys):
     learners = ["--learner", "MinMargin", "--learner", "Passive", "--repeats", "1"]
-    assert find(table, *learners, "--json", "--rows", "60") == 0
+    assert find(table, *learners, "--json", "--rows", "50") == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["data"].startswith("texts.csv: 60 rows")
+    assert found["data"].startswith("texts.csv: 50 rows")
     assert [*found["found"]][:2] == ["MinMargin", "Passive"]
     values = found["found"]["MinMargin"]
     assert values["stop_audit_recall"] >= 0.95
@@ -79,7 +84,7 @@ def test_learners_of_ones_own_as_json(table, capsys):
     [
         ("maybe", [], "no row has the label 'maybe'; labels are in, out"),
         ("in", ["--learner", "CBGZ"], "pool"),
-        ("in", ["--rows", "20", "--seed", "1"], "at least two"),
+        ("in", ["--rows", "20", "--seed", "4"], "at least two"),
         ("in", ["--scoring", "f1_macro"], "--find and --scoring do not go together"),
         ("in", ["--target-error", "0"], "--find and --target-error do not go together"),
     ],

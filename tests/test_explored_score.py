@@ -25,7 +25,7 @@ from tests.tools import problem
 X, y = problem(80, 3, noise=0.5)
 
 
-@settings(max_examples=12)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(
     seed=st.integers(0, 99),
     explore=st.sampled_from([0.0, 0.3, 1.0]),
@@ -88,7 +88,7 @@ def test_folds_of_a_blend_train_only_its_members(monkeypatch, is_trained):
     candidates = [("a", LogisticRegression()), ("b", DecisionTreeClassifier())]
     blend = BlendClassifier(candidates, random_state=0)
     budget = 60 if is_trained else 79
-    how = {"explore": 0.3, "budget": budget, "random_state": 0}
+    how = {"explore": 0.3, "budget": budget, "batch_size": 10, "random_state": 0}
     learner = HybridSamplingClassifier(blend, **how).fit(X, y)
     if not is_trained:  # one more, and weights come from 80 labels
         rest = np.setdiff1d(np.arange(len(X)), learner.queried_indices_)

@@ -7,26 +7,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
-from sklearn_activelearn.evaluation import LabelCurve, label_curve
+from sklearn_activelearn.evaluation import label_curve
 from sklearn_activelearn.utils._statistics import paired_t_test
-from tests.tools import problem
+from tests.tools import curve_of, problem
 
 nan = np.nan
 X, y = problem(120, 4)
-
-
-def curve_of(n_labels, scores, n_bought=None, final_scores=None, runs=None):
-    scores = np.array(scores, dtype=float)
-    n_runs = len(scores)
-    return LabelCurve(
-        np.array(n_labels),
-        scores,
-        np.full(n_runs, n_labels[-1]) if n_bought is None else np.array(n_bought),
-        scores[:, -1] if final_scores is None else np.array(final_scores),
-        np.full(n_runs, 80),
-        np.full(n_runs, 20),
-        np.arange(n_runs).astype(str) if runs is None else np.array(runs),
-    )
 
 
 class TestArea:
@@ -112,7 +98,7 @@ class TestCompare:
         one = curve_of([1], [[0.5], [0.7], [0.9]])
         two = curve_of([1], [[0.5], [0.5], [0.5]])
         result = one.compare(two, test="corrected_t")
-        expected = paired_t_test(np.array([[0.0], [0.2], [0.4]]), 0.95, 20 / 80)
+        expected = paired_t_test(np.array([[0.0], [0.2], [0.4]]), 0.95, 100 / 400)
         assert result.p_value[-1] == pytest.approx(expected[3][0])
 
     def test_runs_are_paired_by_name(self):

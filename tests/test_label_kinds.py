@@ -20,7 +20,7 @@ from tests.learners import each_pool_default
 from tests.tools import fresh
 
 RNG = np.random.default_rng(0)
-X = RNG.normal(size=(240, 4))
+X = RNG.normal(size=(120, 4))
 IS_RARE = X[:, 0] > 0.9  # one class has over 70 % of the rows
 
 #: Two texts that a conversion would change or merge.
@@ -63,9 +63,9 @@ def test_batch_classifiers_keep_any_texts(kind, pair):
 def test_learners_keep_any_texts(prototype):
     """They buy and predict what they do with numbers; streams are in input kinds."""
     pair = PAIRS[len(type(prototype).__name__) % 3]
-    texts = np.where(IS_RARE, *pair)[:120]
+    texts = np.where(IS_RARE, *pair)[:40]
     numbers = (texts == max(pair)).astype(int)
-    by_texts, by_numbers = (fresh(prototype).fit(X[:120], y) for y in (texts, numbers))
+    by_texts, by_numbers = (fresh(prototype).fit(X[:40], y) for y in (texts, numbers))
     assert np.array_equal(by_texts.queried_indices_, by_numbers.queried_indices_)
     predicted = by_texts.predict(X) == max(pair)
     assert np.array_equal(predicted, by_numbers.predict(X) == 1)
@@ -115,7 +115,7 @@ def test_many_classes_are_warned_of_once():
     )
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        for _ in range(5):
+        for _ in range(3):
             bought = learner.query(rows)
             learner.teach(rows[bought], y[bought])
     assert len([each for each in found if "unique classes" in str(each.message)]) == 1

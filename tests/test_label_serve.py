@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -26,7 +27,7 @@ from sklearn_activelearn.labeling.front_ends._items import (
     shown_item,
 )
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
-from tests.reference.labeling import quick_folder
+from tests.reference.session_files import n_answers
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
@@ -39,12 +40,6 @@ def opened(path, **options):
     )
     options = {"ids": list(range(30)), "classes": [0, 1], **options}
     return LabelingSession(learner, X, path, **options)
-
-
-@pytest.fixture
-def path():
-    with quick_folder() as folder:
-        yield folder / "labels.sqlite"
 
 
 def ask(address, verb, **body):
@@ -111,39 +106,38 @@ class TestServe:
 
     def test_the_server_ends_before_its_process(self, tmp_path):
         """A script that neither closes the session nor the page."""
-        program = (
-            "import atexit, sys, urllib.request\n"
-            "sys.path.insert(0, sys.argv[1])\n"
-            "from pathlib import Path\n"
-            "from tests.test_label_serve import ask, opened\n"
-            "def is_served():\n"
-            "    try:\n"
-            "        urllib.request.urlopen(place, timeout=5)\n"
-            "    except OSError as error:\n"
-            "        print(type(error).__name__)\n"
-            "atexit.register(is_served)\n"  # runs after the hooks of the server
-            "session = opened(Path(sys.argv[2]))\n"
-            "page = session.serve(open=False, block=False)\n"
-            "place = page.address.partition('#')[0]\n"
-            "row = ask(page.address, 'next')['row']['id']\n"
-            "ask(page.address, 'label', id=row, label='1')\n"
-            "print('done')\n"
-        )
+        program = """if True:
+            import atexit, sys, urllib.request
+            from sklearn_activelearn import CBGZClassifier
+            from sklearn_activelearn.labeling import LabelingSession
+            def look():
+                try:
+                    print(urllib.request.urlopen(place, timeout=5).status)
+                except OSError as error:
+                    print(type(error).__name__)
+            atexit.register(look)  # runs after the hooks of the server
+            X = [[0.0], [1.0]]
+            session = LabelingSession(CBGZClassifier(), X, "a", classes=[0, 1])
+            page = session.serve(open=False, block=False)
+            place = page.address.partition("#")[0]
+            look()
+            session.label(session.next(), 1)
+        """
         found = subprocess.run(
-            [sys.executable, "-c", program, os.getcwd(), tmp_path / "a.sqlite"],
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             capture_output=True,
             text=True,
             timeout=120,
             check=True,
         )
-        assert found.stdout.splitlines() == ["done", "URLError"]
+        assert found.stdout.splitlines() == ["200", "URLError"]
         assert found.stderr == ""
-        with opened(tmp_path / "a.sqlite") as session:
-            assert session.status().answered == 1
+        assert n_answers(tmp_path / "a") == 1
 
     def test_a_script_goes_on_after_ctrl_c(self, path, ctrl_c):
-        interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        interrupt = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
         with opened(path) as session:
             page = session.serve(open=False, block=False)
             assert ask(page.address, "next")["row"]
@@ -309,7 +303,7 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
             assert b"Loading" in page.read()
         print(file=server.stdin, flush=True)  # scikit-learn may be imported
         while (found := ask(address, "next")).get("preparing"):
-            pass
+            time.sleep(0.05)  # the import needs the processor
         assert found["row"]["item"].startswith("word")
     finally:
         server.kill()

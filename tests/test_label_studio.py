@@ -3,10 +3,7 @@
 import io
 import os
 import signal
-import subprocess
-import sys
 from concurrent.futures import wait
-from contextlib import contextmanager
 from itertools import pairwise
 from time import monotonic, sleep
 
@@ -20,19 +17,14 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
-from tests.reference.label_studio import (
-    LEGACY,
-    REFRESH,
-    USERS,
-    LabelStudio,
-    serving,
-)
+from tests.reference.label_studio import LEGACY, REFRESH, USERS, LabelStudio, serving
+from tests.reference.labeling import forked
 from tests.reference.session_files import select, taught, waiting
 
 pytest.importorskip("httpx", reason="httpx is not installed")
 from sklearn_activelearn.labeling.front_ends import _label_studio, _label_studio_api
 
-N = 40
+N = 24
 WORDS = {"good": ["fine", "lovely", "great"], "bad": ["poor", "awful", "nasty"]}
 ANN, BOB = USERS.values()
 
@@ -64,7 +56,7 @@ def truth(studio, task):
 
 def opened(path, studio, **options):
     learner = UncertaintySamplingClassifier(
-        GaussianNB(), n_initial=4, batch_size=3, budget=25, random_state=0
+        GaussianNB(), n_initial=4, batch_size=3, budget=14, random_state=0
     )
     texts = [task["data"]["text"] for task in studio.tasks.values()]
     options = {"classes": ["good", "bad"], "ahead": 1, "items": texts, **options}
@@ -146,14 +138,13 @@ class TestOrder:
             view = LabelingView(session, "text")
             lines = (truth(studio, session.next(ANN)) for _ in range(N))
             label_by_lines(view, ANN, lines)
-        assert len(labels_of(path)) == 25
+        assert len(labels_of(path)) == 14
         sql = "SELECT number, id, label, who, withdrawn_at FROM answers"
         assert select(path, sql) == select(other, sql)
         assert asked_rows(path) == asked_rows(other)
         assert labels_of(path) == labels_of(other)
-        assert select(path, "SELECT * FROM taught") == select(
-            other, "SELECT * FROM taught"
-        )
+        sql = "SELECT * FROM taught"
+        assert select(path, sql) == select(other, sql)
 
     def test_rows_behind_those_asked_for_are_ranked_too(self, path, studio, make):
         with opened(path, studio) as session:
@@ -167,9 +158,9 @@ class TestOrder:
             shown = [p["task"] for p in ranked if p["task"] not in answered]
             assert shown[: upcoming.n_asked] == waiting(session)
             assert upcoming.ids[: upcoming.n_asked] == waiting(session)
-            assert len(shown) > 10
-            # the budget pays for 25 rows
-            assert len({*upcoming.ids}) == len(upcoming.ids) == 20
+            assert len(shown) > 8
+            # the budget pays for 14 rows
+            assert len({*upcoming.ids}) == len(upcoming.ids) == 9
             task = upcoming.ids[-1]
             asked = session.status().asked
             studio.annotate(task, "good")
@@ -182,13 +173,13 @@ class TestOrder:
             loop = make(session)
             settle(loop)
             stuck = studio.next_task()
-            for _ in range(15):
+            for _ in range(9):
                 settle(loop)
                 task = next(row for row in waiting(session) if row != stuck)
                 studio.annotate(task, truth(studio, task))
             settle(loop)
             assert stuck in waiting(session)
-            assert session.status().asked > 15
+            assert session.status().asked > 9
 
     def test_only_what_changed_is_written(self, path, studio, make):
         with opened(path, studio) as session:
@@ -360,7 +351,7 @@ class TestAnnotations:
             studio.project["label_config"] = config.replace("single", "multiple")
             loop = make(session, show_prediction=True)
             given = {}
-            for k in range(12):
+            for k in range(6):
                 settle(loop)
                 task = studio.next_task()
                 label = [truth(studio, task)]
@@ -396,7 +387,7 @@ class TestAnnotations:
     def test_two_people_vote(self, path, studio, make):
         with opened(path, studio, votes=2) as session:
             loop = make(session)
-            for k in range(24):
+            for k in range(12):
                 user = 1 + k % 2
                 settle(loop)
                 task = studio.next_task(user)
@@ -407,10 +398,8 @@ class TestAnnotations:
             settle(loop)
             assert studio.project["maximum_annotations"] == 2
             people = session.people()
-            assert {who: sum(s.by_class.values()) for who, s in people.items()} == {
-                ANN: 12,
-                BOB: 12,
-            }
+            given = {who: sum(s.by_class.values()) for who, s in people.items()}
+            assert given == {ANN: 6, BOB: 6}
             loop.restore()
             assert studio.project["maximum_annotations"] == 1
 
@@ -486,7 +475,7 @@ class TestFailures:
     def test_a_failure_at_any_request_loses_nothing(self, path, studio, make):
         with opened(path, studio) as session:
             loop = make(session)
-            for k in range(25):
+            for k in range(14):
                 settle(loop)
                 task = studio.next_task()
                 studio.annotate(task, truth(studio, task))
@@ -666,27 +655,12 @@ def wait_until(is_true, seconds=10):
         sleep(0.01)
 
 
-@contextmanager
-def running(url, path, *more):
-    """Run the command in a process of its own; end it with Ctrl-C."""
-    argv = [*COMMAND, "--label-studio", url, "--out", str(path), *more]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sklearn_activelearn", *argv],
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-            process.wait(20)
-        process.stdout.close()
-
-
 class TestCommand:
+    @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+    @pytest.mark.usefixtures("ctrl_c")
     def test_it_labels_takes_new_tasks_and_ends(self, path, studio, url):
-        with running(url, path, "--test-size", "2") as process:
+        argv = [*COMMAND, "--label-studio", url, "--out", str(path)]
+        with forked([*argv, "--test-size", "2"]) as (process, output):
             wait_until(lambda: studio.project["model_version"], 30)
             for _ in range(2):
                 n_before = len(select(path, "SELECT 1 FROM rows WHERE answered"))
@@ -703,9 +677,10 @@ class TestCommand:
             studio.annotate(new[0], truth(studio, new[0]))
             wait_until(lambda: len(labels_of(path)) == 3, 30)
             assert studio.project["sampling"] == "Uncertainty sampling"
-            process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=20)
-        assert process.returncode == 0, out
+            os.kill(process.pid, signal.SIGINT)
+            out = output.read()
+            process.join(20)
+            assert process.exitcode == 0, out
         assert "Labels in" in out.splitlines()[-1]
         assert ": 3. The same command resumes." in out
         assert "1 labelled (" in out

@@ -8,25 +8,27 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import (
-    ALMSClassifier,
-    CBGZClassifier,
-    COMBClassifier,
-    GreedyOnlineClassifier,
-    MinMarginClassifier,
-    QueryByBoostingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession
+from tests.learners import explores
 from tests.reference.labeling import quick_folder
 from tests.reference.session_files import asked, select, taught, waiting
+from tests.test_labeling_session import (
+    FAMILIES,
+    POOL,
+    RESTORED,
+    STREAM,
+    opinion,
+    record_by_row,
+)
 
 ALL, codes = make_classification(60, 4, n_informative=3, n_redundant=0, random_state=3)
 Y = np.array(["bad", "good", "ugly"])[codes + (np.arange(60) % 9 == 8)]
@@ -36,32 +38,12 @@ N = 40  # rows at the beginning
 plain = UncertaintySamplingClassifier(
     GaussianNB(), n_initial=4, batch_size=3, budget=25, random_state=0
 )
-stream = CBGZClassifier(b=0.5, random_state=0)
-LEARNERS = {
-    "plain": plain,
-    "stopping": clone(plain).set_params(stopping="stable_predictions"),
-    "incremental": MinMarginClassifier(
-        Perceptron(), incremental=True, n_initial=3, batch_size=2, budget=22,
-        random_state=0,
-    ),
-    "boosting": QueryByBoostingClassifier(
-        n_estimators=2, n_initial=4, batch_size=3, budget=0.5, random_state=0
-    ),
-    "semi-supervised": COMBClassifier(
-        n_estimators=2, n_initial=4, budget=24, random_state=0
-    ),
-    "spread": MinMarginClassifier(
-        n_initial=3, initial="herding", batch_size=4, batch="cluster", budget=25,
-        random_state=0,
-    ),
-    "models": ALMSClassifier(
-        LogisticRegression(), param_grid={"C": [0.1, 1.0]}, n_initial=4, budget=21,
-        random_state=0,
-    ),
-    "coins": stream,
-    "groups": GreedyOnlineClassifier(m=4, random_state=0),
-}  # fmt: skip
-STREAMS = {"coins", "groups"}
+stopping = clone(plain).set_params(stopping="stable_predictions")
+#: Budgets that pay for more held-out rows.
+LEARNERS = {name: clone(FAMILIES[name]).set_params(budget=25) for name in POOL}
+LEARNERS |= {"plain": plain, "stopping": stopping} | {n: FAMILIES[n] for n in STREAM}
+LEARNERS["boosting"].set_params(budget=0.5)
+stream = LEARNERS["coins"]
 
 
 class Setting:
@@ -102,16 +84,6 @@ class Setting:
         return label if label in self.options["classes"] else "good"
 
 
-def opinion(session):
-    """Return what the model says of all rows, bit for bit."""
-    try:
-        found = session.predictions()
-    except ValueError:  # no model yet
-        return None
-    p = found.probabilities
-    return found.labels, None if p is None else p.tobytes()
-
-
 def label_all(session, setting, n=None, who=None):
     """Answer rows as long as there are any; return their ids."""
     shown = []
@@ -124,7 +96,7 @@ def label_all(session, setting, n=None, who=None):
 # --- the law
 
 
-STEPS = ["label", "label", "label", "skip", "undo", "again", "unasked", "open"]
+STEPS = ["label"] * 3 + ["wrong", "skip", "undo", "again", "unasked", "open"]
 WORDS = ["pool", "features", "classes", "test_size", "votes", "learner"]
 
 
@@ -132,7 +104,7 @@ WORDS = ["pool", "features", "classes", "test_size", "votes", "learner"]
 def plans(draw, words):
     """Draw steps, of which some are words of changes."""
     steps = draw(st.lists(st.sampled_from(STEPS), min_size=8, max_size=30))
-    for _ in range(draw(st.integers(1, 3))):
+    for _ in range(draw(st.integers(0, 3)) if words else 0):
         place = draw(st.integers(0, len(steps)))
         chosen = draw(st.lists(st.sampled_from(words), max_size=2, unique=True))
         steps.insert(place, tuple(chosen))
@@ -140,11 +112,18 @@ def plans(draw, words):
 
 
 def go(learner, path, steps, opens, ahead):
-    """Take steps; return what was seen on the way, and the session's end."""
+    """Take steps; return what was seen on the way, and the session's end.
+
+    The session is opened again, which waits for the training, in a step "open" if
+    `opens` is True, and before each step if it is "often".
+    """
     setting, seen = Setting(learner, ahead=ahead), []
     session, last = setting.open(path), "row 0"
     for i, step in enumerate(steps):
         who = "ann" if i % 2 else "bob"
+        if opens == "often":
+            session.close()
+            session = setting.open(path)
         if isinstance(step, tuple):
             session.close()
             for word in step:
@@ -169,7 +148,8 @@ def go(learner, path, steps, opens, ahead):
                 with suppress(ValueError):  # of a row with one vote, which is learned
                     session.skip(id, who=who)
             elif id is not None:
-                session.label(id, setting.label(id), who)
+                label = ["good", "bad"][i % 2] if step == "wrong" else setting.label(id)
+                session.label(id, label, who)
     for _ in range(4):
         for who in "ann", "bob", "cy", "dan":
             if (id := session.next(who)) is not None:
@@ -178,18 +158,23 @@ def go(learner, path, steps, opens, ahead):
     session.close()  # when what is under way has ended
     requests = asked(session)
     assert len(set(requests)) == len(requests)
-    return seen, requests, opinion(session), session.status(), session.curve()
+    said, learner, record = None, session.learner, None
+    with suppress(ValueError):  # no model yet
+        said = opinion(session)
+    if hasattr(learner, "record") and hasattr(learner, "n_queries_"):
+        record = record_by_row(learner.record())
+    return seen, requests, said, record, session.status(), session.curve()
 
 
-few = settings(max_examples=settings.default.max_examples // 4)
+few = settings(max_examples=settings.default.max_examples // 5)
 
 
-@pytest.mark.parametrize("name", ["plain", "stopping", "spread"])
-@pytest.mark.every_learner
+@pytest.mark.parametrize("name", sorted(RESTORED))
 @few
 @given(data=st.data(), ahead=st.integers(0, 1))
-def test_a_changed_session_goes_on_wherever_it_is_opened_again(name, data, ahead):
-    steps = data.draw(plans([word for word in WORDS if word != "learner"]))
+def test_a_session_goes_on_wherever_it_is_opened_again(name, data, ahead):
+    words = [word for word in WORDS if word != "learner"]
+    steps = data.draw(plans(words if name in ("plain", "spread", "stopping") else []))
     with quick_folder() as folder, warnings.catch_warnings():
         live = go(LEARNERS[name], folder / "live", steps, False, ahead)
         again = go(LEARNERS[name], folder / "again", steps, True, ahead)
@@ -201,7 +186,7 @@ def test_a_changed_session_goes_on_wherever_it_is_opened_again(name, data, ahead
 )
 def test_the_time_that_training_takes_changes_nothing(word, n):
     query, shown = UncertaintySamplingClassifier.query, []
-    for seconds in (0, 0.03):
+    for seconds in (0, 0.01):
 
         def wait_and_query(*args, seconds=seconds, **options):
             sleep(seconds)
@@ -221,12 +206,32 @@ def test_the_time_that_training_takes_changes_nothing(word, n):
     assert shown[0] == shown[1]
 
 
-@pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"models"}))  # slow
-@pytest.mark.every_learner
+@few
+@example(["unasked"] * 2 + ["wrong", "label", "open", "open", "skip", "skip", "unasked"]
+         + ["wrong", "unasked", "undo", "skip"])  # fmt: skip
+@given(steps=plans([]))
+def test_the_time_of_each_training_changes_nothing(steps):
+    query = UncertaintySamplingClassifier.query
+
+    def slow_query(*args, **options):
+        sleep(0.003)
+        return query(*args, **options)
+
+    with quick_folder() as folder, warnings.catch_warnings():
+        fast = go(plain, folder / "fast", steps, "often", 1)
+        with patch.object(UncertaintySamplingClassifier, "query", slow_query):
+            slow = go(plain, folder / "slow", steps, False, 1)
+    assert slow == fast
+
+
+SOME = ["boosting", "coins", "groups", "incremental", "models", "plain", "spread"]
+
+
+@pytest.mark.parametrize("name", sorted(LEARNERS) if explores() else SOME)
 @few
 @given(data=st.data(), ahead=st.integers(0, 1))
 def test_a_changed_session_keeps_its_labels(name, data, ahead):
-    steps = data.draw(plans(["pool"] if name in STREAMS else WORDS))
+    steps = data.draw(plans(["pool"] if name in STREAM else WORDS))
     with quick_folder() as folder, warnings.catch_warnings():
         *_, status, _ = go(LEARNERS[name], folder / "file", steps, True, ahead)
         known = taught(folder / "file")
@@ -235,7 +240,7 @@ def test_a_changed_session_keeps_its_labels(name, data, ahead):
             "SELECT id, label FROM rows WHERE state = 'labelled' AND NOT is_news "
             "AND kind != 'test'",
         )
-    assert known == dict(decided) or name in STREAMS or known.items() >= {*decided}
+    assert known == dict(decided) or name in STREAM or known.items() >= {*decided}
     assert status.n_taught == len(known)
 
 

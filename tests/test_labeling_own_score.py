@@ -71,7 +71,8 @@ def test_labels_that_tell_nothing(learner, path):
         assert "nothing tells how good the model is" in session.advice()
 
 
+@pytest.mark.usefixtures("quick_blend")
 def test_held_out_rows_come_first(path):
     learner = HybridSamplingClassifier(explore=0.3, batch_size=5, random_state=0)
-    with labelled(learner, path, n=40, test_size=10) as session:
+    with labelled(learner, path, n=25, test_size=10) as session:
         assert "held-out rows" in session.advice()

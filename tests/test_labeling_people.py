@@ -199,6 +199,7 @@ class Crowd:
         }
 
 
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(
     actions=actions,
     n_votes=st.integers(2, 3),

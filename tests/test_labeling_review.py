@@ -30,12 +30,6 @@ def opened(path, learner=LEARNER, **options):
 
 
 @pytest.fixture
-def path():
-    with quick_folder() as folder:
-        yield folder / "labels.sqlite"
-
-
-@pytest.fixture
 def session(path):
     with opened(path) as session:
         yield session

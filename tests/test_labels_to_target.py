@@ -7,28 +7,10 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
 from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
-from sklearn_activelearn.evaluation import (
-    LabelCurve,
-    tune_labels_to_target,
-)
-from tests.tools import problem
+from sklearn_activelearn.evaluation import tune_labels_to_target
+from tests.tools import curve_of, problem
 
 X, y = problem(120, 4)
-
-
-def curve_of(scores, n_offered=50):
-    scores = np.array(scores, dtype=float)
-    n_bought = [np.flatnonzero(~np.isnan(run))[-1] + 1 for run in scores]
-    n_bought = np.array(n_bought)
-    return LabelCurve(
-        n_labels=np.arange(1, scores.shape[1] + 1),
-        scores=scores,
-        n_bought=n_bought,
-        final_scores=scores[np.arange(len(scores)), n_bought - 1],
-        n_offered=np.full(len(scores), n_offered),
-        n_held_out=np.full(len(scores), 10),
-        runs=np.arange(len(scores)).astype(str),
-    )
 
 
 @given(
@@ -40,12 +22,12 @@ def curve_of(scores, n_offered=50):
     error=st.sampled_from([0.0, 0.25, 0.5]),
 )
 def test_labels_to_target(runs, error):
-    result = curve_of(runs).labels_to_target(error)
+    result = curve_of(range(1, 5), runs).labels_to_target(error)
     expected = [
         next((n for n, score in enumerate(run, 1) if 1 - score <= error), np.inf)
         for run in runs
     ]
-    counted = [min(n, 50) for n in expected]  # a failure counts as all rows offered
+    counted = [min(n, 400) for n in expected]  # a failure counts as all rows offered
     assert result.labels.tolist() == expected
     assert result.n_failed == expected.count(np.inf)
     assert result.counted.tolist() == counted
@@ -56,16 +38,12 @@ def test_labels_to_target(runs, error):
 @pytest.mark.parametrize("percent", [1, 5, 15, 20, 30, 82])
 def test_an_error_of_exactly_the_target_counts(percent):
     # 1 - .95 is a little more than .05 in floating point
-    curve = curve_of([[0.0, (100 - percent) / 100, 1.0]])
+    curve = curve_of([1, 2, 3], [[0.0, (100 - percent) / 100, 1.0]])
     assert curve.labels_to_target(percent / 100).labels.tolist() == [2]
 
 
 def test_the_end_of_a_run_counts():
-    two = np.array([2, 2])
-    final, runs = np.array([0.9, 0.6]), np.array(["a", "b"])
-    curve = LabelCurve(
-        two[:1], np.full((2, 1), 0.5), two + 5, final, two * 9, two, runs
-    )
+    curve = curve_of([2], [[0.5], [0.5]], [7, 7], [0.9, 0.6])
     assert curve.labels_to_target(0.2).labels.tolist() == [7, np.inf]
 
 
@@ -106,6 +84,6 @@ def test_an_error_names_the_setting():
 @pytest.mark.parametrize("target", [-0.1, 1.1, np.nan])
 def test_bad_targets(target):
     with pytest.raises(ValueError, match="error"):
-        curve_of([[0.5]]).labels_to_target(target)
+        curve_of([1], [[0.5]]).labels_to_target(target)
     with pytest.raises(ValueError, match="error"):
         tune_labels_to_target(CBGZClassifier(), {"b": [1.0]}, X, y, error=target)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from sklearn_activelearn.evaluation import LabelCurve
 from sklearn_activelearn.testing._guarantees import (
     RecordingOracle,
     fresh,
@@ -21,6 +22,7 @@ __all__ = [
     "NaiveBayes",
     "RecordingOracle",
     "all_verbs",
+    "curve_of",
     "fresh",
     "frozen",
     "group_of",
@@ -41,6 +43,23 @@ def problem(n_rows, n_features, noise=0.0):
     rng = np.random.RandomState(0)
     X = rng.standard_normal((n_rows, n_features))
     return X, np.where(X[:, 0] + noise * rng.standard_normal(n_rows) > 0, "yes", "no")
+
+
+def curve_of(
+    n_labels, scores, n_bought=None, final_scores=None, runs=None, constant=None
+):
+    """Return a label curve; a fifth of the 500 rows of each run is held out."""
+    scores = np.array(scores, dtype=float)
+    n_runs = len(scores)
+    others = [] if constant is None else [np.full(n_runs, constant)]
+    return LabelCurve(
+        np.array(n_labels), scores,
+        np.full(n_runs, n_labels[-1]) if n_bought is None else np.array(n_bought),
+        scores[:, -1] if final_scores is None else np.array(final_scores),
+        np.full(n_runs, 400), np.full(n_runs, 100),
+        np.arange(n_runs).astype(str) if runs is None else np.array(runs),
+        "accuracy", 1.0, *others,
+    )  # fmt: skip
 
 
 def peak_memory(call):

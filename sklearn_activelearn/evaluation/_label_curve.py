@@ -592,9 +592,9 @@ def tune_labels_to_target(
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_activelearn import CBGZClassifier
     >>> from sklearn_activelearn.evaluation import tune_labels_to_target
-    >>> X, y = load_digits(return_X_y=True)
+    >>> X, y = load_digits(n_class=2, return_X_y=True)
     >>> tuning = tune_labels_to_target(
-    ...     CBGZClassifier(), {"b": [0.3, 3.0]}, X, y == 0, error=0.02, random_state=0
+    ...     CBGZClassifier(), {"b": [0.3, 3.0]}, X, y, error=0.02, random_state=0
     ... )
     >>> tuning.best_params
     {'b': 0.3}

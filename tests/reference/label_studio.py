@@ -144,9 +144,7 @@ class LabelStudio:
 
     @staticmethod
     def result(label):
-        if label is None:
-            return []
-        if label == []:
+        if label is None or label == []:
             return []
         value = {"choices": label if isinstance(label, list) else [label]}
         return [
