@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 from sklearn.dummy import DummyClassifier
@@ -246,7 +246,7 @@ def test_any_learner_blends_and_its_history_does_not_matter():
     np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
 
 
-@pytest.mark.parametrize("kind", [None, np.asarray, csr_array, csr_matrix])
+@pytest.mark.parametrize("kind", [None, np.asarray, csr_array])
 def test_the_model_is_saved_and_taken_home(tmp_path, kind):
     X, y = problem(80, 4)
     if kind is not None:  # several labels for a row

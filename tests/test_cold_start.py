@@ -425,7 +425,7 @@ def test_predictions_are_one_dimensional():
     assert learner.predict(X).shape == (150,)
     first, second = (
         QueryByCommitteeClassifier(
-            estimators=[("a", one), ("b", GaussianNB())], **settings
+            estimators=[("a", one), ("b", GaussianNB())], cv=2, **settings
         ).fit(X, Y)
         for one in (model, LR)
     )
