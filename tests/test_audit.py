@@ -159,6 +159,7 @@ def test_types_say_what_is_refused(item):
         assert all(parts_of(entry.type)) or set(names([entry])) <= tested, entry.name
 
 
+@pytest.mark.usefixtures("quick_blend")
 @each_class
 def test_attributes_are_documented_and_exist(item):
     frame = pd.DataFrame({"a": [0.0, 1.0] * 9, "b": 1.0})
