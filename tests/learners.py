@@ -507,9 +507,10 @@ def checks_of(learner):
 
 
 def each_in_turn(learners):
-    """Run over learners; each has the ways to learn, and some guarantees in turn.
+    """Run over learners; those that stand for a family have all guarantees.
 
-    Neighbours are settings of one class: four of them have all guarantees together.
+    Others have the ways to learn, and the rest in turn: neighbours are settings of one
+    class, and four of them have all guarantees together.
     """
     cases = []
     for number, row in enumerate(learners):
@@ -517,6 +518,7 @@ def each_in_turn(learners):
             check
             for k, check in enumerate(checks_of(row))
             if explores()
+            or row in FAMILIES
             or (k - number) % 4 == 0
             or check is guarantees.check_simulation
         ]

@@ -27,13 +27,14 @@ from sklearn_activelearn.testing._guarantees import (
 from tests.learners import (
     DEFAULTS,
     LEARNERS,
+    POOL_LEARNERS,
     checks_of,
     each,
     each_family,
     each_in_turn,
     each_pool_family,
     each_stream_family,
-    families_of,
+    explores,
 )
 from tests.tools import (
     RecordingOracle,
@@ -51,7 +52,7 @@ SECOND_ORDER = RLSSamplingClassifier | SecondOrderPerceptronClassifier | SOLECla
 
 
 @pytest.mark.every_learner
-@each([*families_of(LEARNERS), CBGZClassifier(budget=0.5)])
+@each(LEARNERS if explores() else [CBGZClassifier(budget=0.5), POOL_LEARNERS[-1]])
 def test_check_learner(prototype):
     before = repr(vars(prototype))
     results = check_learner(prototype)
@@ -64,13 +65,12 @@ def test_check_learner(prototype):
 
 
 PROBLEMS = list(make_problems(get_tags(LEARNERS[0])))
-OTHERS = [row for row in LEARNERS if row not in families_of(LEARNERS)]
 
 
-@each_in_turn(OTHERS)
-def test_guarantees_in_turn(prototype, checks):
-    """Settings that stand for their families have all in `test_check_learner`."""
-    X, y = PROBLEMS[OTHERS.index(prototype) % len(PROBLEMS)]
+@each_in_turn(LEARNERS)
+def test_every_guarantee(prototype, checks):
+    """Families have them in turn on two classes and on three."""
+    X, y = PROBLEMS[LEARNERS.index(prototype) % len(PROBLEMS)]
     learner = with_small_budget(prototype, len(X))
     for check in checks:
         check(learner, X, y)
