@@ -46,6 +46,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
 from sklearn_activelearn.pool import AllOf, ErrorTarget, LabelPrice, NoError, NoNewClass
+from sklearn_activelearn.testing import _guarantees as guarantees
 from tests.tools import NaiveBayes
 
 
@@ -169,9 +170,17 @@ POOL_LEARNERS = [
     MinMarginClassifier(),
     MinMarginClassifier(SVC(kernel="rbf"), n_initial=3, batch_size=4),
     MinMarginClassifier(LinearSVC(), n_initial=5, budget=0.5),
-    family(MinMarginClassifier(Perceptron(), n_initial=2, incremental=True, budget=12)),
+    family(
+        MinMarginClassifier(
+            Perceptron(max_iter=9, tol=None),
+            n_initial=2,
+            incremental=True,
+            batch_size=2,
+            budget=12,
+        )
+    ),
     MinMarginClassifier(n_initial=4, stopping=["margin_exhausted"]),
-    family(MinMarginClassifier(n_initial=3, batch_size=2, n_candidates=5, budget=15)),
+    family(MinMarginClassifier(n_initial=3, batch_size=3, n_candidates=5, budget=15)),
     UncertaintySamplingClassifier(),
     family(
         UncertaintySamplingClassifier(
@@ -208,7 +217,7 @@ POOL_LEARNERS = [
     ),
     family(
         UncertaintyHerdingClassifier(
-            NaiveBayes(), radius="local", n_initial=3, batch_size=2
+            NaiveBayes(), radius="local", n_initial=3, batch_size=4
         )
     ),
     UncertaintyHerdingClassifier(
@@ -221,7 +230,9 @@ POOL_LEARNERS = [
         explore=0.4,
         budget=16,
     ),
-    family(HybridSamplingClassifier(NaiveBayes(), n_initial=4, budget=14)),
+    family(
+        HybridSamplingClassifier(NaiveBayes(), n_initial=4, batch_size=2, budget=14)
+    ),
     HybridSamplingClassifier(
         LinearSVC(),
         explore=0.3,
@@ -278,25 +289,25 @@ POOL_LEARNERS = [
     ActiveLabelPropagationClassifier(
         n_neighbors=2, n_candidates=4, n_initial=3, batch_size=3, budget=16
     ),
+    ALMSClassifier(
+        param_grid={"C": [0.01, 1.0]},
+        n_candidates=1,
+        n_pairs=1,
+        cv=2,
+        n_initial=8,
+        batch_size=4,
+        budget=12,
+    ),
     family(
         ALMSClassifier(
-            param_grid={"C": [0.1, 10.0]},
+            NaiveBayes(),
+            param_grid={"alpha": [0.01, 9.0]},
             n_candidates=2,
             n_pairs=1,
-            cv=2,
-            n_initial=8,
-            batch_size=4,
-            budget=12,
+            n_initial=6,
+            batch_size=5,
+            budget=11,
         )
-    ),
-    ALMSClassifier(
-        NaiveBayes(),
-        param_grid={"alpha": [0.01, 9.0]},
-        n_candidates=2,
-        n_pairs=1,
-        n_initial=6,
-        batch_size=5,
-        budget=11,
     ),
     ALMSClassifier(
         estimators=[("bayes", NaiveBayes()), ("linear", LinearSVC())],
@@ -304,8 +315,8 @@ POOL_LEARNERS = [
         n_pairs=1,
         cv=2,
         n_initial=6,
-        batch_size=4,
-        budget=10,
+        batch_size=6,
+        budget=12,
     ),
 ]
 
@@ -323,7 +334,7 @@ POOL_LEARNERS += [
         NaiveBayes(), alpha=0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
     ),
     SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
-    family(FASSLBoostClassifier(n_initial=6, budget=20)),
+    family(FASSLBoostClassifier(n_initial=6, batch_size=3, budget=20)),
     FASSLBoostClassifier(alpha=0.5, shrinkage=0.3, n_initial=3, budget=12),
     FASSLBoostClassifier(NaiveBayes(), alpha=0.0, batch_size=3, n_initial=4, budget=15),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
@@ -491,6 +502,33 @@ def each_family_of(learners):
         return pytest.mark.every_learner(each(families_of(learners))(test))
 
     return decorate
+
+
+def checks_of(learner):
+    """Return the checks of the guarantees that a learner of this kind gives."""
+    kind = "pools" if guarantees.is_pool(learner) else "streams"
+    return [check for check in guarantees.CHECKS if getattr(check, kind)]
+
+
+def each_in_turn(learners):
+    """Run over learners; those that stand for a family have all guarantees.
+
+    Others have the ways to learn, and the rest in turn: neighbours are settings of one
+    class, and four of them have all guarantees together.
+    """
+    cases = []
+    for number, row in enumerate(learners):
+        checks = [
+            check
+            for k, check in enumerate(checks_of(row))
+            if explores()
+            or row in FAMILIES
+            or (k - number) % 4 == 0
+            or check is guarantees.check_simulation
+        ]
+        cases.append(pytest.param(row, checks, id=name_of(row)))
+    rows = pytest.mark.parametrize(("prototype", "checks"), cases)
+    return lambda test: pytest.mark.every_learner(rows(test))
 
 
 def ways_in(learners):

@@ -159,11 +159,13 @@ def test_types_say_what_is_refused(item):
         assert all(parts_of(entry.type)) or set(names([entry])) <= tested, entry.name
 
 
+@pytest.mark.usefixtures("quick_blend")
 @each_class
 def test_attributes_are_documented_and_exist(item):
     frame = pd.DataFrame({"a": [0.0, 1.0] * 9, "b": 1.0})
-    seed = {"random_state": 0} if "random_state" in item().get_params() else {}
-    learner = item(**seed).fit(frame, [0, 1] * 9)
+    params, taken = {"random_state": 0, "budget": 12}, item().get_params()
+    learner = item(**{name: params[name] for name in params if name in taken})
+    learner.fit(frame, [0, 1] * 9)
     documented = names(ClassDoc(item)["Attributes"])
     fitted = {
         name

@@ -12,6 +12,7 @@ import pytest
 from scipy.sparse import issparse
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 
 from sklearn_activelearn import (
     CBGZClassifier,
@@ -20,9 +21,9 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.base._requests import Requests
 from sklearn_activelearn.pool._ledger import Ledger
+from sklearn_activelearn.testing import _guarantees as guarantees
 from sklearn_activelearn.testing import check_learner
-from sklearn_activelearn.testing._guarantees import frozen
-from tests.tools import NaiveBayes
+from tests.tools import NaiveBayes, frozen
 
 STREAM = CBGZClassifier(b=0.3)
 POOL = UncertaintySamplingClassifier(NaiveBayes(), n_initial=4, batch_size=2)
@@ -244,13 +245,24 @@ def broken(kind):
 
 @pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: kind.__name__)
 def test_broken_learners_fail_the_right_check(kind):
-    results = {r["check_name"]: r for r in check_learner(broken(kind), on_fail=None)}
-    result = results[BROKEN[kind]]
-    assert result["status"] == "failed"
-    assert str(result["exception"]).startswith(result["guarantee"])
-    first = next(r for r in results.values() if r["status"] == "failed")
-    with pytest.raises(AssertionError, match=f"^{first['guarantee']}"):
-        check_learner(broken(kind))
+    learner, check = broken(kind), getattr(guarantees, BROKEN[kind])
+
+    def check_on_problems():
+        for X, y in guarantees.make_problems(get_tags(learner)):
+            check(guarantees.with_small_budget(learner, len(X)), X, y)
+
+    with pytest.raises(AssertionError, match=f"^{check.guarantee}"):
+        check_on_problems()
+
+
+def test_all_checks_run_or_the_first_that_fails_raises():
+    learner = broken(CountsAnErrorTwice)
+    results = {r["check_name"]: r for r in check_learner(learner, on_fail=None)}
+    [failed] = [r for r in results.values() if r["status"] == "failed"]
+    assert failed is results["check_errors"]
+    assert str(failed["exception"]).startswith(failed["guarantee"])
+    with pytest.raises(AssertionError, match=f"^{failed['guarantee']}"):
+        check_learner(learner)
 
 
 class FailsOnNineLabels(NaiveBayes):

@@ -3,16 +3,19 @@
 import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
+from sklearn.linear_model import Perceptron
 
 from sklearn_activelearn import (
     MinMarginClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
+from tests.tools import NaiveBayes
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
 y = (X[:, 0] > 0).astype(int)
+QUICK = Perceptron(max_iter=5, tol=None)
 
 
 def asked(learner):
@@ -39,9 +42,9 @@ def taught(learner, n=12):
 )
 def test_as_many_as_the_share_says(explore, batch_size, counts):
     seen = []
-    for seed in range(60):
+    for seed in range(30):
         params = {"batch_size": batch_size, "explore": explore, "random_state": seed}
-        learner = taught(MinMarginClassifier(**params))
+        learner = taught(MinMarginClassifier(QUICK, **params))
         how = {"return_probability": True, "return_utility": True}
         rows, probabilities, utilities = learner.query(X, **how)
         purposes = asked(learner)[0][12:]
@@ -60,13 +63,15 @@ def test_as_many_as_the_share_says(explore, batch_size, counts):
     if len(counts) == 2:
         share = explore * batch_size % 1
         n_more = sum(np.array(seen) == max(counts))
-        assert binomtest(int(n_more), 60, share).pvalue > 1e-3
+        assert binomtest(int(n_more), 30, share).pvalue > 1e-3
 
 
 def test_every_row_is_as_likely():
     counts = np.zeros(60)
-    for seed in range(200):
-        learner = MinMarginClassifier(batch_size=4, explore=0.5, random_state=seed)
+    for seed in range(100):
+        learner = MinMarginClassifier(
+            QUICK, batch_size=8, explore=0.5, random_state=seed
+        )
         taught(learner).query(X, exclude=[59])
         purposes, _, rows = asked(learner)
         counts[rows[purposes == "explored"].astype(int)] += 1
@@ -78,7 +83,7 @@ def test_rows_that_are_not_scored_are_explored_too():
     found = set()
     for seed in range(60):
         learner = UncertaintySamplingClassifier(
-            n_candidates=8, batch_size=4, explore=0.5, random_state=seed
+            NaiveBayes(), n_candidates=8, batch_size=4, explore=0.5, random_state=seed
         )
         rows, probabilities = taught(learner).query(X, return_probability=True)
         is_random = asked(learner)[0][12:] == "explored"
@@ -107,7 +112,7 @@ def test_a_batch_that_is_cut_begins_as_the_whole(limit):
     n_random = 0
     for seed in range(30):
         settings = {"batch_size": 8, "explore": 0.25, "random_state": seed}
-        whole, cut = (taught(MinMarginClassifier(**settings)) for _ in range(2))
+        whole, cut = (taught(MinMarginClassifier(QUICK, **settings)) for _ in range(2))
         rows = whole.query(X)[:limit]
         np.testing.assert_array_equal(cut.query(X, limit=limit), rows)
         purposes, probabilities, _ = asked(cut)

@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 from sklearn.base import clone
 
 from sklearn_activelearn.sources import ParquetSource, _identity
-from tests.learners import ways
+from tests.learners import explores, ways
 from tests.reference.ledger import ReferenceLedger
 from tests.tools import frozen, responses, state
 
@@ -404,16 +404,14 @@ def machine_of(name):
     """Return a machine for one family, as a test case of its own."""
     machine = type(name, (Ledger,), {"prototype": FAMILIES[name]})
     case = machine.TestCase
-    profile = settings.get_current_profile_name()
-    is_small = profile == "suite"
+    n_examples, n_steps = (150, 40) if explores() else (4, 25)
     case.settings = settings(
-        max_examples=8 if is_small else 150,
-        stateful_step_count=25 if is_small else 40,
-        deadline=None,
+        max_examples=n_examples, stateful_step_count=n_steps, deadline=None
     )
     return case
 
 
+@pytest.mark.every_learner
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_ledger(family):
     with warnings.catch_warnings():

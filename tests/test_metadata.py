@@ -62,7 +62,8 @@ REFUSERS = [
 
 
 def start(prototype):
-    return clone(prototype).set_params(n_initial=8, budget=20, random_state=0)
+    params = {"n_initial": 8, "batch_size": 4, "budget": 20}
+    return clone(prototype).set_params(**params, random_state=0)
 
 
 def final_model(learner):

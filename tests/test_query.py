@@ -1,5 +1,7 @@
 """The arguments of `query`, late labels, free rows, budget and patience."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,26 +42,20 @@ def test_candidates(prototype, stream, data):
     assert known == same
 
 
-@each_stream_family
+@each_family
 @given(stream=streams(), limit=st.integers(0, 10))
-def test_limit(prototype, stream, limit):
+def test_limit_and_probability(prototype, stream, limit):
     X, y = stream
     learner = begun(prototype, X, y)
-    rows = learner.query(X, limit=limit)
-    np.testing.assert_array_equal(rows, begun(prototype, X, y).query(X)[:limit])
-    assert learner.n_seen_ == 2 * len(X)
-
-
-@each_family
-@given(stream=streams())
-def test_probability_is_an_addition_to_the_rows(prototype, stream):
-    X, y = stream
-    learner, other = begun(prototype, X, y), begun(prototype, X, y)
+    other, limited = deepcopy(learner), deepcopy(learner)
     rows, probabilities = learner.query(X, return_probability=True)
     np.testing.assert_array_equal(rows, other.query(X))
     assert probabilities.shape == rows.shape
     assert np.all((probabilities > 0) & (probabilities <= 1))
     assert state(learner) == state(other)
+    if hasattr(learner, "patience"):
+        np.testing.assert_array_equal(limited.query(X, limit=limit), rows[:limit])
+        assert limited.n_seen_ == learner.n_seen_ == 2 * len(X)
 
 
 @each_family
@@ -121,17 +117,6 @@ def test_late_labels_in_any_order(prototype, stream, data):
     other.query(X)
     other.teach(X[rows], y[rows])
     assert state(learner) == state(other)
-
-
-@each_stream_family
-@given(stream=streams())
-def test_rows_nobody_asked_for_are_free(prototype, stream):
-    X, y = stream
-    learner = fresh(prototype).teach(X, y, classes=np.unique(y))
-    assert learner.n_queries_ == learner.n_seen_ == 0
-    rows = learner.query(X)
-    learner.teach(X + 100, y)  # other rows: the requests go on waiting
-    assert learner.n_queries_ == len(learner._ledger) == len(rows)
 
 
 def test_rows_nobody_asked_for_leave_the_threshold_alone():

@@ -35,6 +35,7 @@ from sklearn_activelearn.pool import (
 )
 from sklearn_activelearn.pool._ledger import Ledger
 from tests.learners import FAMILIES, POOL_LEARNERS, explores, name_of
+from tests.learners import each as each_of
 from tests.tools import NaiveBayes, fresh, problem, state, streams
 
 STOPPING = [
@@ -50,7 +51,7 @@ SOME = POOL_LEARNERS if explores() else FAMILIES
 LEARNERS = [learner for learner in [*SOME, *STOPPING] if hasattr(learner, "restore")]
 OTHERS = [learner for learner in POOL_LEARNERS if not hasattr(learner, "restore")]
 
-each_learner = pytest.mark.parametrize("prototype", LEARNERS, ids=name_of)
+each_learner = each_of(LEARNERS)
 steps = st.lists(
     st.sampled_from(["ask", "ask", "teach", "teach", "unasked", "skip", "correct"]),
     min_size=4,

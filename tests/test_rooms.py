@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,7 @@ def module_of(path):
     return names[:-1] if names[-1] == "__init__" else names
 
 
+@cache
 def is_module(module):
     path = ROOT.joinpath(*module)
     suffixes = (".py", ".pyx", ".pxd")
@@ -55,8 +57,9 @@ def is_module(module):
     )
 
 
+@cache
 def imports_of(path):
-    """Yield the modules of the package that a file imports, and the imported names.
+    """Return the modules of the package that a file imports, and the imported names.
 
     Imports in functions and imports for type checkers count like all others.
     """
@@ -72,6 +75,7 @@ def imports_of(path):
         pattern = r"^\s*from (\.[.\w]*) c?import (.*)$"
         lines = re.findall(pattern, text, flags=re.MULTILINE)
         found = [(module, re.findall(r"\w+", names)) for module, names in lines]
+    out = []
     for name, imported in found:
         if name.split(".")[0] == "sklearn_activelearn":
             module = tuple(name.split(".")[1:])
@@ -83,7 +87,8 @@ def imports_of(path):
             continue
         for each in imported:
             is_part = is_module((*module, each)) and (module, each) != ((), "losses")
-            yield ((*module, each) if is_part else module), each
+            out.append(((*module, each) if is_part else module, each))
+    return out
 
 
 def arrows():

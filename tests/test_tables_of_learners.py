@@ -24,13 +24,13 @@ from tests.tools import fresh
 pl = pytest.importorskip("polars")
 
 rng = np.random.default_rng(0)
-NUMBERS = rng.integers(0, 4, size=(60, 4)).astype(float)
+NUMBERS = rng.integers(0, 4, size=(30, 4)).astype(float)
 y = np.where(NUMBERS[:, 0] + NUMBERS[:, 1] > 3, "high", "low")
-IDS = [f"row {i}" for i in range(60)]
+IDS = [f"row {i}" for i in range(30)]
 COLUMNS = {
     name: values.tolist() for name, values in zip("abcd", NUMBERS.T, strict=True)
 }
-MIXED = {**COLUMNS, "e": [["w", "x", "y"][i % 3] for i in range(60)]}
+MIXED = {**COLUMNS, "e": [["w", "x", "y"][i % 3] for i in range(30)]}
 
 
 def columns():
@@ -47,8 +47,8 @@ def run_all_verbs(prototype, X, ids=None):
         some = X[rows] if isinstance(X, pl.DataFrame) else X.iloc[rows]
         return some, {"ids": given["ids"][rows]} if given else {}
 
-    learner, said = fresh(prototype).set_params(budget=14, random_state=3), []
-    for _ in range(4):
+    learner, said = fresh(prototype).set_params(budget=9, random_state=3), []
+    for _ in range(2):
         rows = learner.query(X, **given)
         some, named = part(rows)
         said += [rows, learner.pending(X, **given)]
@@ -124,10 +124,9 @@ CLASSES = {type(row): row for row in NAMED}
 
 @pytest.mark.every_learner
 @each(NAMED if explores() else [*CLASSES.values()])
-@pytest.mark.parametrize("ids", [None, IDS], ids=["values", "ids"])
-def test_columns_have_names(prototype, ids):
+def test_columns_have_names(prototype):
     frames = pd.DataFrame(MIXED), pl.DataFrame(MIXED)
-    assert_same(*(run_all_verbs(with_columns(prototype), X, ids) for X in frames))
+    assert_same(*(run_all_verbs(with_columns(prototype), X) for X in frames))
 
 
 @pytest.mark.parametrize(
@@ -143,9 +142,9 @@ def test_sessions_take_tables(frame, tmp_path):
         with LabelingSession(
             learner, X, tmp_path / "labels.sqlite", classes=["high", "low"]
         ) as session:
-            for _ in range(8):
+            for _ in range(6):
                 id = session.next()
                 assert session.row(id)["e"] in {"w", "x", "y"}
                 session.label(id, y[id])
                 labels.append(id)
-    assert len({*labels}) == 16
+    assert len({*labels}) == 12

@@ -1,5 +1,6 @@
 """A blend of classifiers of several kinds, weighted by cross-validation."""
 
+from functools import cache
 from typing import Any, Self
 from warnings import catch_warnings
 
@@ -742,10 +743,16 @@ class PredictedLabels(ClassifierMixin, BaseEstimator):
 
 def check_label_set_scoring(scoring):
     """Raise for an unknown name, and a name of no score of predicted label sets."""
-    scorer = find_scorer(scoring)
-    if not isinstance(scoring, str):  # a function may need the rows of `fit`
-        return
-    y = np.eye(2, dtype=np.int64)
+    if isinstance(scoring, str):  # a function may need the rows of `fit`
+        check_label_set_score(scoring)
+    else:
+        find_scorer(scoring)
+
+
+@cache  # hybrid learners check it in each call, and a score takes milliseconds
+def check_label_set_score(scoring):
+    """Raise for an unknown name, and a name of no score of predicted label sets."""
+    scorer, y = find_scorer(scoring), np.eye(2, dtype=np.int64)
     try:
         scorer(PredictedLabels(y), y, y)
     except (AttributeError, ValueError):
