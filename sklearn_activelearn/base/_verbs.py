@@ -30,7 +30,7 @@ from ..utils.typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes, find_classes, label_names
 from ._transaction import (
-    begin_transaction,
+    Transaction,
     forget_fitted,
     run_exclusively,
     shallow_copy,
@@ -132,7 +132,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             are not few (see `exceptions.ColdStartWarning`). The labels are stored, and
             the next call that needs the model raises the error.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0, finite=True)
         metadata = learner._check_metadata(fit_params, len(y)) if fit_params else {}
@@ -212,7 +212,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             As for `teach`, and if a row is not pending.
         """
         check_flag(refund, "refund")
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         learner = transaction.learner
         if X is None and ids is not None:
             raise ValueError("ids are given without rows: pass X, too.")
@@ -312,7 +312,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         RuntimeError
             If another thread changes the learner during the call, or `learn` runs.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         transaction.learner._set_params(params)
         return transaction.commit()
 

@@ -15,7 +15,7 @@ from ..batch import RankAverageClassifier
 from ..utils.typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
-from ._selection import score_rows, unit_of
+from ._selection import unit_of
 from ._training import OneModel
 
 
@@ -343,14 +343,14 @@ class RelevanceSamplingClassifier(PoolClassifier):
             return max(1, int(self.batch_size * self.n_taught_))
         return self.batch_size
 
-    def _utilities(self, X, rows):
+    def _utilities(self, X, rows, *given):
         model = self.estimator_
-        if not isinstance(model, RankAverageClassifier):
-            return super()._utilities(X, rows)
+        if given or not isinstance(model, RankAverageClassifier):
+            return super()._utilities(X, rows, *given)
         ranks = np.zeros(len(rows))
         for member in model.estimators_:
             score = partial(score_of_class, member, column=self._column)
-            scores = score_rows(score, X, rows, self.n_jobs, self._prototypes, member)
+            scores = super()._utilities(X, rows, score, member)
             ranks += rankdata(np.round(scores / unit_of(scores)))  # ties share a rank
         return ranks / (len(model.estimators_) * len(rows))
 
