@@ -181,8 +181,7 @@ def test_nothing_is_certain_before_the_sample_or_while_rows_are_pending():
 
 def test_a_corrected_sample_label_can_take_the_certificate_back():
     learner = checking().learn(X, oracle)
-    entries = learner._open_entries
-    rows = learner._ledger.found[entries]
+    rows = learner._sample.open_rows(learner._ledger)
     flipped = np.array([OTHER[label] for label in y[rows]])
     learner.correct(X[rows], flipped)
     assert not learner.result(X).is_certified
@@ -241,7 +240,7 @@ def test_the_ranking_does_not_see_the_sample(monkeypatch):
     read = set()
     while len(rows := learner.query(X)):
         seen_now = seen.pop() if seen else set()
-        hidden = {*learner._ledger.found[learner._open_entries].tolist()}
+        hidden = {*learner._sample.open_rows(learner._ledger).tolist()}
         assert not hidden & seen_now
         assert read <= seen_now or not seen_now
         learner.teach(X[rows], y[rows])
