@@ -20,7 +20,7 @@ from ..base._transaction import Transaction
 from ..base._validation import (
     check_all_pending,
     check_classifier,
-    check_flag,
+    check_flags,
     check_has,
     check_labels,
     check_limit,
@@ -655,7 +655,7 @@ class ActiveTest(BaseEstimator):
             ``always_valid=True`` of the balanced error.
         """
         check_number(confidence, "confidence", 0, 1)
-        check_flag(always_valid, "always_valid")
+        check_flags(always_valid=always_valid)
         if not hasattr(self, "_begun"):
             raise ValueError("There is no label to estimate from: call `query` first.")
         plan, positions = self._begun.plan, self._requests.positions

@@ -133,7 +133,8 @@ class Machine:
     has_label = None  # until the labels are read again
 
     def __init__(self, labels, confidence=None):
-        self.labels, self.confidence = as_objects(labels), confidence
+        self.labels, self.confidence = np.empty(len(labels), object), confidence
+        self.labels[:] = labels
         self.has_label = self.labels != None  # noqa: E711
 
     def is_right(self, people):
@@ -221,13 +222,6 @@ class RandomSample:
             int(np.count_nonzero(is_gap)),
             int(n_all - np.count_nonzero(people != None)),  # noqa: E711
         )
-
-
-def as_objects(values):
-    """Return values as an array of objects with one axis."""
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
 
 
 @dataclass(frozen=True)

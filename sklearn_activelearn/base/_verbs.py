@@ -36,7 +36,7 @@ from ._transaction import (
     shallow_copy,
 )
 from ._validation import (
-    check_flag,
+    check_flags,
     check_rows,
     check_selection,
     has_plain_parameters,
@@ -211,7 +211,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ValueError, TypeError, RuntimeError
             As for `teach`, and if a row is not pending.
         """
-        check_flag(refund, "refund")
+        check_flags(refund=refund)
         transaction = Transaction(self)
         learner = transaction.learner
         if X is None and ids is not None:

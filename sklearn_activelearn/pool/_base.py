@@ -58,7 +58,7 @@ from ..base._validation import (
     check_budget,
     check_can_predict,
     check_counts,
-    check_flag,
+    check_flags,
     check_has,
     check_limit,
     check_metadata,
@@ -612,16 +612,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats, Floats]: ...  # fmt: skip
     def query(
-        self,
-        X: RowsLike,
-        *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-        limit: int | None = None,
-        return_probability: bool = False,
-        return_utility: bool = False,
+        self, X: RowsLike, *, candidates: ArrayLike | None = None,
+        exclude: ArrayLike | None = None, limit: int | None = None,
+        return_probability: bool = False, return_utility: bool = False,
         ids: ArrayLike | None = None,
-    ) -> RowNumbers | tuple[RowNumbers, *tuple[Floats, ...]]:
+    ) -> RowNumbers | tuple[RowNumbers, *tuple[Floats, ...]]:  # fmt: skip
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters
@@ -681,8 +676,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         ColdStartWarning
             If labels are too few for the estimator, so that rows are chosen without it.
         """
-        check_flag(return_probability, "return_probability")
-        check_flag(return_utility, "return_utility")
+        check_flags(
+            return_probability=return_probability, return_utility=return_utility
+        )
         transaction = Transaction(self)
         learner = transaction.learner
         X = learner._validate(X, min_rows=0, ids=ids)
@@ -784,9 +780,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         limit : int
             Largest number of rows that the caller takes.
         """
-        n_first = self._n_first()
-        initial = None
-        if self._is_cold_start(n_first):
+        n_first, initial = self._n_first(), None
+        if n_first or self._is_cold_start():
             initial = self._initial_for(n_first)
         n_batch = min(n_first or self._batch_size(), len(rows))
         # a seed for each round: no random state that an error would have to restore
@@ -952,9 +947,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         knows = ledger.labelled.has_two_classes and ledger.has_unasked_labels
         return 0 if knows else n_missing
 
-    def _is_cold_start(self, n_first):
-        """Return True if rows are bought without a model."""
-        return n_first > 0 or not self._ledger.labelled.has_two_classes
+    def _is_cold_start(self):
+        """Return True if labels are too few for a model to choose rows."""
+        return not self._ledger.labelled.has_two_classes
 
     def _initial_for(self, n_first):
         """Return the value of `initial` for rows that are bought without a model.

@@ -333,10 +333,9 @@ class RelevanceSamplingClassifier(PoolClassifier):
             )
         return known.index(self.positive)
 
-    def _is_cold_start(self, n_first):
-        if super()._is_cold_start(n_first):
-            return True
-        return self._positive_code() not in self._ledger.labelled.codes
+    def _is_cold_start(self):
+        codes = self._ledger.labelled.codes
+        return super()._is_cold_start() or self._positive_code() not in codes
 
     def _batch_size(self):
         if is_share(self.batch_size):

@@ -23,7 +23,7 @@ from ..base._validation import (
     check_budget,
     check_class_weight,
     check_finite_row,
-    check_flag,
+    check_flags,
     check_limit,
     check_number,
     check_option,
@@ -180,7 +180,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             If another thread changes the learner during the call, or `learn` runs. As
             after each error, the learner is unchanged.
         """
-        check_flag(return_probability, "return_probability")
+        check_flags(return_probability=return_probability)
         transaction = Transaction(self)
         learner = transaction.learner
         X = learner._validate(X, min_rows=0, ids=ids)
@@ -304,8 +304,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         if self.patience is not None:
             check_limit(self.patience, "patience", low=1)
         for name in self._flags:
-            if type(getattr(self, name)) is not bool:
-                check_flag(getattr(self, name), name)
+            if type(flag := getattr(self, name)) is not bool:
+                check_flags(**{name: flag})
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
 
