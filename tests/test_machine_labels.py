@@ -225,6 +225,35 @@ def test_few_unread_rows_need_no_sample():
 # --- the sample and the ranking
 
 
+def test_a_limit_may_cut_the_sample_into_parts():
+    learner = checking()
+    while len(rows := learner.query(X, limit=7)):
+        learner.teach(X[rows], y[rows], classes=["no", "yes"])
+    assert learner.result(X).is_certified
+    assert learner.n_queries_ < 110  # parts of the sample do not count as outside
+
+
+def test_a_batch_reaches_the_sample_rows_before_its_last_row():
+    own = {"estimator": NaiveBayes(), "n_initial": 1, "stopping": TARGET}
+    learner = GivenOrder(MACHINE, batch_size=10, random_state=0, **own)
+    learner.scores = np.random.default_rng(0).random(N)
+    for _ in range(3):  # the sample, a random row, a batch
+        rows = buy(learner)
+    left = learner._sample.open_rows(learner._ledger)
+    assert len(left) > 10
+    assert learner.scores[left].max() < learner.scores[rows[-1]]
+
+
+def test_sample_rows_that_left_the_pool_change_no_other_row():
+    learner = checking().learn(X, oracle)
+    before = learner._sample.open_rows(learner._ledger)
+    left = np.delete(np.arange(N), learner.queried_indices_[:5])  # sample rows
+    learner.set_params(machine_labels=np.array(MACHINE)[left].tolist())
+    learner.query(X[left], limit=0)
+    after = left[learner._sample.open_rows(learner._ledger)]
+    assert after.tolist() == before[np.isin(before, left)].tolist()
+
+
 def test_the_ranking_does_not_see_the_sample(monkeypatch):
     learner, seen = checking(machine_confidence=CONFIDENCE), []
     score_errors = _machine_labels.score_errors

@@ -54,15 +54,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     - ``_check_parameters()``: raise if a parameter is outside its range;
     - ``_reset()``: set the fitted state of a learner that has seen no rows, with
-      ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`;
+      ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`, whose
+      ``pending(identity)`` returns the row numbers of pending rows in the order asked;
     - ``query(X, …)``: choose rows to buy, record them in the ledger and set
       ``stop_reason_``;
     - ``_store_labels(X, identity, codes, **metadata)``: learn labels, whose requests
       end, with what `_check_metadata` returned;
     - ``_skip(identity)``: end the requests of rows, or of all rows if it is None;
       return their number;
-    - ``_pending(identity)``: return the row numbers of pending rows, in the order in
-      which they were asked for;
     - ``_refund(n)``: subtract n labels from the number of labels bought;
     - ``fit(X, y)`` and ``partial_fit(X, y, classes=None)``: the sequential loop on
       labelled data, after ``validate_and_reset`` or ``validate_and_append``;
@@ -179,7 +178,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         learner = shallow_copy(self)
         learner._check_parameters()
         X = learner._check_rows(X, reset=self._may_change_columns(ids), min_rows=0)
-        return learner._pending(identify(learner, X, ids, is_pool=True))
+        return learner._ledger.pending(identify(learner, X, ids, is_pool=True))
 
     def skip(
         self, X: RowsLike | None = None, *, refund: bool = False,

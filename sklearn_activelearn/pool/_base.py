@@ -583,32 +583,28 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[False] = ...,
-        return_utility: Literal[False] = ...,
+        return_probability: Literal[False] = ..., return_utility: Literal[False] = ...,
         ids: ArrayLike | None = ...,
     ) -> RowNumbers: ...  # fmt: skip
     @overload
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[True],
-        return_utility: Literal[False] = ...,
+        return_probability: Literal[True], return_utility: Literal[False] = ...,
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
     @overload
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[False] = ...,
-        return_utility: Literal[True],
+        return_probability: Literal[False] = ..., return_utility: Literal[True],
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
     @overload
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[True],
-        return_utility: Literal[True],
+        return_probability: Literal[True], return_utility: Literal[True],
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats, Floats]: ...  # fmt: skip
     def query(
@@ -1112,9 +1108,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             identity, X, codes, names, self._declared_classes, metadata
         )
         self._pool = self._pool.update(self._ledger)
-
-    def _pending(self, identity):
-        return self._ledger.pending(identity)
 
     def _skip(self, identity):
         n_pending = self.n_pending_

@@ -343,9 +343,9 @@ class RelevanceSamplingClassifier(PoolClassifier):
         return self.batch_size
 
     def _utilities(self, X, rows, *given):
-        model = self.estimator_
-        if given or not isinstance(model, RankAverageClassifier):
+        if given or not isinstance(self.estimator_, RankAverageClassifier):
             return super()._utilities(X, rows, *given)
+        model = self.estimator_
         ranks = np.zeros(len(rows))
         for member in model.estimators_:
             score = partial(score_of_class, member, column=self._column)

@@ -261,8 +261,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         else:
             check_number(self.radius, "radius", 0)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _select(self, round):
         if self._label_sets is None:

@@ -502,9 +502,6 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         self._commit(state)
         self._ledger = requests
 
-    def _pending(self, identity):
-        return self._ledger.pending(identity.keys())
-
     def _skip(self, identity):
         n_pending = len(self._ledger)
         if identity is None:

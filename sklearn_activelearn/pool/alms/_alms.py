@@ -351,8 +351,7 @@ class ALMSClassifier(PoolClassifier):
         candidates = candidate_set(*given, DEFAULT_GRID)
         return ALMSTrainer(candidates, self.cv, self.n_jobs, self._refits)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _why_in_memory(self, trainer):
         return NEEDS_SAMPLE if self.n_candidates is None else ""
