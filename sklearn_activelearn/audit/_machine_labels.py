@@ -529,9 +529,8 @@ class ErrorSamplingClassifier(PoolClassifier):
 
     def _check_pool(self, X, identity):
         n, ids = n_rows(X), None if identity.kind == VALUES else identity.names()
-        if (
-            target := find_error_target(self.stopping)
-        ) and not self._sample.n_drawn_from:
+        target = find_error_target(self.stopping)
+        if target is not None and not self._sample.n_drawn_from:
             target.plan(n)  # raises before a label is bought
         if self.machine_labels is None:
             self._machine = Machine([None] * n)
@@ -616,11 +615,11 @@ class ErrorSamplingClassifier(PoolClassifier):
     def _begin_round(self, X, rows, n_left, limit):
         rows, ranking, sample = np.asarray(rows), None, None
         ledger, seed = self._ledger, (self._seed, self._n_rounds)
-        n_batch = self._sample.n_missing(ledger, find_error_target(self.stopping))
-        labelled = ledger.labelled
-        is_known = labelled.has_two_classes if self._uses_model else len(labelled) > 0
-        initial = None if is_known and not n_batch else "random"
-        if not n_batch and len(rows):
+        labelled, target = ledger.labelled, find_error_target(self.stopping)
+        n_first = self._sample.n_missing(ledger, target)
+        has_model = labelled.has_two_classes if self._uses_model else len(labelled) > 0
+        initial = None if has_model and not n_first else "random"
+        if not n_first and len(rows):
             if limit:
                 order, scores = self._rank(X, rows, seed)
                 n_leading = int(np.argmax(np.isin(order, rows)))
@@ -629,9 +628,9 @@ class ErrorSamplingClassifier(PoolClassifier):
                 ranking = order[n_leading:], scores[n_leading:]
             people = self._known_labels()
             sample = self._sample.describe(ledger, self._machine, people, len(rows))
-        n_batch = min(n_batch or self._n_until_ranking(), len(rows))
-        n_wanted, found = min(n_batch, n_left), {"ranking": ranking, "sample": sample}
-        return Round(X, rows, n_wanted, n_batch, seed, initial, **found)
+        n_batch = min(n_first or self._n_until_ranking(), len(rows))
+        round = Round(X, rows, min(n_batch, n_left), n_batch, seed, initial)
+        return round._replace(ranking=ranking, sample=sample)
 
     def _select(self, round):
         rows, n_wanted, ledger = round.rows, round.n_wanted, self._ledger
