@@ -29,6 +29,7 @@ LEARNERS = [
         GaussianNB(), radius="local", explore=0.4, batch_size=3, n_initial=6
     ),
     MinMarginClassifier(LinearSVC(), batch="cluster", batch_size=3, n_initial=5),
+    RelevanceSamplingClassifier(batch="cluster", batch_size=3, n_initial=5),
     UncertaintySamplingClassifier(
         batch="herding", initial="mixed", explore=0.3, batch_size=3, n_initial=5
     ),

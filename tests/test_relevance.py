@@ -199,6 +199,11 @@ class TestPositive:
             learner.query(X)
         assert len(learner.set_params(positive="yes").query(X)) == 1
 
+    def test_the_class_may_come_after_the_first_rows(self):
+        learner = RelevanceSamplingClassifier(positive="yes", n_initial=3)
+        learner.teach(X[:3], ["no"] * 3)
+        assert len(learner.query(X)) == 1  # one class: nothing is misspelt yet
+
     def test_none_is_the_last_class(self):
         for last in ("yes", "zebra"):
             labels = np.where(y == "yes", last, "no")

@@ -16,11 +16,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import check_not_missing, distinct_labels, encode
-from ..base._transaction import begin_transaction
+from ..base._transaction import Transaction
 from ..base._validation import (
     check_all_pending,
     check_classifier,
-    check_flag,
+    check_flags,
     check_has,
     check_labels,
     check_limit,
@@ -523,7 +523,7 @@ class ActiveTest(BaseEstimator):
             was bought.
         """
         limit = check_limit(limit, "limit")
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         test, X = transaction.learner, indexable_rows(X)
         if not hasattr(self, "_begun"):
             test._begun, test._requests = prepare_test(self, X), Ledger()
@@ -568,7 +568,7 @@ class ActiveTest(BaseEstimator):
             If another thread changed the test meanwhile. As with every error, nothing
             was stored.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         test, X = transaction.learner, indexable_rows(X)
         y = np.asarray(check_labels(X, check_not_missing(y)))
         keys, requests = hash_rows(X), self._ledger
@@ -618,7 +618,7 @@ class ActiveTest(BaseEstimator):
         RuntimeError
             If another thread changed the test meanwhile.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         keys = None if X is None else hash_rows(indexable_rows(X))
         transaction.learner._requests = self._ledger.skip(keys)
         return transaction.commit()
@@ -655,7 +655,7 @@ class ActiveTest(BaseEstimator):
             ``always_valid=True`` of the balanced error.
         """
         check_number(confidence, "confidence", 0, 1)
-        check_flag(always_valid, "always_valid")
+        check_flags(always_valid=always_valid)
         if not hasattr(self, "_begun"):
             raise ValueError("There is no label to estimate from: call `query` first.")
         plan, positions = self._begun.plan, self._requests.positions

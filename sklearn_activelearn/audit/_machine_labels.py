@@ -1,7 +1,7 @@
 """Machine labels: read the rows that are likely to be wrong, certify the others."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..base._validation import (
 from ..pool._base import NEEDS_ALL, PoolClassifier
 from ..pool._ledger import PENDING
 from ..pool._passive import passive_baseline
+from ..pool._round import Round
 from ..pool._selection import draw_rows, find_best, random_purchase, ranked_purchase
 from ..pool.stopping import CheckedSample
 from ..pool.stopping._error import ErrorTarget, find_error_target
@@ -132,22 +133,95 @@ class Machine:
     has_label = None  # until the labels are read again
 
     def __init__(self, labels, confidence=None):
-        self.labels, self.confidence = as_objects(labels), confidence
+        self.labels, self.confidence = np.empty(len(labels), object), confidence
+        self.labels[:] = labels
         self.has_label = self.labels != None  # noqa: E711
 
     def is_right(self, people):
         """Return for each row whether a person's label confirms the machine's."""
         return self.has_label & (self.labels == people)
 
+    def error(self, people, rows):
+        """Return the share of wrong labels, from random rows that people have read."""
+        rows = rows[((people != None) & self.has_label)[rows]]  # noqa: E711
+        if not len(rows):
+            return Estimate(np.nan, 0.0, 1.0, 0)
+        n_all, n = int(np.count_nonzero(self.has_label)), len(rows)
+        n_wrong = int(np.count_nonzero(~self.is_right(people)[rows]))
+        high = most_by_sample(n_all, n, n_wrong, 0.025) / n_all
+        low = 1 - most_by_sample(n_all, n, n - n_wrong, 0.025) / n_all
+        return Estimate(n_wrong / n, low, high, n)
+
     def __getstate__(self):
         return {}
 
 
-def as_objects(values):
-    """Return values as an array of objects with one axis."""
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
+@dataclass(frozen=True)
+class RandomSample:
+    """The random sample that tests the machine labels; its rows are in the ledger.
+
+    Parameters
+    ----------
+    n_drawn_from : int
+        Number of rows from which it was drawn; 0 before the draw.
+    reached : ndarray of int
+        Numbers of the sample rows, in the order drawn, that the ranking has reached.
+    """
+
+    n_drawn_from: int = 0
+    reached: np.ndarray = field(default_factory=NO_ROWS.copy)
+
+    def entries(self, ledger):
+        """Return the entries of sample rows in the pool, and which are reached."""
+        (entries,) = np.nonzero(ledger.purposes == SAMPLE)
+        is_reached = np.isin(np.arange(len(entries)), self.reached)
+        in_pool = ledger.found[entries] >= 0
+        return entries[in_pool], is_reached[in_pool]
+
+    def open_rows(self, ledger):
+        """Return the row numbers of sample rows that the ranking has not reached."""
+        entries, is_reached = self.entries(ledger)
+        return ledger.found[entries[~is_reached]]
+
+    def read_rows(self, ledger):
+        """Return which rows of the pool have a label that the ranking may see."""
+        is_read = np.zeros(ledger.n_pool_rows, dtype=bool)
+        is_read[ledger.found[(ledger.positions >= 0) & (ledger.found >= 0)]] = True
+        is_read[self.open_rows(ledger)] = False
+        return is_read
+
+    def reach(self, ledger, rows):
+        """Return the sample after the ranking has reached these rows of the pool."""
+        found = ledger.found[ledger.purposes == SAMPLE]
+        (numbers,) = np.nonzero(np.isin(found, rows))
+        return replace(self, reached=np.union1d(self.reached, numbers))
+
+    def n_missing(self, ledger, target):
+        """Return how many rows an `ErrorTarget`, or None, still needs in the sample."""
+        if target is None:
+            return 0
+        plan = target.plan(self.n_drawn_from or ledger.n_offered - ledger.n_queries)
+        return max(plan.n_sample - len(self.entries(ledger)[0]), 0)
+
+    def describe(self, ledger, machine, people, n_left):
+        """Return the `CheckedSample` of a pool in which n rows may be bought."""
+        in_pool, (entries, is_reached) = ledger.found >= 0, self.entries(ledger)
+        first = entries[0] if len(entries) else len(in_pool)
+        is_apart = in_pool & ((ledger.rows < 0) | (np.arange(len(in_pool)) < first))
+        is_read = is_reached & (ledger.positions[entries] >= 0)
+        is_wrong, is_gap = ~machine.is_right(people), ~machine.has_label
+        is_gap &= people == None  # noqa: E711
+        is_gap[ledger.found[in_pool & (ledger.positions == PENDING)]] = False
+        n_all = np.count_nonzero(in_pool) + n_left
+        n_outside = n_all - self.n_drawn_from - np.count_nonzero(is_apart)
+        return CheckedSample(
+            n_all,
+            len(entries),
+            int(np.count_nonzero(is_wrong[ledger.found[entries]] & ~is_read)),
+            int(max(n_outside, 0)),
+            int(np.count_nonzero(is_gap)),
+            int(n_all - np.count_nonzero(people != None)),  # noqa: E711
+        )
 
 
 @dataclass(frozen=True)
@@ -355,7 +429,7 @@ class ErrorSamplingClassifier(PoolClassifier):
     0.100 0.009
     """
 
-    _counts, _samples = ("n_initial",), False
+    _counts = ("n_initial",)
 
     def __init__(
         self,
@@ -397,8 +471,7 @@ class ErrorSamplingClassifier(PoolClassifier):
 
     def _reset(self):
         super()._reset()
-        self._n_drawn_from, self._reached = 0, NO_ROWS
-        self._machine = Machine(())
+        self._sample, self._machine = RandomSample(), Machine(())
 
     # Machine labels
 
@@ -456,7 +529,8 @@ class ErrorSamplingClassifier(PoolClassifier):
 
     def _check_pool(self, X, identity):
         n, ids = n_rows(X), None if identity.kind == VALUES else identity.names()
-        if (target := find_error_target(self.stopping)) and not self._n_drawn_from:
+        target = find_error_target(self.stopping)
+        if target is not None and not self._sample.n_drawn_from:
             target.plan(n)  # raises before a label is bought
         if self.machine_labels is None:
             self._machine = Machine([None] * n)
@@ -482,39 +556,6 @@ class ErrorSamplingClassifier(PoolClassifier):
         confidence = np.array([0.5 if value is None else value for value in values])
         self._machine = Machine(labels, confidence)
 
-    def _find_rows_for_sale(self, X, identity, candidates):
-        self._check_pool(X, identity)
-        return super()._find_rows_for_sale(X, identity, candidates)
-
-    # The sample
-
-    @property
-    def _sample_entries(self):
-        """Entries of the ledger that are in the sample, and in the pool."""
-        ledger = self._ledger
-        return np.flatnonzero((ledger.purposes == SAMPLE) & (ledger.found >= 0))
-
-    @property
-    def _open_entries(self):
-        """Entries of the sample that the ranking has not reached."""
-        numbers = np.cumsum(self._ledger.purposes == SAMPLE) - 1
-        entries = self._sample_entries
-        return entries[~np.isin(numbers[entries], self._reached)]
-
-    def _n_first(self):
-        """Return how many rows of the sample are still to be drawn."""
-        if (target := find_error_target(self.stopping)) is None:
-            return 0
-        ledger = self._ledger
-        n_drawn_from = self._n_drawn_from or ledger.n_offered - ledger.n_queries
-        plan = target.plan(n_drawn_from)
-        return max(plan.n_sample - len(self._sample_entries), 0)
-
-    def _is_cold_start(self, n_first):
-        labelled = self._ledger.labelled
-        needed = labelled.has_two_classes if self._uses_model else len(labelled)
-        return n_first > 0 or not needed
-
     @property
     def _uses_model(self):
         """True if a rule other than `ErrorTarget` judges the model."""
@@ -530,50 +571,10 @@ class ErrorSamplingClassifier(PoolClassifier):
             out[ledger.found[entries[inside]]] = self.classes_.astype(object)[codes]
         return out
 
-    def _describe_sample(self, n_left):
-        """Return the `CheckedSample` of a pool in which n rows may be bought."""
-        ledger, people = self._ledger, self._known_labels()
-        is_wrong = ~self._machine.is_right(people)
-        in_pool = ledger.found >= 0
-        entries = self._sample_entries
-        first = entries[0] if len(entries) else len(in_pool)
-        is_apart = in_pool & ((ledger.rows < 0) | (np.arange(len(in_pool)) < first))
-        is_reached = np.isin(entries, self._open_entries, invert=True)
-        is_read = is_reached & (ledger.positions[entries] >= 0)
-        is_gap = (people == None) & ~self._machine.has_label  # noqa: E711
-        is_gap[ledger.found[in_pool & (ledger.positions == PENDING)]] = False
-        n_all = np.count_nonzero(in_pool) + n_left
-        n_outside = n_all - self._n_drawn_from - np.count_nonzero(is_apart)
-        return CheckedSample(
-            n_all,
-            len(entries),
-            int(np.count_nonzero(is_wrong[ledger.found[entries]] & ~is_read)),
-            int(max(n_outside, 0)),
-            int(np.count_nonzero(is_gap)),
-            int(n_all - np.count_nonzero(people != None)),  # noqa: E711
-        )
-
     # The ranking
-
-    def _batch_size(self):
-        n_missing = self.n_initial - np.count_nonzero(self._read_rows())
-        if n_missing > 0:
-            return n_missing
-        if not is_share(self.batch_size):
-            return self.batch_size
-        # a share: the number of rankings grows with the logarithm of the labels
-        return max(FEWEST, int(self.batch_size * self.n_taught_))
 
     def _n_rounds_left(self, n_for_sale):
         return None  # batches grow, and the ranking ends them
-
-    def _read_rows(self):
-        """Return which rows of the pool have a label that the ranking may see."""
-        ledger, out = self._ledger, np.zeros(self._ledger.n_pool_rows, dtype=bool)
-        is_seen = (ledger.positions > PENDING) & (ledger.found >= 0)
-        is_seen[self._open_entries] = False
-        out[ledger.found[is_seen]] = True
-        return out
 
     def _score_rows(self, X, is_read):
         """Return how likely each machine label is wrong, from the rows read."""
@@ -592,36 +593,51 @@ class ErrorSamplingClassifier(PoolClassifier):
 
     def _rank(self, X, rows, seed):
         """Return these rows and the open sample rows, in the order to read them."""
-        rows = np.sort(np.append(rows, self._ledger.found[self._open_entries]))
-        is_read, utilities = self._read_rows(), np.zeros(n_rows(X))
+        rows = np.sort(np.append(rows, self._sample.open_rows(self._ledger)))
+        is_read, utilities = self._sample.read_rows(self._ledger), np.zeros(n_rows(X))
         has_labels = self._machine.has_label.any()
         if has_labels and np.count_nonzero(is_read) >= self.n_initial:
             utilities = self._score_rows(X, is_read)
         order = rows[find_best(utilities[rows], len(rows), seed)]
         return order, utilities[order]
 
-    def _reach(self, rows):
-        """Mark the sample rows among these row numbers as reached."""
-        ledger, entries = self._ledger, self._sample_entries
-        entries = entries[np.isin(ledger.found[entries], rows)]
-        numbers = np.cumsum(ledger.purposes == SAMPLE) - 1
-        self._reached = np.union1d(self._reached, numbers[entries])
+    def _n_until_ranking(self):
+        """Return the number of rows that are bought before the next ranking."""
+        is_read = self._sample.read_rows(self._ledger)
+        n_missing = self.n_initial - np.count_nonzero(is_read)
+        if n_missing > 0:
+            return n_missing
+        if not is_share(self.batch_size):
+            return self.batch_size
+        # a share: the number of rankings grows with the logarithm of the labels
+        return max(FEWEST, int(self.batch_size * self.n_taught_))
 
     def _begin_round(self, X, rows, n_left, limit):
         rows, ranking, sample = np.asarray(rows), None, None
-        if not self._n_first() and len(rows):
+        ledger, seed = self._ledger, (self._seed, self._n_rounds)
+        labelled, target = ledger.labelled, find_error_target(self.stopping)
+        n_first = self._sample.n_missing(ledger, target)
+        has_model = labelled.has_two_classes if self._uses_model else len(labelled) > 0
+        initial = None if has_model and not n_first else "random"
+        if not n_first and len(rows):
             if limit:
-                order, scores = self._rank(X, rows, (self._seed, self._n_rounds))
+                order, scores = self._rank(X, rows, seed)
                 n_leading = int(np.argmax(np.isin(order, rows)))
                 # before the size of the batch is known, which depends on the rows read
-                self._reach(order[:n_leading])
+                self._sample = self._sample.reach(ledger, order[:n_leading])
                 ranking = order[n_leading:], scores[n_leading:]
-            sample = self._describe_sample(len(rows))
-        round = super()._begin_round(X, rows, n_left, limit)
+            people = self._known_labels()
+            sample = self._sample.describe(ledger, self._machine, people, len(rows))
+        n_batch = min(n_first or self._n_until_ranking(), len(rows))
+        round = Round(X, rows, min(n_batch, n_left), n_batch, seed, initial)
         return round._replace(ranking=ranking, sample=sample)
 
     def _select(self, round):
-        rows, n_wanted = round.rows, round.n_wanted
+        rows, n_wanted, ledger = round.rows, round.n_wanted, self._ledger
+        if round.sample is None:  # it is drawn first
+            if not self._sample.n_drawn_from:
+                self._sample = replace(self._sample, n_drawn_from=len(rows))
+            return draw_rows(rows, n_wanted, (*round.seed, SAMPLE_SEED), SAMPLE)
         (order, scores), target = round.ranking, find_error_target(self.stopping)
         places = np.flatnonzero(np.isin(order, rows))
         end = len(order) if n_wanted >= len(places) else places[n_wanted]
@@ -632,25 +648,20 @@ class ErrorSamplingClassifier(PoolClassifier):
             wrong = np.flatnonzero(~is_right)
             if len(wrong) >= n_excess:
                 end = min(end, wrong[n_excess - 1] + 1)
-        self._reach(order[:end])
+        self._sample = self._sample.reach(ledger, order[:end])
         places = places[places < end]
-        if np.count_nonzero(self._read_rows()) < self.n_initial:
+        if np.count_nonzero(self._sample.read_rows(ledger)) < self.n_initial:
             return random_purchase(order[places], len(places) / len(rows))
         return ranked_purchase(order[places], scores[places])
 
-    def _select_without_model(self, round):
-        if not self._n_first():
-            return self._select(round)
-        rows, seed = round.rows, (*round.seed, SAMPLE_SEED)
-        self._n_drawn_from = self._n_drawn_from or len(rows)
-        return draw_rows(rows, round.n_wanted, seed, SAMPLE)
+    _select_without_model = _select
 
     # The record and the result
 
     def _load(self, X, identity, record, y):
         super()._load(X, identity, record, y)
-        self._n_drawn_from = record.drawn_from or 0
-        self._reached = np.array(record.reached or [], dtype=np.int64)
+        reached = np.array(record.reached or [], dtype=np.int64)
+        self._sample = RandomSample(record.drawn_from or 0, reached)
 
     def result(
         self,
@@ -689,52 +700,37 @@ class ErrorSamplingClassifier(PoolClassifier):
         X = learner._validate(X, min_rows=0, ids=ids)
         identity = identify(learner, X, ids, is_pool=True)
         candidates = check_selection(None, exclude, n_rows(X))
+        learner._check_pool(X, identity)
         is_left = learner._find_rows_for_sale(X, identity, candidates)
-        people, machine = learner._known_labels(), learner._machine
-        sample = learner._describe_sample(np.count_nonzero(is_left))
-        target = find_error_target(learner.stopping)
+        ledger, machine, drawn = learner._ledger, learner._machine, learner._sample
+        people, target = learner._known_labels(), find_error_target(learner.stopping)
+        sample = drawn.describe(ledger, machine, people, np.count_nonzero(is_left))
+        entries, _ = drawn.entries(ledger)
         is_read = people != None  # noqa: E711
         labels = np.where(is_read, people, machine.labels)
         origins = np.where(machine.has_label, MACHINE, MISSING)
         origins = np.where(is_read, PERSON, origins)
-        n_excess = None
-        positions = learner._ledger.positions[learner._sample_entries]
-        is_drawn = target is not None and not learner._n_first()
-        if is_drawn and PENDING not in positions:
+        n_excess, n_checked = None, int(np.count_nonzero(is_read))
+        is_drawn = target is not None and not drawn.n_missing(ledger, target)
+        if is_drawn and PENDING not in ledger.positions[entries]:
             n_excess = target.n_excess(sample)
-        is_open = (origins == MISSING).any() or learner.n_pending_ > 0
+        is_missing = (origins == MISSING).any()
+        is_open = is_missing or learner.n_pending_ > 0
         is_certified = n_excess is not None and n_excess <= 0 and not is_open
-        n_checked = int(np.count_nonzero(origins == PERSON))
         n_expected = n_checked if is_certified else None
         if n_excess is not None and not is_certified:
             n_expected = learner._expected_cost(X, n_excess, n_checked, sample.n_rows)
-        if not (origins == MISSING).any():
-            labels = np.array(labels.tolist())
         return CheckedLabels(
-            labels,
+            labels if is_missing else np.array(labels.tolist()),
             origins,
             is_certified,
             None if target is None else target.error,
             None if target is None else target.confidence,
             sample.n_rows,
             n_checked,
-            learner._machine_error(people),
+            machine.error(people, ledger.found[entries]),
             n_expected,
         )
-
-    def _machine_error(self, people):
-        """Return the share of wrong machine labels by the sample."""
-        rows = self._ledger.found[self._sample_entries]
-        is_known = (people != None) & self._machine.has_label  # noqa: E711
-        rows = rows[is_known[rows]]
-        if not len(rows):
-            return Estimate(np.nan, 0.0, 1.0, 0)
-        n_all = int(np.count_nonzero(self._machine.has_label))
-        n_wrong = int(np.count_nonzero(~self._machine.is_right(people)[rows]))
-        n = len(rows)
-        high = most_by_sample(n_all, n, n_wrong, 0.025) / n_all
-        low = 1 - most_by_sample(n_all, n, n - n_wrong, 0.025) / n_all
-        return Estimate(n_wrong / n, low, high, n)
 
     def _expected_cost(self, X, n_excess, n_checked, n_rows):
         """Return the number of labels that the certificate is expected to need.
@@ -745,8 +741,7 @@ class ErrorSamplingClassifier(PoolClassifier):
         people = self._known_labels()
         has_label = people != None  # noqa: E711
         scores = self._score_rows(X, has_label)
-        entries = self._open_entries
-        rows = self._ledger.found[entries]
+        rows = self._sample.open_rows(self._ledger)
         rows = rows[np.argsort(-scores[rows], kind="stable")]
         wrong = np.flatnonzero(~self._machine.is_right(people)[rows])
         n_left = n_rows - n_checked

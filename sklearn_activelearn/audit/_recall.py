@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
 from ..base._labels import check_not_missing, find_classes
-from ..base._validation import check_flag, check_number, check_row_numbers
+from ..base._validation import check_flags, check_number, check_row_numbers
 from ..pool import PoolClassifier
 from ..pool._selection import explored_share, map_blocks
 from ..pool.stopping._base import AUDIT, AskedRows
@@ -155,7 +155,7 @@ def recall_estimate(
     recall 1, at least 0.857 (95 %, at one look): 60 found of about 60, at most 70
     """
     check_number(confidence, "confidence", 0, 1)
-    check_flag(always_valid, "always_valid")
+    check_flags(always_valid=always_valid)
     relevant, drawn = np.asarray(relevant), np.asarray(drawn)
     check_consistent_length(relevant, drawn)
     for name, flags in (("relevant", relevant), ("drawn", drawn)):
@@ -270,7 +270,7 @@ def recall_so_far(
     163 found, at least 0.19
     """
     check_number(confidence, "confidence", 0, 1)
-    check_flag(always_valid, "always_valid")
+    check_flags(always_valid=always_valid)
     reads, p = read_by(learner, X, positive, ids, exclude)
     return estimate_of(reads, confidence, always_valid, p)
 

@@ -8,7 +8,7 @@ from ._labels import check_classes, is_missing_label
 from ._transaction import shallow_copy
 from ._validation import (
     check_budget,
-    check_flag,
+    check_flags,
     check_number,
     check_option,
     check_sparse_rows,

@@ -133,9 +133,9 @@ class Requests:
             return Requests(), found
         return Requests(copies.all(), n_pending, self._n_asked), found
 
-    def pending(self, keys):
-        """Return the positions of the keys with a request, in the order asked."""
-        _, found = self.take(keys)
+    def pending(self, identity):
+        """Return the row numbers of pending rows in the order asked."""
+        _, found = self.take(identity.keys())
         rows = [row for row, request in enumerate(found) if request is not None]
         return np.array(sorted(rows, key=lambda row: found[row].number), np.int64)
 

@@ -22,6 +22,9 @@ class Transaction:
     ----------
     original : learner
         The learner to copy.
+    in_loop : bool
+        True for a step of the running loop: `learn`, or `fit` or `partial_fit` of a
+        pool learner. Other transactions are refused while a loop runs.
 
     Attributes
     ----------
@@ -29,9 +32,16 @@ class Transaction:
         The copy. Its attributes are replaced, never written into.
     """
 
-    def __init__(self, original):
+    def __init__(self, original, in_loop=False):
         self.original, self._before = original, original.__dict__
         self.learner = shallow_copy(original)
+        # the lock is taken from the copy, since a loop may start at this moment
+        lock = self.learner.__dict__.get("_under_way")
+        if lock is not None and not in_loop and lock.locked():
+            raise RuntimeError(
+                "learn or fit is running. Until it ends, no other call may change the "
+                "learner, not even a call by its oracle."
+            )
 
     def commit(self, learner=None):
         """Put the copy, or a given learner, in the place of the original."""
@@ -70,22 +80,6 @@ def forget_fitted(learner):
             delattr(learner, name)
 
 
-def begin_transaction(learner):
-    """Return a transaction for a verb, or raise while a loop runs.
-
-    Loops are `learn`, and `fit` and `partial_fit` of a pool learner.
-    """
-    transaction = Transaction(learner)
-    # the lock is taken from the copy, since a loop may start at this moment
-    lock = transaction.learner.__dict__.get("_under_way")
-    if lock is not None and lock.locked():
-        raise RuntimeError(
-            "learn or fit is running. Until it ends, no other call may change the "
-            "learner, not even a call by its oracle."
-        )
-    return transaction
-
-
 def run_exclusively(learner, start, go_on):
     """Commit the changes of ``start(copy)``, then run ``go_on`` with its results.
 
@@ -93,7 +87,7 @@ def run_exclusively(learner, start, go_on):
     """
     own = Lock()
     with own:  # acquired and released in C, so no interrupt leaves it locked
-        transaction = begin_transaction(learner)
+        transaction = Transaction(learner)
         arguments = start(transaction.learner)
         transaction.learner._under_way = own  # of two threads one commits it
         transaction.commit()
@@ -107,6 +101,6 @@ def run_exclusively(learner, start, go_on):
 
 def end_exclusive(learner):
     """Record that no loop runs; transactions that have begun since are refused."""
-    transaction = Transaction(learner)
+    transaction = Transaction(learner, in_loop=True)
     transaction.learner.__dict__.pop("_under_way", None)
     transaction.commit()

@@ -335,11 +335,11 @@ def check_can_predict(model):
     check_is_fitted(model, msg=advice)
 
 
-def check_flag(value, name):
-    """Return a parameter that is True or False; raise for others."""
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False, got {value!r}.")
-    return bool(value)
+def check_flags(**values):
+    """Raise unless these parameters, with their names, are True or False."""
+    for name, value in values.items():
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(f"{name} must be True or False, got {value!r}.")
 
 
 def check_limit(value, name, low=0):

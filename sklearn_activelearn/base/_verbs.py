@@ -30,13 +30,13 @@ from ..utils.typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes, find_classes, label_names
 from ._transaction import (
-    begin_transaction,
+    Transaction,
     forget_fitted,
     run_exclusively,
     shallow_copy,
 )
 from ._validation import (
-    check_flag,
+    check_flags,
     check_rows,
     check_selection,
     has_plain_parameters,
@@ -54,15 +54,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     - ``_check_parameters()``: raise if a parameter is outside its range;
     - ``_reset()``: set the fitted state of a learner that has seen no rows, with
-      ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`;
+      ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`, whose
+      ``pending(identity)`` returns the row numbers of pending rows in the order asked;
     - ``query(X, …)``: choose rows to buy, record them in the ledger and set
       ``stop_reason_``;
     - ``_store_labels(X, identity, codes, **metadata)``: learn labels, whose requests
       end, with what `_check_metadata` returned;
     - ``_skip(identity)``: end the requests of rows, or of all rows if it is None;
       return their number;
-    - ``_pending(identity)``: return the row numbers of pending rows, in the order in
-      which they were asked for;
     - ``_refund(n)``: subtract n labels from the number of labels bought;
     - ``fit(X, y)`` and ``partial_fit(X, y, classes=None)``: the sequential loop on
       labelled data, after ``validate_and_reset`` or ``validate_and_append``;
@@ -132,7 +131,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             are not few (see `exceptions.ColdStartWarning`). The labels are stored, and
             the next call that needs the model raises the error.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0, finite=True)
         metadata = learner._check_metadata(fit_params, len(y)) if fit_params else {}
@@ -179,7 +178,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         learner = shallow_copy(self)
         learner._check_parameters()
         X = learner._check_rows(X, reset=self._may_change_columns(ids), min_rows=0)
-        return learner._pending(identify(learner, X, ids, is_pool=True))
+        return learner._ledger.pending(identify(learner, X, ids, is_pool=True))
 
     def skip(
         self, X: RowsLike | None = None, *, refund: bool = False,
@@ -211,8 +210,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ValueError, TypeError, RuntimeError
             As for `teach`, and if a row is not pending.
         """
-        check_flag(refund, "refund")
-        transaction = begin_transaction(self)
+        check_flags(refund=refund)
+        transaction = Transaction(self)
         learner = transaction.learner
         if X is None and ids is not None:
             raise ValueError("ids are given without rows: pass X, too.")
@@ -312,7 +311,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         RuntimeError
             If another thread changes the learner during the call, or `learn` runs.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         transaction.learner._set_params(params)
         return transaction.commit()
 

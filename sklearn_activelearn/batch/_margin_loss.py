@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from ..base._labels import encode, find_classes
 from ..base._linear import LinearPredictor
 from ..base._transaction import shallow_copy
-from ..base._validation import check_flag, check_number, check_rows
+from ..base._validation import check_flags, check_number, check_rows
 from ..exceptions import warn_user
 from ..kernels._rows import Rows, scores
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
@@ -338,8 +338,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         check_number(self.tol, "tol", 0)
         for name, low in (("n_restarts", 0), ("max_iter", 1)):
             check_number(getattr(self, name), name, low, closed="left", integer=True)
-        for name in ("fit_intercept", "warm_start"):
-            check_flag(getattr(self, name), name)
+        check_flags(fit_intercept=self.fit_intercept, warm_start=self.warm_start)
         return loss
 
     def _first_point(self, objective, classes):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..base._validation import check_flag, check_number
+from ..base._validation import check_flags, check_number
 from ..utils.typing import Floats, Ints, Seed
 
 
@@ -143,7 +143,7 @@ def make_low_noise(
     if alpha != math.inf:
         check_number(alpha, "alpha", 0)
     check_number(margin, "margin", 0, 1)
-    check_flag(coef, "coef")
+    check_flags(coef=coef)
     rng = check_random_state(random_state)
     u = unit_rows(rng.standard_normal((1, n_features)))[0]
     size = rng.uniform(size=n_samples)

@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike
 
 from ..audit._recall import RecallCurve
 from ..base._validation import check_number
+from ..stream._search import last_step
 from ..utils.typing import Estimator, RowsLike
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
-from ._measures import ERRORS, NamedMeasure, learner_of
+from ._measures import ERRORS, NamedMeasure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -207,7 +208,7 @@ class LabelCurveDisplay(Display):
         cls._check_matplotlib()
         experiment = {"random_state": 0, **experiment}
         curves = {
-            type(learner_of(estimator)).__name__: label_curve(
+            type(last_step(estimator)).__name__: label_curve(
                 estimator, X, y, **experiment
             )
         }

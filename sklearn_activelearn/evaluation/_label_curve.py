@@ -27,6 +27,7 @@ from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
 from ..pool._base import PoolClassifier
 from ..sources._containers import take
 from ..stream._base import StreamLoop
+from ..stream._search import last_step
 from ..utils._compat import run_parallel
 from ..utils._version import __version__
 from ..utils.typing import (
@@ -40,7 +41,7 @@ from ..utils.typing import (
     Seed,
 )
 from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
-from ._measures import learner_of, measures_of
+from ._measures import measures_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -252,7 +253,7 @@ class PlannedCurve:
     ):
         check_sparse_rows(X)
         X, y = indexable(X, y)
-        y = labels_for(learner_of(estimator), y)
+        y = labels_for(last_step(estimator), y)
         check_classification_targets(y)
         check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
         if at is not None:
@@ -263,7 +264,7 @@ class PlannedCurve:
                 )
         # runs on disk are recognised whether the estimator was fitted or not
         estimator = clone(estimator)
-        learner = learner_of(estimator)
+        learner = last_step(estimator)
         if not hasattr(learner, "learn"):
             raise TypeError(
                 "estimator must be an active learner with a method `learn`, got "
@@ -423,7 +424,7 @@ def run_once(
             if name == "random_state" or name.endswith("__random_state")
         }
     )
-    learner, X_test, y_test = learner_of(estimator), take(X, test), y[test]
+    learner, X_test, y_test = last_step(estimator), take(X, test), y[test]
     if isinstance(estimator, StreamLoop):
         offer = X, y, train  # in place: a copy takes longer than the pass
     else:
@@ -599,7 +600,7 @@ def tune_labels_to_target(
     >>> tuning.best_params
     {'b': 0.3}
     """
-    learner = learner_of(estimator)
+    learner = last_step(estimator)
     measures = measures_of(scoring, learner, labels_for(learner, y), single=True)
     check_error(error, "error", measures.best[0])
     seed = check_random_state(random_state).randint(2**31)

@@ -20,13 +20,13 @@ from sklearn.metrics import (
     recall_score,
     roc_auc_score,
 )
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import classes_of
 from ..base._scores import LABEL_SET_SCORES, find_scorer
 from ..base._validation import check_number
 from ..sources._containers import n_rows
+from ..stream._search import last_step
 from ..utils._compat import available_if
 from ..utils.typing import Estimator, RowsLike, Scoring
 
@@ -421,13 +421,6 @@ def percent(value, digits=0):
     return "–" if np.isnan(value) else f"{100 * value:.{digits}f}"
 
 
-def learner_of(estimator):
-    """Return the last step of a pipeline, however deep; another estimator itself."""
-    while isinstance(estimator, Pipeline):
-        estimator = estimator[-1]
-    return estimator
-
-
 def n_queries_scorer(estimator: Estimator, X: Any, y: Any) -> int:
     """Return the number of labels that a fitted learner has bought.
 
@@ -467,7 +460,7 @@ def n_queries_scorer(estimator: Estimator, X: Any, y: Any) -> int:
     >>> print(search.cv_results_["mean_test_labels"].round(-2))
     [100. 500.]
     """
-    learner = learner_of(estimator)
+    learner = last_step(estimator)
     check_is_fitted(learner)
     return learner.n_queries_
 

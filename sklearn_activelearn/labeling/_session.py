@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base import (
     ActiveClassifier,
-    check_flag,
+    check_flags,
     check_number,
     check_option,
     is_missing_label,
@@ -725,7 +725,8 @@ class LabelingSession(Generic[LearnerT]):
         """
         if label is None:
             raise ValueError("A label must be a text or a number, got None.")
-        self._answer(id, label, who, is_final=check_flag(final, "final"))
+        check_flags(final=final)
+        self._answer(id, label, who, is_final=bool(final))
 
     def skip(self, id: Id, reason: str | None = None, who: str | None = None) -> None:
         """Store that a row that was asked for gets no label.

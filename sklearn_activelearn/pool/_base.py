@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from scipy.special import logit
 from sklearn import get_config
 from sklearn.exceptions import FitFailedWarning, NotFittedError
@@ -47,7 +48,6 @@ from ..base._scores import (
 )
 from ..base._transaction import (
     Transaction,
-    begin_transaction,
     forget_fitted,
     parameters_of,
     run_exclusively,
@@ -58,7 +58,7 @@ from ..base._validation import (
     check_budget,
     check_can_predict,
     check_counts,
-    check_flag,
+    check_flags,
     check_has,
     check_limit,
     check_metadata,
@@ -68,6 +68,7 @@ from ..base._validation import (
     check_selection,
     check_single_output,
     has_method,
+    has_transformer,
     is_share,
     labels_for,
 )
@@ -81,8 +82,10 @@ from ..base._verbs import (
 from ..exceptions import advice_for_rare_classes, warn_of_constant_answer, warn_user
 from ..sources._containers import (
     NO_ROWS,
+    RowsExcept,
     hash_rows,
     n_rows,
+    restrict_rows,
     rows_of_mask,
     take,
     to_memory,
@@ -445,7 +448,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             score = partial(selection.score_by_anchors, points.to_points, anchors)
         else:
             score = partial(selection.score_by_initial, initial)
-        utility = selection.score_rows(score, X, rows, self.n_jobs, self._prototypes)
+        utility = self._utilities(X, rows, score, initial)
         return selection.choose_batch(round, utility)
 
     def _coverage(self, round, chosen=NO_ROWS):
@@ -580,45 +583,36 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[False] = ...,
-        return_utility: Literal[False] = ...,
+        return_probability: Literal[False] = ..., return_utility: Literal[False] = ...,
         ids: ArrayLike | None = ...,
     ) -> RowNumbers: ...  # fmt: skip
     @overload
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[True],
-        return_utility: Literal[False] = ...,
+        return_probability: Literal[True], return_utility: Literal[False] = ...,
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
     @overload
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[False] = ...,
-        return_utility: Literal[True],
+        return_probability: Literal[False] = ..., return_utility: Literal[True],
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
     @overload
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[True],
-        return_utility: Literal[True],
+        return_probability: Literal[True], return_utility: Literal[True],
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats, Floats]: ...  # fmt: skip
     def query(
-        self,
-        X: RowsLike,
-        *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-        limit: int | None = None,
-        return_probability: bool = False,
-        return_utility: bool = False,
+        self, X: RowsLike, *, candidates: ArrayLike | None = None,
+        exclude: ArrayLike | None = None, limit: int | None = None,
+        return_probability: bool = False, return_utility: bool = False,
         ids: ArrayLike | None = None,
-    ) -> RowNumbers | tuple[RowNumbers, *tuple[Floats, ...]]:
+    ) -> RowNumbers | tuple[RowNumbers, *tuple[Floats, ...]]:  # fmt: skip
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters
@@ -678,15 +672,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         ColdStartWarning
             If labels are too few for the estimator, so that rows are chosen without it.
         """
-        check_flag(return_probability, "return_probability")
-        check_flag(return_utility, "return_utility")
-        transaction = begin_transaction(self)
+        check_flags(
+            return_probability=return_probability, return_utility=return_utility
+        )
+        transaction = Transaction(self)
         learner = transaction.learner
         X = learner._validate(X, min_rows=0, ids=ids)
         identity = identify(learner, X, ids, is_pool=True)
         if candidates is not None or exclude is not None:
             candidates = check_selection(candidates, exclude, n_rows(X))
         limit = UNLIMITED if limit is None else check_limit(limit, "limit")
+        learner._check_pool(X, identity)
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
         stop_reason = learner.stop_reason_
         purchase = learner._choose_purchase(X, rows_of_mask(is_for_sale), limit)
@@ -780,9 +776,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         limit : int
             Largest number of rows that the caller takes.
         """
-        n_first = self._n_first()
-        initial = None
-        if self._is_cold_start(n_first):
+        n_first, initial = self._n_first(), None
+        if n_first or self._is_cold_start():
             initial = self._initial_for(n_first)
         n_batch = min(n_first or self._batch_size(), len(rows))
         # a seed for each round: no random state that an error would have to restore
@@ -948,9 +943,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         knows = ledger.labelled.has_two_classes and ledger.has_unasked_labels
         return 0 if knows else n_missing
 
-    def _is_cold_start(self, n_first):
-        """Return True if rows are bought without a model."""
-        return n_first > 0 or not self._ledger.labelled.has_two_classes
+    def _is_cold_start(self):
+        """Return True if labels are too few for a model to choose rows."""
+        return not self._ledger.labelled.has_two_classes
 
     def _initial_for(self, n_first):
         """Return the value of `initial` for rows that are bought without a model.
@@ -994,10 +989,37 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             logits = logits - logit(np.where(is_proper, thresholds, 0.5))
         return utility_of_label_sets(uncertainty_of_logits, 0 * logits, logits)
 
-    def _utilities(self, X, rows, utility=None):
-        """Return the utilities of these row numbers of X; None: `_utility`."""
-        given = self.n_jobs, self._prototypes, self.estimator_
-        return selection.score_rows(utility or self._utility, X, rows, *given)
+    def _utilities(self, X, rows, utility=None, model=None):
+        """Return the utilities of some rows of a pool, computed block by block.
+
+        Estimators do not check the values again, unless they have a transformer.
+
+        Parameters
+        ----------
+        X : rows
+            The pool.
+        rows : {ndarray of int, RowsExcept}
+            Row numbers of X.
+        utility : callable, optional
+            Returns a number for each row of a block; None: `_utility`.
+        model : object, optional
+            The classifier or the value of `initial` that an error blames for numbers
+            that are not finite; None: the model.
+        """
+        is_checked = isinstance(X, Source | np.ndarray) or issparse(X)
+        is_checked = is_checked and not any(map(has_transformer, self._prototypes))
+        score = partial(selection.score_block, utility or self._utility, is_checked)
+        if not isinstance(rows, RowsExcept):
+            X, within = restrict_rows(X, rows)
+            scores = selection.map_blocks(score, X, self.n_jobs)[within]
+        else:
+            scores, start, n = np.empty(len(rows)), 0, 0
+            for values in selection.answers_of_blocks(score, X, self.n_jobs):
+                some = rows.of(values, start)
+                scores[n : n + len(some)] = some
+                start, n = start + len(values), n + len(some)
+        model = self.estimator_ if model is None else model
+        return selection.check_scores(scores, rows, model)
 
     def _warn_if_constant(self, X):
         """Warn if all labels are of one class, or one class is predicted for all rows.
@@ -1086,9 +1108,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             identity, X, codes, names, self._declared_classes, metadata
         )
         self._pool = self._pool.update(self._ledger)
-
-    def _pending(self, identity):
-        return self._ledger.pending(identity)
 
     def _skip(self, identity):
         n_pending = self.n_pending_
@@ -1212,7 +1231,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             If the estimator cannot be trained on the labels, and they are not few. They
             are stored; the next call that needs the model raises the estimator's error.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0)
         identity = identify(learner, X, ids)
@@ -1304,7 +1323,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _encode(self, y):
         if self._label_sets is None:
-            return super()._encode(y)
+            return encode(y, self.classes_)
         return encode_label_sets(y, self._label_sets)[1][len(self._label_sets) :]
 
     def _register_classes(self, classes, y=()):
@@ -1539,7 +1558,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             Whether these rows add to the rows of earlier calls, for a budget that is a
             share of them.
         """
-        transaction = Transaction(self)
+        transaction = Transaction(self, in_loop=True)
         learner = transaction.learner
         n_before = learner._ledger.n_offered
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
@@ -1560,7 +1579,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         ).call_on_fit_task_begin(**info)
         stop = False
         while not stop:
-            transaction = Transaction(self)
+            transaction = Transaction(self, in_loop=True)
             purchase = transaction.learner._choose_purchase(
                 X, rows_of_mask(is_for_sale), UNLIMITED
             )
@@ -1582,7 +1601,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return self
 
     def _train_and_commit(self, X):
-        transaction = Transaction(self)
+        transaction = Transaction(self, in_loop=True)
         transaction.learner._can_train(X)
         transaction.commit()
 
@@ -1715,7 +1734,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         >>> print(restored.n_queries_, restored.score(X, y) == learner.score(X, y))
         30 True
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         learner = transaction.learner
         learner._check_parameters()
         forget_fitted(learner)

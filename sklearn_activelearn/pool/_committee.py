@@ -248,8 +248,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
             trains_all=True,
         )
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     _takes_label_sets = True
 

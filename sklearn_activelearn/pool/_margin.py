@@ -206,8 +206,7 @@ class MinMarginClassifier(PoolClassifier):
                     "features are 0, and LinearSVC may not end. Scale the features."
                 )
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _utility(self, X):
         if self._label_sets is not None:

@@ -80,7 +80,7 @@ class Record:
         """Return the record of a pool learner."""
         ledger, classes = learner._ledger, getattr(learner, "classes_", None)
         has_ids = learner._known_by not in (None, VALUES)
-        metadata, reached = ledger.labelled.metadata, getattr(learner, "_reached", None)
+        metadata, sample = ledger.labelled.metadata, getattr(learner, "_sample", None)
         return cls(
             rows=[row if row >= 0 else None for row in ledger.rows.tolist()],
             probabilities=ledger.probabilities.tolist(),
@@ -104,8 +104,8 @@ class Record:
             stop_reason=learner.stop_reason_,
             has_stopped=learner._has_stopped,
             stopping=learner._stopping_memory.to_json(),
-            drawn_from=getattr(learner, "_n_drawn_from", None),
-            reached=None if reached is None else reached.tolist(),
+            drawn_from=None if sample is None else sample.n_drawn_from,
+            reached=None if sample is None else sample.reached.tolist(),
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..batch import RankAverageClassifier
 from ..utils.typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
-from ._selection import score_rows, unit_of
+from ._selection import unit_of
 from ._training import OneModel
 
 
@@ -333,24 +333,23 @@ class RelevanceSamplingClassifier(PoolClassifier):
             )
         return known.index(self.positive)
 
-    def _is_cold_start(self, n_first):
-        if super()._is_cold_start(n_first):
-            return True
-        return self._positive_code() not in self._ledger.labelled.codes
+    def _is_cold_start(self):
+        codes = self._ledger.labelled.codes
+        return super()._is_cold_start() or self._positive_code() not in codes
 
     def _batch_size(self):
         if is_share(self.batch_size):
             return max(1, int(self.batch_size * self.n_taught_))
         return self.batch_size
 
-    def _utilities(self, X, rows):
+    def _utilities(self, X, rows, *given):
+        if given or not isinstance(self.estimator_, RankAverageClassifier):
+            return super()._utilities(X, rows, *given)
         model = self.estimator_
-        if not isinstance(model, RankAverageClassifier):
-            return super()._utilities(X, rows)
         ranks = np.zeros(len(rows))
         for member in model.estimators_:
             score = partial(score_of_class, member, column=self._column)
-            scores = score_rows(score, X, rows, self.n_jobs, self._prototypes, member)
+            scores = super()._utilities(X, rows, score, member)
             ranks += rankdata(np.round(scores / unit_of(scores)))  # ties share a rank
         return ranks / (len(model.estimators_) * len(rows))
 

@@ -1,6 +1,5 @@
 """The choice of rows: scores, ties, the first rows, batches and random rows."""
 
-from functools import partial
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -11,14 +10,12 @@ from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
 from ..base._requests import Purchase
 from ..base._scores import WrongForm, check_user_values, of_padded
-from ..base._validation import check_option, has_transformer
+from ..base._validation import check_option
 from ..sources._containers import (
     NO_ROWS,
-    RowsExcept,
     as_numbers,
     hash_rows,
     n_rows,
-    restrict_rows,
     to_array,
 )
 from ..sources._source import ROUND, ArraySource, Source
@@ -216,41 +213,6 @@ def answers_of_blocks(function, X, n_jobs=None):
 def map_blocks(function, X, n_jobs=None):
     """Return ``function(X)``, one answer a row, computed block by block."""
     return np.concatenate([*answers_of_blocks(function, X, n_jobs)])
-
-
-def score_rows(utility, X, rows, n_jobs, estimators, model=None):
-    """Return ``utility(X)`` of these rows of a pool, computed block by block.
-
-    Estimators do not check the values again, unless they have a transformer.
-
-    Parameters
-    ----------
-    utility : callable
-        Returns a number for each row of a block.
-    X : rows
-        The pool.
-    rows : {ndarray of int, RowsExcept}
-        Row numbers of X.
-    n_jobs : int or None
-        Number of threads.
-    estimators : list of classifier
-        Unfitted classifiers that `utility` may ask.
-    model : classifier, optional
-        The classifier whose scores must be finite.
-    """
-    is_checked = isinstance(X, Source | np.ndarray) or issparse(X)
-    is_checked = is_checked and not any(map(has_transformer, estimators))
-    utility = partial(score_block, utility, is_checked)
-    if not isinstance(rows, RowsExcept):
-        X, within = restrict_rows(X, rows)
-        scores = map_blocks(utility, X, n_jobs)[within]
-    else:
-        scores, start, n = np.empty(len(rows)), 0, 0
-        for values in answers_of_blocks(utility, X, n_jobs):
-            some = rows.of(values, start)
-            scores[n : n + len(some)] = some
-            start, n = start + len(values), n + len(some)
-    return scores if model is None else check_scores(scores, rows, model)
 
 
 def score_block(utility, is_checked, X):

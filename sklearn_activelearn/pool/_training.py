@@ -35,7 +35,7 @@ from ..base._scores import (
 from ..base._transaction import shallow_copy
 from ..base._validation import (
     check_classifier,
-    check_flag,
+    check_flags,
     check_has,
     check_number,
     check_pool,
@@ -252,7 +252,7 @@ class OneModel(Trainer):
         super().check()
         (estimator,) = self.estimators
         if self.incremental is not False:
-            check_flag(self.incremental, "incremental")
+            check_flags(incremental=self.incremental)
         if self.incremental:
             check_has("partial_fit", estimator, "incremental=True")
 

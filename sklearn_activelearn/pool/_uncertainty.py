@@ -244,8 +244,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         if not callable(self.measure):
             check_option(self.measure, "measure", MEASURES)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _utility(self, X):
         if self._label_sets is not None:

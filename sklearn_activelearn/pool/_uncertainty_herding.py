@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from ..base._scores import logit_method_of
-from ..base._validation import check_flag, check_number, check_option
+from ..base._validation import check_flags, check_number, check_option
 from ..sources._containers import NO_ROWS
 from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
@@ -255,14 +255,13 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_flag(self.calibrate, "calibrate")
+        check_flags(calibrate=self.calibrate)
         if isinstance(self.radius, str):
             check_option(self.radius, "radius", ("global", "local"))
         else:
             check_number(self.radius, "radius", 0)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _select(self, round):
         if self._label_sets is None:

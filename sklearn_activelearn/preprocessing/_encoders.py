@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ..base._validation import check_flag, check_number, check_option
+from ..base._validation import check_flags, check_number, check_option
 from ..utils._compat import BaseEstimator, linked_to_documentation
 from ..utils.typing import Embedding, FilePath, ItemEmbedding, RowsLike
 from ._columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
@@ -302,7 +302,7 @@ class TextEncoder(RowEncoder):
         check_names(self.columns, "columns")
         if not len(self.columns):
             raise ValueError("columns is empty: name one column of texts at least.")
-        check_flag(self.parts, "parts")
+        check_flags(parts=self.parts)
         check_number(self.n_directions, "n_directions", 0, closed="left", integer=True)
         self.vectorizer_ = TextVectorizer(self.parts, self.n_directions, self.embedding)
         try:

@@ -15,7 +15,7 @@ from ..base._interrupts import SingleLabels, ensure_done
 from ..base._labels import check_not_missing
 from ..base._linear import LinearPredictor
 from ..base._requests import Purchase, Requests
-from ..base._transaction import begin_transaction, parameters_of
+from ..base._transaction import Transaction, parameters_of
 from ..base._validation import (
     PLAIN_TYPES,
     UNLIMITED,
@@ -23,7 +23,7 @@ from ..base._validation import (
     check_budget,
     check_class_weight,
     check_finite_row,
-    check_flag,
+    check_flags,
     check_limit,
     check_number,
     check_option,
@@ -180,8 +180,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             If another thread changes the learner during the call, or `learn` runs. As
             after each error, the learner is unchanged.
         """
-        check_flag(return_probability, "return_probability")
-        transaction = begin_transaction(self)
+        check_flags(return_probability=return_probability)
+        transaction = Transaction(self)
         learner = transaction.learner
         X = learner._validate(X, min_rows=0, ids=ids)
         identity = identify(learner, X, ids, is_pool=True)
@@ -225,7 +225,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             For NaN or infinity, labels of one class or continuous labels, a parameter
             out of its range, or `fit_params`.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         learner = transaction.learner
         learner._check_metadata(fit_params, None)
         X, codes = validate_and_reset(learner, X, y)
@@ -266,7 +266,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         ValueError
             As for `fit`, and for a label outside the classes.
         """
-        transaction = begin_transaction(self)
+        transaction = Transaction(self)
         learner = transaction.learner
         kept = None if fit_params else learner._next_rows
         if kept is None or not kept.learn(vars(learner), X, y, classes):
@@ -304,8 +304,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         if self.patience is not None:
             check_limit(self.patience, "patience", low=1)
         for name in self._flags:
-            if type(getattr(self, name)) is not bool:
-                check_flag(getattr(self, name), name)
+            if type(flag := getattr(self, name)) is not bool:
+                check_flags(**{name: flag})
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
 
@@ -501,9 +501,6 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             self._raise_stopped(stopped, X)
         self._commit(state)
         self._ledger = requests
-
-    def _pending(self, identity):
-        return self._ledger.pending(identity.keys())
 
     def _skip(self, identity):
         n_pending = len(self._ledger)

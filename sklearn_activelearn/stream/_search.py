@@ -499,7 +499,7 @@ def proxy_scoring(estimator, scoring):
 
 
 def last_step(estimator):
-    """Return the last step of a pipeline."""
+    """Return the last step of a pipeline, however deep; another estimator itself."""
     while isinstance(estimator, Pipeline):
         estimator = estimator[-1]
     return estimator

@@ -459,10 +459,10 @@ def serve(
 ):  # fmt: skip
     """Show the page of a session; see `LabelingSession.serve`."""
     # scikit-learn: the page of the command answers before it is imported
-    from ...base import check_flag, check_number, check_option
+    from ...base import check_flags, check_number, check_option
 
     check_number(port, "port", 0, closed="left", integer=True)
-    check_flag(open, "open")
+    check_flags(open=open)
     if kind is not None:
         check_option(kind, "kind", ("text", "table", "image"))
     if session.classes is None:

@@ -338,13 +338,9 @@ class ALMSClassifier(PoolClassifier):
     def _follows_from_labels(self):
         return False  # labels for training differ from labels for validation
 
-    def _is_cold_start(self, n_first):
-        is_validation = self._is_validation
-        return (
-            n_first > 0
-            or is_validation.sum() < 2
-            or not can_validate(self._ledger.labelled.codes, is_validation)
-        )
+    def _is_cold_start(self):
+        is_validation, codes = self._is_validation, self._ledger.labelled.codes
+        return is_validation.sum() < 2 or not can_validate(codes, is_validation)
 
     def _select_without_model(self, round):
         drawn = draw_rows(round.rows, round.n_wanted, round.seed)
@@ -355,8 +351,7 @@ class ALMSClassifier(PoolClassifier):
         candidates = candidate_set(*given, DEFAULT_GRID)
         return ALMSTrainer(candidates, self.cv, self.n_jobs, self._refits)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _why_in_memory(self, trainer):
         return NEEDS_SAMPLE if self.n_candidates is None else ""

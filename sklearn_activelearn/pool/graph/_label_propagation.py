@@ -335,8 +335,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             graph, n_first=self.n_initial, n_candidates=self.n_candidates
         )
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _forget_model(self):
         super()._forget_model()

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...base._validation import check_flag, check_number, check_option
+from ...base._validation import check_flags, check_number, check_option
 from ...base._verbs import make_baseline
 from ...utils._compat import answers_like_input, available_if
 from ...utils.typing import Floats, RowsLike, Seed
@@ -284,12 +284,12 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     def _make_rules(self):
         lam = check_number(self.lam, "lam", 0)
         check_option(self.variant, "variant", VARIANTS)
-        transient = check_flag(self.transient, "transient")
+        check_flags(transient=self.transient)
         if self.variant == "all":
             return ConstantRule(1.0), EveryLabelUpdate()
         judges = self.variant == "next_mistake"
         delays = judges or self.variant == "next"
-        query_rule = SmallMarginRule(lam, transient, delays, judges)
+        query_rule = SmallMarginRule(lam, bool(self.transient), delays, judges)
         if self.variant == "mistake":
             return query_rule, PerceptronUpdate(1.0)
         return query_rule, EveryLabelUpdate()
