@@ -5,6 +5,7 @@ settings take another path through the code.
 """
 
 import re
+from collections import Counter
 from functools import cache, partial
 
 import numpy as np
@@ -513,17 +514,19 @@ def checks_of(learner):
 def each_in_turn(learners):
     """Run over learners; those that stand for a family have all guarantees.
 
-    Others have the ways to learn, and the rest in turn: neighbours are settings of one
-    class, and four of them have all guarantees together.
+    Others have the ways to learn, and the rest in turn: the settings of a class, or the
+    next four of many, have all guarantees together.
     """
-    cases = []
-    for number, row in enumerate(learners):
+    cases, n_rows, n_before = [], Counter(map(type, learners)), Counter()
+    for row in learners:
+        n, turn = min(n_rows[type(row)], 4), n_before[type(row)]
+        n_before[type(row)] += 1
         checks = [
             check
             for k, check in enumerate(checks_of(row))
             if explores()
             or row in FAMILIES
-            or (k - number) % 4 == 0
+            or (k - turn) % n == 0
             or check is guarantees.check_simulation
         ]
         cases.append(pytest.param(row, checks, id=name_of(row)))
