@@ -14,7 +14,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export
-from tests.reference.labeling import forked
+from tests.reference.labeling import started
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 playwright = pytest.importorskip(
@@ -68,8 +68,8 @@ def serve(tmp_path, monkeypatch):
     @contextmanager
     def run():
         """Start the command; give the address that it prints; kill it."""
-        with forked(argv) as (_, output):
-            yield re.fullmatch(r"Open (\S+)\n", output.readline())[1]
+        with started(argv) as server:
+            yield re.fullmatch(r"Open (\S+)\n", server.stdout.readline())[1]
 
     return run
 
@@ -84,7 +84,6 @@ def press(page, key, counts):
     )
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_person_at_the_page(page, serve, tmp_path):
     with serve() as address:
         page.goto(address.partition("#")[0])  # somebody without the token

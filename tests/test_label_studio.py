@@ -1,7 +1,6 @@
 """Label Studio hands out the rows of a session; a server of the test stands for it."""
 
 import io
-import os
 import signal
 from concurrent.futures import wait
 from itertools import pairwise
@@ -18,7 +17,7 @@ from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
 from tests.reference.label_studio import LEGACY, REFRESH, USERS, LabelStudio, serving
-from tests.reference.labeling import forked
+from tests.reference.labeling import started
 from tests.reference.session_files import select, taught, waiting
 
 pytest.importorskip("httpx", reason="httpx is not installed")
@@ -656,11 +655,10 @@ def wait_until(is_true, seconds=10):
 
 
 class TestCommand:
-    @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
     @pytest.mark.usefixtures("ctrl_c")
     def test_it_labels_takes_new_tasks_and_ends(self, path, studio, url):
         argv = [*COMMAND, "--label-studio", url, "--out", str(path)]
-        with forked([*argv, "--test-size", "2"]) as (process, output):
+        with started([*argv, "--test-size", "2"]) as process:
             wait_until(lambda: studio.project["model_version"], 30)
             for _ in range(2):
                 n_before = len(select(path, "SELECT 1 FROM rows WHERE answered"))
@@ -677,10 +675,9 @@ class TestCommand:
             studio.annotate(new[0], truth(studio, new[0]))
             wait_until(lambda: len(labels_of(path)) == 3, 30)
             assert studio.project["sampling"] == "Uncertainty sampling"
-            os.kill(process.pid, signal.SIGINT)
-            out = output.read()
-            process.join(20)
-            assert process.exitcode == 0, out
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=20)
+            assert process.returncode == 0, out
         assert "Labels in" in out.splitlines()[-1]
         assert ": 3. The same command resumes." in out
         assert "1 labelled (" in out

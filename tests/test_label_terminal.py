@@ -16,7 +16,7 @@ from contextlib import closing
 import pytest
 
 from sklearn_activelearn.__main__ import main
-from tests.reference.labeling import quick_folder, run_as_program
+from tests.reference.labeling import quick_folder
 
 pytest.importorskip("prompt_toolkit", reason="prompt_toolkit is not installed")
 
@@ -108,6 +108,14 @@ pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
 
+#: The command, which needs neither the packages of the page nor those of images.
+PROGRAM = """
+import sys
+from sklearn_activelearn.__main__ import main
+code = main(sys.argv[1:])
+assert not {"starlette", "uvicorn", "PIL"} & set(sys.modules)
+sys.exit(code)
+"""
 #: What moves the cursor, sets colours or switches modes.
 SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|[=>()].?)")
 
@@ -115,11 +123,11 @@ SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|[=>()].?)")
 class Child:
     """A program at the other end of a pseudo-terminal of 80 × 24."""
 
-    def __init__(self, run, *argv):
+    def __init__(self, *argv):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ |= {"TERM": "xterm", "PS1": "ready$ "}
-            run(*argv)
+            os.execvp(argv[0], argv)
         self.set_width(80)
 
     def set_width(self, columns):
@@ -174,15 +182,11 @@ class Child:
 
 
 def start(command=COMMAND):
-    child = Child(run_as_program, command.split())
+    child = Child(sys.executable, "-c", PROGRAM, *command.split())
     child.wait_for("help")
     return child
 
 
-FORKS = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-
-
-@FORKS
 @pytest.mark.usefixtures("ctrl_c", "tmp_path")
 def test_a_person_at_a_terminal_through_a_kill_and_ctrl_c():
     """Keys are typed, then SIGKILL; the same command goes on with the same row."""
@@ -208,7 +212,6 @@ def test_a_person_at_a_terminal_through_a_kill_and_ctrl_c():
     assert child.end() == 130
 
 
-@FORKS
 @pytest.mark.usefixtures("tmp_path")
 def test_a_key_chooses_a_label_and_enter_sends_them():
     child = start(LABELS_COMMAND)
@@ -242,7 +245,6 @@ def test_a_key_chooses_a_label_and_enter_sends_them():
     assert child.end() == 0
 
 
-@FORKS
 @pytest.mark.usefixtures("tmp_path")
 def test_a_window_is_closed():
     child = start()
@@ -253,29 +255,17 @@ def test_a_window_is_closed():
     assert stored_labels() == ["good"]
 
 
-#: The command, which needs neither the packages of the page nor those of images.
-PROGRAM = """
-import sys
-from sklearn_activelearn.__main__ import main
-code = main(sys.argv[1:])
-assert not {"starlette", "uvicorn", "PIL"} & set(sys.modules)
-sys.exit(code)
-"""
-
-
-@FORKS
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no shell here")
-def test_ctrl_z_and_fg(tmp_path):
+@pytest.mark.usefixtures("tmp_path")
+def test_ctrl_z_and_fg():
     """In a shell, to which the terminal belongs until its prompt is back."""
-    (tmp_path / "program.py").write_text(PROGRAM)
 
     def reads_lines():
         return bool(termios.tcgetattr(shell.fd)[3] & termios.ICANON)
 
-    argv = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
-    shell = Child(os.execvp, "bash", argv)
+    shell = Child("bash", "--norc", "--noprofile", "--noediting", "-i")
     shell.wait_for("ready$ ")
-    shell.press(f"{sys.executable} program.py {COMMAND}\n")
+    shell.press(f"{sys.executable} -m sklearn_activelearn {COMMAND}\n")
     shell.wait_for("help")
     assert not reads_lines()
     shell.press("g")
@@ -293,8 +283,6 @@ def test_ctrl_z_and_fg(tmp_path):
     shell.row()
     shell.press("q")
     shell.wait_for("Labels in labels.sqlite: 2.")
-    shell.press("echo code $?\n")
-    shell.wait_for("code 0")
     assert reads_lines()
     shell.press("exit\n")
     os.waitpid(shell.pid, 0)

@@ -1,14 +1,12 @@
 """What a labelling session shows, written as the plain loop that it stands for."""
 
 import os
+import subprocess
 import sys
 import tempfile
-import traceback
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 
-from sklearn_activelearn.__main__ import main
 from tests.tools import group_of
 
 
@@ -20,37 +18,19 @@ def quick_folder():
         yield Path(folder)
 
 
-def run_as_program(argv, out=1):
-    """Carry out a command in a process that was forked, and end the process.
-
-    Another program would import for a second what this process has imported.
-    """
-    code = 1
-    os.dup2(out, 1)
-    for fd, name in enumerate(["stdin", "stdout", "stderr"]):
-        setattr(sys, name, os.fdopen(fd, "w" if fd else "r"))
-    try:
-        code = main(argv)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        os._exit(code)
-
-
 @contextmanager
-def forked(argv):
-    """Carry out a command in a forked process; give the process and its output."""
-    reads, writes = os.pipe()
-    process = get_context("fork").Process(target=run_as_program, args=(argv, writes))
-    process.start()
-    os.close(writes)
+def started(argv):
+    """Carry out a command in a process that is killed at the end; give the process."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sklearn_activelearn", *argv],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
     try:
-        with open(reads) as output:
-            yield process, output
+        yield process
     finally:
         process.kill()
-        process.join()
+        process.communicate()
 
 
 def shown_rows(learner, X, y, classes, ahead):
