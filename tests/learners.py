@@ -514,8 +514,8 @@ def checks_of(learner):
 def each_in_turn(learners):
     """Run over learners; those that stand for a family have all guarantees.
 
-    Others have the ways to learn, and the rest in turn: the settings of a class, or the
-    next four of many, have all guarantees together.
+    Others have `check_simulation` and every n-th of the other guarantees, where n is
+    the number of settings of the class, at most 4: n settings together have all.
     """
     cases, n_rows, n_before = [], Counter(map(type, learners)), Counter()
     for row in learners:

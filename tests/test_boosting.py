@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -330,6 +331,14 @@ def test_a_member_worse_than_chance_is_left_out(learner):
     fitted = learner(Contrary(), budget=12, random_state=0).fit(X, y)
     assert committee_size(fitted) == 0
     assert not fitted.decision_function(X).any()
+
+
+@each_boosting
+def test_any_classifier_with_weights(prototype):
+    for weak in DecisionTreeClassifier(max_depth=2), LogisticRegression():
+        learner = fresh(prototype, estimator=weak, budget=15, batch_size=5).fit(X, y)
+        assert learner.score(X, y) > 0.8
+        assert len(learner.cost_curve_) > 0
 
 
 @each_boosting

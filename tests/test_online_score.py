@@ -140,11 +140,12 @@ def test_late_and_missing_labels(prototype, rule, stream, data):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_classes", "late"), [(2_500, 2, False), (700, 3, True)]
+    ("n_rows", "n_classes", "late"),
+    [(2_500, 2, False), (1_600, 3, True)],  # blocks enough for marks of three spacings
 )
 def test_windows(n_rows, n_classes, late):
     prototype, rule = RULES["CBGZ"]
-    X, y = noisy(n_rows, n_classes)  # 39 blocks: marks of three spacings
+    X, y = noisy(n_rows, n_classes)
     delays = np.random.RandomState(0).randint(0, 300, len(X)) if late else None
     learner, rows = followed(fresh(prototype), X, y, rule, delays)
     for window in (1, 63, 64, 65, 500, 1_000, 1_100, 2_000, 2_436, 2_437, 9_999):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+from scipy.sparse import csr_array
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
@@ -23,6 +24,8 @@ from sklearn_activelearn import (
 from sklearn_activelearn.pool import PoolClassifier, Trained, Trainer
 from tests.learners import (
     COMMITTEE,
+    POOL_LEARNERS,
+    each_family_of,
     each_pool_default,
     each_pool_family,
     name_of,
@@ -378,3 +381,16 @@ def test_a_trainer_sees_all_rows_of_the_pool_without_a_label():
     assert learner.unlabelled_.tolist() == list(range(4, 80))
     learner.teach(X[-1:], ["yes"])
     assert learner.unlabelled_.tolist() == list(range(4, 79))
+
+
+#: Stochastic gradient descent treats the intercept of sparse rows differently.
+NO_SGD = [row for row in POOL_LEARNERS if "Perceptron" not in name_of(row)]
+
+
+@each_family_of(NO_SGD)
+def test_sparse_and_float32_rows_are_chosen_as_dense_ones(prototype):
+    rows = np.round(X * 64) / 64  # the same numbers in float32
+    dense = fresh(prototype, budget=12).fit(rows, y)
+    for other in csr_array(rows), csr_array(rows.astype(np.float32)):
+        sparse = fresh(prototype, budget=12).fit(other, y)
+        np.testing.assert_array_equal(sparse.queried_indices_, dense.queried_indices_)

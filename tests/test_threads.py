@@ -264,10 +264,11 @@ def learn(learner):
     learner.learn(X[:16], lambda rows: y[rows])
 
 
+IN_TURN = ["query", "teach", "set_params", "partial_fit", "learn"]
+
+
 @pytest.mark.every_learner
-@pytest.mark.parametrize(
-    "verb", ["query", "teach", "set_params", "partial_fit", "learn"]
-)
+@pytest.mark.parametrize("verb", IN_TURN)
 @pytest.mark.parametrize("comes_first", [True, False])
 @pytest.mark.parametrize("family", ["first order", "uncertainty"])
 def test_a_verb_and_learn_in_two_threads_are_one_after_the_other(
@@ -287,9 +288,9 @@ def test_a_verb_and_learn_in_two_threads_are_one_after_the_other(
         (True, False): [after(call)],
         (False, True): [after(learn)],
     }
-    # a third of the moments, other ones for each verb; `explore` has time for all
-    step = 1 if explores() else 3
-    k, was_paused = -len(verb) % step, True
+    # a third of the many moments of a verb; `explore` has time for all
+    step = 1 if explores() or not comes_first else 3
+    k, was_paused = IN_TURN.index(verb) % step + 1 - step, True
     while was_paused:
         k += step
         learner, oracle = pickle.loads(pickle.dumps(begun)), SlowOracle()

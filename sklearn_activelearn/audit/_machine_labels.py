@@ -197,14 +197,14 @@ class RandomSample:
         return replace(self, reached=np.union1d(self.reached, numbers))
 
     def n_missing(self, ledger, target):
-        """Return how many rows an `ErrorTarget`, or None, still needs in the sample."""
+        """Return how many rows the sample still needs for a target; 0 for None."""
         if target is None:
             return 0
         plan = target.plan(self.n_drawn_from or ledger.n_offered - ledger.n_queries)
         return max(plan.n_sample - len(self.entries(ledger)[0]), 0)
 
     def describe(self, ledger, machine, people, n_left):
-        """Return the `CheckedSample` of a pool in which n rows may be bought."""
+        """Return the `CheckedSample` of a pool in which `n_left` rows may be bought."""
         in_pool, (entries, is_reached) = ledger.found >= 0, self.entries(ledger)
         first = entries[0] if len(entries) else len(in_pool)
         is_apart = in_pool & ((ledger.rows < 0) | (np.arange(len(in_pool)) < first))

@@ -30,6 +30,11 @@ class Transaction:
     ----------
     learner : learner
         The copy. Its attributes are replaced, never written into.
+
+    Raises
+    ------
+    RuntimeError
+        If a loop runs.
     """
 
     def __init__(self, original, in_loop=False):

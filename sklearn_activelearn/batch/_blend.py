@@ -743,15 +743,15 @@ class PredictedLabels(ClassifierMixin, BaseEstimator):
 
 def check_label_set_scoring(scoring):
     """Raise for an unknown name, and a name of no score of predicted label sets."""
-    if isinstance(scoring, str):  # a function may need the rows of `fit`
-        check_label_set_score(scoring)
-    else:
+    if isinstance(scoring, str):
+        check_name_of_label_set_score(scoring)
+    else:  # a function may need the rows of `fit`
         find_scorer(scoring)
 
 
 @cache  # hybrid learners check it in each call, and a score takes milliseconds
-def check_label_set_score(scoring):
-    """Raise for an unknown name, and a name of no score of predicted label sets."""
+def check_name_of_label_set_score(scoring):
+    """Compute a score of made-up labels, for the error of a name that is none."""
     scorer, y = find_scorer(scoring), np.eye(2, dtype=np.int64)
     try:
         scorer(PredictedLabels(y), y, y)

@@ -275,10 +275,10 @@ def loop_over_pool(learner, X, y, classes, candidates=None):
 
 
 @guarantee("The same random_state gives the same learner.")
-def check_reproducible(learner, X, y, seed=0):
+def check_reproducible(learner, X, y):
     """Fit a learner and its clone, and fit again."""
     seeded = "random_state" in learner.get_params(deep=False)
-    learner = fresh(learner, **{"random_state": seed} if seeded else {}).fit(X, y)
+    learner = fresh(learner, **{"random_state": 0} if seeded else {}).fit(X, y)
     again = clone(learner).fit(X, y)
     same_rows = np.array_equal(again.queried_indices_, learner.queried_indices_)
     cause = "Does it draw random numbers that random_state does not seed?"
