@@ -38,6 +38,7 @@ def told(learner):
 VERBS = ["fit", "partial_fit", "learn", "candidates"]
 
 
+#: Each learner has two of the verbs, each with another kind of source; `explore` all.
 @pytest.mark.every_learner
 @pytest.mark.parametrize(
     ("prototype", "verb", "make"),
