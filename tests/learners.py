@@ -473,7 +473,8 @@ def each(prototypes):
 
 def drawn_for(n_rows, test):
     """Draw four examples in place of ten of a property that holds for many rows."""
-    return seldom(test) if hasattr(test, "hypothesis") and n_rows >= 8 else test
+    is_slow = hasattr(test, "hypothesis") and n_rows >= 8 and not explores()
+    return seldom(test) if is_slow else test
 
 
 def seldom(test):
