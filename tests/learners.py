@@ -513,7 +513,7 @@ def checks_of(learner):
 
 
 def each_in_turn(learners):
-    """Run over learners; those that stand for a family have all guarantees.
+    """Run over learners; a learner that stands for its family has all guarantees.
 
     Others have `check_simulation` and every n-th of the other guarantees, where n is
     the number of settings of the class, at most 4: n settings together have all.

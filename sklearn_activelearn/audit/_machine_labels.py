@@ -124,7 +124,7 @@ class Machine:
 
     Parameters
     ----------
-    labels : list, optional
+    labels : list
         None for a row without a label.
     confidence : ndarray of shape (n_samples,), optional
         Confidence in each label.
@@ -634,7 +634,7 @@ class ErrorSamplingClassifier(PoolClassifier):
 
     def _select(self, round):
         rows, n_wanted, ledger = round.rows, round.n_wanted, self._ledger
-        if round.sample is None:  # it is drawn first
+        if round.sample is None:  # the sample is drawn before rows are ranked
             if not self._sample.n_drawn_from:
                 self._sample = replace(self._sample, n_drawn_from=len(rows))
             return draw_rows(rows, n_wanted, (*round.seed, SAMPLE_SEED), SAMPLE)

@@ -751,7 +751,7 @@ def check_label_set_scoring(scoring):
 
 @cache  # hybrid learners check it in each call, and a score takes milliseconds
 def check_name_of_label_set_score(scoring):
-    """Compute a score of made-up labels, for the error of a name that is none."""
+    """Raise if a score of this name cannot be computed from predicted label sets."""
     scorer, y = find_scorer(scoring), np.eye(2, dtype=np.int64)
     try:
         scorer(PredictedLabels(y), y, y)

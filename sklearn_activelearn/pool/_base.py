@@ -608,11 +608,16 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats, Floats]: ...  # fmt: skip
     def query(
-        self, X: RowsLike, *, candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None, limit: int | None = None,
-        return_probability: bool = False, return_utility: bool = False,
+        self,
+        X: RowsLike,
+        *,
+        candidates: ArrayLike | None = None,
+        exclude: ArrayLike | None = None,
+        limit: int | None = None,
+        return_probability: bool = False,
+        return_utility: bool = False,
         ids: ArrayLike | None = None,
-    ) -> RowNumbers | tuple[RowNumbers, *tuple[Floats, ...]]:  # fmt: skip
+    ) -> RowNumbers | tuple[RowNumbers, *tuple[Floats, ...]]:
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters
