@@ -23,6 +23,7 @@ from time import monotonic
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import numpy as np
 import pytest
 from hypothesis import settings
 from sklearn.linear_model import LogisticRegression
@@ -62,6 +63,8 @@ def pytest_runtest_setup(item):
     minutes = item.config.getoption("minutes")
     if minutes is not None and monotonic() - BEGUN > 60 * minutes:
         pytest.skip("the time is over")
+    # learners without a seed draw theirs from here
+    np.random.seed(int(item.config.getoption("hypothesis_seed") or 0))  # noqa: NPY002
 
 
 @pytest.fixture
@@ -108,7 +111,6 @@ def quick_blend(monkeypatch):
 def static_model(tmp_path_factory):
     """Return the folder of a small model of model2vec, with random vectors of words."""
     model2vec = pytest.importorskip("model2vec", reason="model2vec is not installed")
-    import numpy as np
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace

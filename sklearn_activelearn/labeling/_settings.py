@@ -9,6 +9,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from ..base import check_classes
 from ..sources import hash_rows, is_frame, is_polars
@@ -61,8 +62,8 @@ def qualified_name(item):
 
 
 def draw_seed():
-    """Return a random seed."""
-    return int(np.random.default_rng().integers(2**31))
+    """Return a random seed, from NumPy's global generator like every learner's."""
+    return int(check_random_state(None).randint(2**31 - 1))
 
 
 def draw_learner_seeds(learner):
