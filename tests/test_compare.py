@@ -35,6 +35,8 @@ from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
     LabelCurveDisplay,
     _compare,
+    _comparison,
+    _design,
     compare,
 )
 from sklearn_activelearn.evaluation._compare import reporting_steps
@@ -231,7 +233,7 @@ RANDOM = curve_of([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
 class TestVerdict:
     @pytest.fixture(autouse=True)
     def two_runs_are_enough(self, monkeypatch):
-        monkeypatch.setattr(_compare, "FEWEST_RUNS", 2)
+        monkeypatch.setattr(_comparison, "FEWEST_RUNS", 2)
 
     @pytest.fixture
     def against(self, result_of):
@@ -483,7 +485,7 @@ class TestComparison:
     def test_model_and_rows(self, monkeypatch):
         """By default one logistic regression shows what the model brings."""
         monkeypatch.setattr(
-            "sklearn_activelearn.evaluation._compare.HybridSamplingClassifier",
+            "sklearn_activelearn.evaluation._design.HybridSamplingClassifier",
             lambda **params: MinMarginClassifier(SVC(C=10), n_initial=10, **params),
         )
         y = np.where((X[:, :2] ** 2).sum(axis=1) > 1.3, "out", "in")
@@ -519,7 +521,7 @@ class TestComparison:
         errors = np.full(2, 0.5)
         said = base._contrast("a", "b", errors, errors, (0.0, -3.8, 3.2))
         assert "(no interval: there are only 2 runs)" in said
-        monkeypatch.setattr(_compare, "FEWEST_RUNS", 2)
+        monkeypatch.setattr(_comparison, "FEWEST_RUNS", 2)
         said = base._contrast("a", "b", errors, errors, (0.0, -3.8, 3.2))
         assert "100.0 points more to 100.0 points less" in said  # at most
 
@@ -790,7 +792,7 @@ class TestCommand:
 
     @pytest.mark.usefixtures("quick_blend")
     def test_default_learners_that_do_not_support_a_measure(self, run, monkeypatch):
-        monkeypatch.setattr(_compare, "LEAST_SQUARES_SIZE", 2)
+        monkeypatch.setattr(_design, "LEAST_SQUARES_SIZE", 2)
         code, out, _ = run("--scoring", "neg_log_loss", "--rows", "60")
         assert code == 0
         assert "note  left out: scoring='neg_log_loss' needs predict_proba" in out

@@ -69,7 +69,10 @@ class TestCommand:
 
     def test_the_price_is_said_when_somebody_stops(self, refs, label):
         out, _ = label(refs, "--find", "yes", answers="1\n2\n" * 8)
-        found, left, price = out.splitlines()[-3:]
+        found, left, price, waiting = out.splitlines()[-4:]
+        n_read = int(found.split(" in ")[1].split()[0])
+        assert n_read < 16
+        assert waiting == f"Not counted: labels of an unfinished batch ({16 - n_read})."
         assert found.startswith("Found: 8 in ")
         assert left.startswith("Estimated left: ")
         assert price.startswith("To be 95% certain of a recall of 95%: about ")

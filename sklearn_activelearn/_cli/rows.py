@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from .. import ErrorSamplingClassifier, RankAverageClassifier
-from ..evaluation._compare import learner_code
+from ..evaluation._comparison import learner_code
 from ..pool import (
     ErrorTarget,
     HybridSamplingClassifier,

@@ -12,8 +12,9 @@ from ..audit._recall import (
 )
 from ..utils._statistics import Estimate
 from ._advice import advice
-from ._compare import Comparison, compare
+from ._compare import compare
 from ._compare_recall import compare_recall
+from ._comparison import Comparison
 from ._curves import LabelCurve
 from ._displays import (
     LabelCurveDisplay,

@@ -417,7 +417,7 @@ def describe_recall(own, others, stop_reason):
     if target is None:
         return None
     if not own.taught:
-        return "No row has a label yet."
+        return "The learner has no label yet."
     wanted = target.positive, learner.positive, max(learner.classes_.tolist())
     positive = next(label for label in wanted if label is not None)
     as_taught = own.target.as_taught

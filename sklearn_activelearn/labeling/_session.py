@@ -1616,15 +1616,18 @@ class LabelingSession(Generic[LearnerT]):
             history = _scores.read_history(db, own.target)
             kind = get_settings(db)["label_kind"]
             stop_reason = self._find_stop_reason(db, current_learner(db))
-            for row in (*own.test.tolist(), *own.earlier.tolist()):
+            for row in (*own.test.tolist(), *own.earlier.tolist(), *own.pending):
                 sql = "SELECT state, label FROM rows WHERE id = ?"
                 state, label = db.row(sql, self.ids[row])
                 others[row] = state, from_column(label, kind)
+        waiting = [others.pop(row)[0] for row in own.pending].count(LABELLED)
         curve = _scores.compute_curve(history, scoring)
         if own.has_machine_labels:
             checked = self._train_on_all(needs_model=False).check_machine_labels()
-            return Report(curve, str(checked or "No row has a label yet."))
+            return Report(curve, str(checked or "The learner has no label yet."))
         found = _scores.describe_recall(own, others, stop_reason)
+        if found and waiting:
+            found += f"\nNot counted: labels of an unfinished batch ({waiting})."
         if not history.n_test:
             return Report(curve, found or self._advise_without_test(own))
         judged = _scores.advise_on_test(history, scoring, stop_reason, len(self.ids))
