@@ -238,6 +238,16 @@ def test_why_a_stream_learner_stops():
     assert learner.stop_reason_ == "budget"
 
 
+@each_pool_family
+def test_a_skipped_row_may_be_taught_later(prototype):
+    learner = fresh(prototype, n_initial=4, random_state=0)
+    rows = learner.query(X)
+    learner.skip(X[rows[:2]])
+    learner.teach(X[rows], answers[rows], classes=[0, 1])
+    assert (learner.n_skipped_, learner.n_pending_) == (0, 0)
+    assert learner.n_taught_ == learner.n_queries_ == len(rows)
+
+
 def test_a_refund_leaves_the_clocks_of_a_stream_alone():
     learner = MarginLossClassifier("sigmoid", n_warm_start=6, budget=8, random_state=0)
     rows = learner.query(X[:6])

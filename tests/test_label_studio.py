@@ -251,12 +251,16 @@ class TestAnnotations:
         with opened(path, studio) as session:
             loop = make(session)
             settle(loop)
-            first, second, third, *_ = waiting(session)
+            first, second, third, fourth, *_ = waiting(session)
+            number = studio.annotate(fourth, "bad", user=1)
+            studio.annotate(fourth, "bad", user=2)
+            studio.change(number, "good")  # the last word
             number = studio.annotate(first, "good")
             cancelled = studio.annotate(second, None)
             elsewhere = session.label(third, "bad", ANN)
             loop.step()
             assert elsewhere is None
+            assert session.answers(fourth).label == "good"
             assert [session.answers(id).state for id in (first, second)] == [
                 "labelled",
                 "skipped",

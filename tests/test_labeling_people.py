@@ -239,14 +239,44 @@ def test_people_who_take_votes_back_do_not_wait_for_each_other(path):
         assert session.next("bob") != first
 
 
-def test_nobody_waits_for_a_person_whose_vote_stands(path):
+def test_nobody_waits_for_a_person_whose_vote_stands_or_who_decided(path):
     with opened(path) as session:
         first = session.next("ann")
         session.label(first, "a", "ann")
         session.label(first, "b", "ann", final=True)
         assert session.undo("ann") == first
         assert session.next("ann") != first
+        session.label(first, "b", "eve", final=True)
+        assert session.undo("eve") == first  # who has decided, and need not vote
         assert session.next("bob") == first
+
+
+def test_a_row_that_most_people_skip_in_the_end_is_not_learned(path):
+    five = ["ann", "bob", "cat", "dan", "eve"]
+
+    def vote(session, id, *labels):
+        for who, label in zip(five, labels, strict=True):
+            if label is not None:
+                session.label(id, label, who)
+            else:
+                session.skip(id, who=who)
+
+    with opened(path, votes=5) as session:
+        session.next("ann")
+        first, *others = asked(session)
+        vote(session, first, None, None, "a", "a", "a")
+        for id, label in zip(others, "bc", strict=True):
+            vote(session, id, *[label] * 5)
+        session.next("ann")
+        assert session.learner.n_taught_ == 3
+        session.label(first, "b", "dan")
+        session.label(first, "c", "eve")
+        assert session.answers(first).label is None
+        for id in asked(session)[3:]:
+            vote(session, id, *"aaaaa")
+        session.next("ann")
+        assert session.learner.n_taught_ == 4
+        assert first not in taught(session)
 
 
 def test_without_votes_a_final_label_stays(path):
