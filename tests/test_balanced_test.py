@@ -188,3 +188,18 @@ def test_refusals():
     test.teach(POOL[rows], ANSWERS[rows])
     with pytest.raises(ValueError, match="always_valid=True has no interval for loss="):
         test.estimate(always_valid=True)
+
+
+def test_a_class_that_the_model_never_says():
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, 400, p=[0.47, 0.47, 0.06])
+    rows = rng.normal(size=(400, 2)) + np.outer(2 * (y == 1), [1, 0])
+    model = LogisticRegression(C=0.01).fit(rows, y)
+    assert {*model.predict(rows)} == {0, 1}
+    error, n_inside = 1 - balanced_accuracy_score(y, model.predict(rows)), 0
+    for seed in range(20):
+        test = ActiveTest(model, loss="balanced_zero_one", random_state=seed)
+        chosen = test.query(rows, limit=80)
+        found = test.teach(rows[chosen], y[chosen]).estimate()
+        n_inside += found.low <= error <= found.high
+    assert n_inside >= 18

@@ -1036,7 +1036,9 @@ class BalancedScoreTest:
         expected = PRIOR * likely / np.maximum(likely.sum(axis=0), 1e-300)
         factors = expected.T.copy()
         factors[:, self.order] += seen.T * self.weights
-        return factors * self.spread / factors.sum(axis=1, keepdims=True)
+        sums = factors.sum(axis=1, keepdims=True)
+        # a class that the model never says, or always, has no row of one outcome
+        return factors * self.spread / np.where(sums > 0, sums, 1)
 
     def errors(self, shift):
         """Return likely errors of the classes; errors with few labels change most."""
@@ -1057,7 +1059,10 @@ class BalancedScoreTest:
         return max(total, 0.0) / len(self.order)
 
     def end(self, sign, confidence):
-        """Return the last balanced error in a direction that is not rejected."""
+        """Return the last balanced error in a direction that is not rejected.
+
+        The interval reaches the shrunk error, also if that is rejected.
+        """
         scale = stdtrit(len(self.order) - 1, (1 + confidence) / 2) ** 2
 
         def is_accepted(errors):

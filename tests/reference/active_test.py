@@ -23,6 +23,8 @@ def purchase_probabilities(table, chances, mix):
     """Probability of each row to be the first."""
     rows = [expected(*row) for row in zip(table, chances, strict=True)]
     doubts = [sqrt(max(square - mean**2, 0)) for _, mean, square, _ in rows]
+    if sum(doubts) == 0:
+        return [1 / len(rows)] * len(rows)
     return [mix / len(rows) + (1 - mix) * doubt / sum(doubts) for doubt in doubts]
 
 
@@ -153,6 +155,8 @@ def balanced_score_test(x, order, q, joint_of, codes, wrong, chances, confidence
             ]
         )
 
+    if min(value, np.mean(start)) <= x <= max(value, np.mean(start)):
+        return True
     p = likely(brentq(lambda shift: likely(shift).mean() - x, -50, 50))
     moves = (wrong - p) / (n_classes * shares)
     control = (chances * moves).sum(axis=1)
