@@ -1611,7 +1611,9 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             As `curve`.
         """
-        own, others = self._worker.own, {}
+        own = self._worker.own
+        # rows without content are not asked for: they do not count as unread
+        others = dict.fromkeys(self._ids.rows(self.empty_ids), (SKIPPED, None))
         with self._storage.reading() as db:
             history = _scores.read_history(db, own.target)
             kind = get_settings(db)["label_kind"]
