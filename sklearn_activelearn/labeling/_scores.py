@@ -317,7 +317,8 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
         )
     if n_new := n_rows - n_then:
         now += f"; they do not represent the {n_new} rows that were added since"
-    if stop_reason == "no rows":  # more labels do not exist
+    n_left = n_rows - n_labels - history.n_test
+    if stop_reason == "no rows" or n_left < 1:
         return f"{now}."
     models, n = comparable_models(history.models)
     if (n_first := min(n_then for n_then, _ in models)) > n_labels / 2:
@@ -331,7 +332,8 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
             now += f". All labels are right on {share:.0%} of the rows"
         truth = [*map(str, truth)]
         models = [(n_then, [*map(str, labels)]) for n_then, labels in models]
-    return f"{now}. {advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))}"
+    n_next = min(N_AHEAD, n_labels, n_left)
+    return f"{now}. {advice(models, truth[:n], n_labels=n_next)}"
 
 
 def describe_error(name, predicted, truth):
