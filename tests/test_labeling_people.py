@@ -98,6 +98,7 @@ class Crowd:
             try:
                 session.skip(id, who=who)
             except ValueError:  # nobody asked for it, or the learner knows its label
+                assert self.model.decision(id) or id not in self.asked()
                 return
             self.model.answer(id, who, None)
         else:
@@ -247,6 +248,27 @@ def test_nobody_waits_for_a_person_whose_vote_stands(path):
         assert session.undo("ann") == first
         assert session.next("ann") != first
         assert session.next("bob") == first
+
+
+def test_a_vote_on_a_row_that_the_learner_knows_may_be_a_skip(path):
+    """Who is asked because two people disagree need not give a label."""
+    with opened(path) as session:
+        for label in "abc":  # the first query
+            first = session.next("ann")
+            disagree(session, first, label, label)
+        session.next("ann")
+        assert first in taught(session)
+        session.label(first, "a", "bob")
+        assert session.next("cat") == first
+        session.skip(first, who="cat")
+        assert session.next("cat") != first
+        assert session.disputed() == {first: {"ann": "c", "bob": "a", "cat": None}}
+        session.skip(first, who="bob")  # two of three skip it
+        while (id := session.next("ann")) is not None:
+            disagree(session, id, "a", "a")
+        assert first not in taught(session)
+    with opened(path) as session:
+        assert (session.status().skipped, session.disputed()) == (1, {})
 
 
 def test_without_votes_a_final_label_stays(path):

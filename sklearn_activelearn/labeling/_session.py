@@ -39,6 +39,7 @@ from ._answers import (
     DISPUTED,
     GIVEN,
     LABELLED,
+    QUEUE,
     SKIPPED,
     TEST,
     RowFacts,
@@ -743,8 +744,8 @@ class LabelingSession(Generic[LearnerT]):
         Raises
         ------
         ValueError
-            For a row that was not asked for, or whose label the learner knows; as
-            `next`.
+            For a row that was not asked for, or that is decided and whose label the
+            learner knows; as `next`.
         """
         self._answer(id, None, who, reason=reason)
 
@@ -798,7 +799,9 @@ class LabelingSession(Generic[LearnerT]):
                 f"{finals[-1]['who']} has decided that row {id!r} is {final!r}. Undo "
                 "that, or label the row with final=True."
             )
-        if label is None and taught is not None:
+        # a vote on a disputed row may be a skip, whatever the learner knows of the row
+        is_decided = label is None and facts.entry(votes, kind)[0][QUEUE] is None
+        if is_decided and taught is not None:
             raise ValueError(
                 f"The learner knows the label of row {id!r}: undo the label, or give "
                 "another one."
