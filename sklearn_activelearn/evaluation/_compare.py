@@ -268,7 +268,7 @@ def compare(
         ):
             for k, runs in run_together(plans, n_jobs, codes):
                 if len(runs) == len(plans[k].tasks):
-                    curves[k] = check_scores(plans[k].curve(runs), codes[k])
+                    curves[k] = check_defined_scores(plans[k].curve(runs), codes[k])
                 warned[k] += [str(each.message) for each in caught]
                 report(k, len(runs))
                 caught.clear()
@@ -282,7 +282,7 @@ def compare(
     return result()
 
 
-def check_scores(curve, name):
+def check_defined_scores(curve, name):
     """Return a curve whose scores are all defined; otherwise raise ValueError."""
     if n_undefined := np.count_nonzero(np.isnan(curve.final_scores)):
         raise ValueError(
