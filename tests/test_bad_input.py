@@ -14,6 +14,8 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import (
     BatchMarginLossClassifier,
@@ -392,6 +394,13 @@ def test_prediction_refuses_bad_rows(prototype):
         for rows in bad if hasattr(learner, verb) else ():
             with pytest.raises(ValueError, match=r"X|feature|array"):
                 getattr(learner, verb)(rows)
+
+
+@pytest.mark.parametrize("estimator", [StandardScaler(), LogisticRegression, "svc"])
+def test_prediction_refuses_another_estimator_that_is_no_classifier(estimator):
+    learner = MinMarginClassifier(LogisticRegression()).teach(X, y)
+    with pytest.raises(TypeError, match=r"estimator must be (a classifier|an inst)"):
+        learner.set_params(estimator=estimator).predict(X)
 
 
 @pytest.mark.parametrize(

@@ -459,6 +459,10 @@ class TestComparison:
         learners[1].set_params(R=-1)  # an error elsewhere names the learner
         with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
             compare(X, Y, learners, **QUICK, n_jobs=2)
+        with pytest.raises(ZeroDivisionError) as stop:
+            compare(X, Y, learners[:1], **QUICK, scoring=lambda *_: 1 / 0, n_jobs=2)
+        (note,) = stop.value.__notes__
+        assert note.startswith("This happened in a run of RandomSamplingClassifier(")
 
     def test_a_step_that_ends_out_of_turn_is_announced_first(self):
         told, plans = [], [SimpleNamespace(tasks=range(2))] * 2
@@ -554,6 +558,8 @@ class TestComparison:
             ({"y": ["a"] * 119 + ["b"]}, ValueError, "Class b has 1 rows, fewer than"),
             ({"scoring": ["accuracy", "f1"]}, ValueError, "one measure"),
             ({"scoring": "neg_log_loss"}, ValueError, "needs predict_proba, which DKM"),
+            ({"scoring": lambda *_: np.nan}, ValueError, "^Random.*NaN.* 40 of 40"),
+            ({"scoring": lambda *_: "good"}, ValueError, "numbers, got {.*: 'good'"),
             ({"n_repeats": 0}, ValueError, "n_repeats"),
             ({"random_state": None}, TypeError, "random_state"),
             ({"X": np.full((120, 3), np.nan)}, ValueError, "RandomSampling.*NaN"),

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import sys
 
 import numpy as np
@@ -221,15 +222,14 @@ class TestReferences:
         assert "no row is left: each comes twice" in capsys.readouterr().err
 
 
-def finding(path, n_labels, n_rows=150, **settings):
+def finding(path, n_labels, n_rows=150, cut=1.2, **settings):
     """Return a session of rows with names that has labels, and its rows."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n_rows, 4))
-    y = np.where(X[:, 0] > 1.2, "yes", "no").tolist()
-    params = {"budget": None, "random_state": 0} | settings.pop("learner", {})
-    learner = RelevanceSamplingClassifier(
-        positive="yes", batch_size=0.1, stopping=RecallTarget(0.8), **params
-    )
+    y = np.where(X[:, 0] > cut, "yes", "no").tolist()
+    params = {"budget": None, "random_state": 0, "stopping": RecallTarget(0.8)}
+    params |= settings.pop("learner", {})
+    learner = RelevanceSamplingClassifier(positive="yes", batch_size=0.1, **params)
     names = [f"row{i}" for i in range(n_rows)]
     session = LabelingSession(
         learner, X, path, ids=names, classes=["no", "yes"], **settings
@@ -298,6 +298,31 @@ class TestSession:
         with session:  # two rows have no label yet
             assert CERTAIN not in session.advice()
 
+    @pytest.mark.parametrize("cut", [1.2, 9.0])
+    def test_nothing_is_estimated_when_all_rows_are_read(self, tmp_path, cut):
+        """Neither the recall nor the worth of more labels; blank rows do not count."""
+        settings = {"stopping": RecallTarget(0.99)}
+        items = ["" if i % 3 == 0 else f"text {i}" for i in range(60)]
+        session, _ = finding(
+            tmp_path / "a.session", 40, 60, cut, learner=settings, items=items,
+            test_size=8,
+        )  # fmt: skip
+        with session:
+            assert session.stop_reason == "no rows"
+            n_found = session.status().by_class.get("yes", 0)
+            assert (n_found > 0) == (cut < 9)
+            lines = session.advice().splitlines()
+        assert lines[0] == f"Found: {n_found} in 40 rows read."
+        assert "no relevant row is missed" in lines[1]
+        assert "The next" not in lines[2]
+
+    def test_no_more_labels_are_valued_than_rows_are_left(self, tmp_path):
+        session, _ = finding(tmp_path / "a.session", 38, 44, test_size=8)
+        with session:
+            advice = session.advice()
+        n_labels, n_next = re.search(r"With (\d+) .*The next (\d+) ", advice).groups()
+        assert 1 <= int(n_next) == 44 - 8 - int(n_labels) < int(n_labels)
+
     @pytest.mark.parametrize("n_labels", [10, 25, 60])
     def test_the_rows_to_the_recall_are_a_range(self, n_labels, tmp_path):
         session, X = finding(tmp_path / "a.session", n_labels)
@@ -314,8 +339,9 @@ class TestSession:
         last = f"The chance that a recall of 80% is reached already is {chance[8:11]}."
         assert (last in told) == (n_labels == 60)
 
-    def test_held_out_rows_count_in_the_price(self, tmp_path):
-        session, _ = finding(tmp_path / "a.session", 70, test_size=40)
+    def test_held_out_rows_count_in_the_price_and_blank_ones_do_not(self, tmp_path):
+        items = [*["text"] * 150, *[""] * 9]
+        session, _ = finding(tmp_path / "a.session", 70, 159, test_size=40, items=items)
         with session:
             labels = session.status().by_class
             first, *rest = session.advice().splitlines()

@@ -177,17 +177,40 @@ def test_learn_asks_for_no_label_that_it_cannot_store():
     assert learner.n_queries_ == 0
 
 
-@pytest.mark.parametrize(
-    "weights", [np.array(["a"] * 9), np.ones((9, 1))], ids=["text", "columns"]
-)
+WRONG_WEIGHTS = {
+    "text": ["a"] * 9,
+    "columns": np.ones((9, 1)),
+    "ragged": [[1.0]] * 8 + [[1.0, 2.0]],
+    "no numbers": [{}] * 9,
+    "too large": [10**400] * 9,
+}
+
+
+@pytest.mark.parametrize("weights", WRONG_WEIGHTS.values(), ids=WRONG_WEIGHTS)
 def test_wrong_weights_are_not_stored(weights):
     learner = start(TAKERS[0]).teach(X[:20], y[:20])
-    with pytest.raises(ValueError, match=r"sample_weight|convert string"):
+    with pytest.raises(ValueError, match="sample_weight must have"):
         learner.teach(X[20:29], y[20:29], sample_weight=weights)
     assert learner.n_taught_ == 20
-    record = learner.record() | {"metadata": {"sample_weight": ["a"] * 20}}
-    with pytest.raises(ValueError, match="convert string"):
-        clone(learner).restore(X, record, y[:20])
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"sample_weight": 1.0},
+        {"sample_weight": None},
+        {"sample_weight": "a" * 20},
+        {"sample_weight": ["a"] * 20},
+        {"sample_weight": [1.0] * 19},
+        {1: [1.0] * 20},
+    ],
+)
+def test_a_record_with_damaged_weights_is_refused(metadata):
+    learner = start(TAKERS[0]).teach(X[:20], y[:20])
+    restored = clone(learner)
+    with pytest.raises(ValueError, match=r"its 'metadata' is wrong|must have a number"):
+        restored.restore(X, learner.record() | {"metadata": metadata}, y[:20])
+    assert not hasattr(restored, "classes_")
 
 
 def test_the_estimator_decides_what_it_takes():

@@ -439,7 +439,11 @@ def check_class_weight(class_weight, classes=None):
 def check_metadata(values, name, n_rows):
     """Return an array with a finite value for each row, as floats if it has numbers."""
     is_weight = name == "sample_weight"
-    values = np.asarray(values, dtype=np.float64 if is_weight else None)
+    try:
+        values = np.asarray(values, dtype=np.float64 if is_weight else None)
+    except (TypeError, ValueError, OverflowError) as error:
+        what = "a number" if is_weight else "a value"
+        raise ValueError(f"{name} must have {what} for each row: {error}.") from error
     if values.shape[:1] != (n_rows,) or (is_weight and values.ndim > 1):
         raise ValueError(
             f"{name} must have a value for each of {n_rows} rows, got an array of "

@@ -138,7 +138,7 @@ def compare(
     ValueError
         If `learners` is empty, or `y` has another length than `X`. For labels of one
         class, a class with fewer rows than folds, a measure that a given learner does
-        not support, and data that a learner refuses.
+        not support or that is NaN in a run, and data that a learner refuses.
     ExperimentInterrupted
         On Ctrl-C once a learner has ended; ``result`` is the comparison of the
         learners that have.
@@ -268,7 +268,7 @@ def compare(
         ):
             for k, runs in run_together(plans, n_jobs, codes):
                 if len(runs) == len(plans[k].tasks):
-                    curves[k] = plans[k].curve(runs)
+                    curves[k] = check_defined_scores(plans[k].curve(runs), codes[k])
                 warned[k] += [str(each.message) for each in caught]
                 report(k, len(runs))
                 caught.clear()
@@ -280,6 +280,17 @@ def compare(
             f"after {len(comparison.results)} of {len(suited)} learners", comparison
         ) from stop
     return result()
+
+
+def check_defined_scores(curve, name):
+    """Return a curve whose scores are all defined; otherwise raise ValueError."""
+    if n_undefined := np.count_nonzero(np.isnan(curve.final_scores)):
+        raise ValueError(
+            f"{name}: the score is not a number (NaN) in {n_undefined} of "
+            f"{len(curve.final_scores)} runs, so nothing can be compared. Use another "
+            "score."
+        )
+    return curve
 
 
 def suited_learners(candidates, scoring, y, may_omit):

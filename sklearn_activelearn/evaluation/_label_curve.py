@@ -401,10 +401,13 @@ def run_numbered(curve, number, name, run, *args):
     """Return the numbers of a curve and a run, and its outcome."""
     try:
         return curve, number, run(*args)
-    except ValueError as error:
+    except Exception as error:
         if not name:
             raise
-        raise ValueError(f"{name}: {error}") from error
+        if isinstance(error, ValueError):
+            raise ValueError(f"{name}: {error}") from error
+        error.add_note(f"This happened in a run of {name}.")
+        raise
 
 
 def run_once(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any
 from warnings import catch_warnings, filterwarnings, simplefilter
 
@@ -116,6 +117,8 @@ class Measures:
             simplefilter("ignore", UndefinedMetricWarning)
             filterwarnings("ignore", "y_pred contains|A single label", UserWarning)
             scores = self._together(estimator, X, y)
+        if not all(isinstance(score, Real) for score in scores.values()):
+            raise ValueError(f"scoring must return numbers, got {scores}.")
         return np.array([scores[name] for name in self.scorers])
 
     def constant(self, y_train, X, y, classes):

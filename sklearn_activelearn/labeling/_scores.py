@@ -317,6 +317,9 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
         )
     if n_new := n_rows - n_then:
         now += f"; they do not represent the {n_new} rows that were added since"
+    n_left = n_rows - n_labels - history.n_test
+    if stop_reason == "no rows" or n_left < 1:
+        return f"{now}."
     models, n = comparable_models(history.models)
     if (n_first := min(n_then for n_then, _ in models)) > n_labels / 2:
         return (
@@ -329,7 +332,8 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
             now += f". All labels are right on {share:.0%} of the rows"
         truth = [*map(str, truth)]
         models = [(n_then, [*map(str, labels)]) for n_then, labels in models]
-    return f"{now}. {advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))}"
+    n_next = min(N_AHEAD, n_labels, n_left)
+    return f"{now}. {advice(models, truth[:n], n_labels=n_next)}"
 
 
 def describe_error(name, predicted, truth):
@@ -399,8 +403,8 @@ def describe_recall(own, others, stop_reason):
     own : SessionLearner
         The learner of the session.
     others : dict of int to (str, label)
-        State and label of held-out rows and of rows that an earlier learner asked for,
-        by row number.
+        State and label of held-out rows, of rows that an earlier learner asked for and
+        of rows without content, which count as skipped, by row number.
     stop_reason : str or None
         Why the session has ended, if it has.
 
@@ -427,14 +431,17 @@ def describe_recall(own, others, stop_reason):
         for row, (state, label) in others.items()
         if row not in own.taught and state != "skipped"
     }
-    if stop_reason == RecallTarget.__name__ and None not in aside.values():
+    sure = {
+        RecallTarget.__name__: f"A recall of {target.recall:.0%} is certain, at a "
+        f"confidence of {target.confidence:.0%}.",
+        "no rows": "No row is left to read, so no relevant row is missed (skipped rows "
+        "do not count).",
+    }
+    if stop_reason in sure and None not in aside.values():
         n_found = as_taught([*own.taught.values()]).count(positive)
         n_found += sum(aside.values())
-        return (
-            f"Found: {n_found} in {len(own.taught) + len(aside)} rows read.\n"
-            f"A recall of {target.recall:.0%} is certain, at a confidence of "
-            f"{target.confidence:.0%}."
-        )
+        n_read = len(own.taught) + len(aside)
+        return f"Found: {n_found} in {n_read} rows read.\n{sure[stop_reason]}"
     try:
         args = learner, own.pool, target.positive, own.ids, skipped, aside
         reads, probabilities = read_by(*args)

@@ -39,6 +39,7 @@ from ._answers import (
     DISPUTED,
     GIVEN,
     LABELLED,
+    QUEUE,
     SKIPPED,
     TEST,
     RowFacts,
@@ -743,8 +744,8 @@ class LabelingSession(Generic[LearnerT]):
         Raises
         ------
         ValueError
-            For a row that was not asked for, or whose label the learner knows; as
-            `next`.
+            For a row that was not asked for, or that is decided and whose label the
+            learner knows; as `next`.
         """
         self._answer(id, None, who, reason=reason)
 
@@ -798,7 +799,9 @@ class LabelingSession(Generic[LearnerT]):
                 f"{finals[-1]['who']} has decided that row {id!r} is {final!r}. Undo "
                 "that, or label the row with final=True."
             )
-        if label is None and taught is not None:
+        # a vote on a disputed row may be a skip, whatever the learner knows of the row
+        is_decided = label is None and facts.entry(votes, kind)[0][QUEUE] is None
+        if is_decided and taught is not None:
             raise ValueError(
                 f"The learner knows the label of row {id!r}: undo the label, or give "
                 "another one."
@@ -1611,7 +1614,9 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             As `curve`.
         """
-        own, others = self._worker.own, {}
+        own = self._worker.own
+        # rows without content are not asked for: they do not count as unread
+        others = dict.fromkeys(self._ids.rows(self.empty_ids), (SKIPPED, None))
         with self._storage.reading() as db:
             history = _scores.read_history(db, own.target)
             kind = get_settings(db)["label_kind"]

@@ -1938,7 +1938,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return learner._utilities(X, np.arange(n_rows(X)))
 
     def _rows_to_predict(self, X):
-        return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)
+        trainer = self._make_trainer()
+        trainer.check()
+        return trainer.check_rows(self, X, reset=False, min_rows=1)
 
     def _trained_copy(self, previous=None):
         """Return a copy whose model knows all labels.

@@ -36,7 +36,7 @@ def has_different_labels(record):
     try:
         classes = np.array(record.classes, dtype=record.dtype)
         n_different = len({*record.classes})
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     is_same = classes.ndim == 1 and classes.tolist() == record.classes
     return is_same and 0 < n_different == len(classes)
@@ -152,8 +152,10 @@ class Record:
         yield "keys", all(is_hash) and (keys is None or self.ids is None)
         entries = [*self.taught, *self.skipped]
         yield "taught", len({*entries}) == len(entries) and max(entries, default=-1) < n
-        sizes = {len(values) for values in self.metadata.values()}
-        yield "metadata", sizes <= {n_taught}
+        columns = [*self.metadata.values()]
+        yield "metadata", has_type([*self.metadata], list[str])
+        yield "metadata", has_type(columns, list[list])
+        yield "metadata", {*map(len, columns)} <= {n_taught}
         kinds = [(*map(type, call),) for call in self.calls]
         yield "calls", {*kinds} <= {(int, list)}
         totals = [n_labels for n_labels, _ in self.calls]

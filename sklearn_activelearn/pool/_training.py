@@ -207,7 +207,8 @@ class Trainer:
     def adapt_tags(self, tags: Any) -> None:
         """Set the tags of a learner to the abilities of its estimators."""
         tags.input_tags = common_input_tags(self.estimators)
-        tags.classifier_tags = get_tags(self.estimators[0]).classifier_tags
+        found = get_tags(self.estimators[0]).classifier_tags
+        tags.classifier_tags = found or tags.classifier_tags  # None: no classifier
         for estimator in self.estimators:
             single_output = get_tags(estimator).target_tags.single_output
             tags.target_tags.single_output &= single_output
