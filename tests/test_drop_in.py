@@ -10,6 +10,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 from sklearn.utils import estimator_html_repr, gen_even_slices
 
 import sklearn_activelearn
@@ -19,6 +20,7 @@ from sklearn_activelearn import (
     CBGZClassifier,
     MinMarginClassifier,
     OnePassSearchCV,
+    RLSSamplingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.evaluation import label_curve
@@ -83,10 +85,18 @@ def backend(request):
 
 def test_every_backend_gives_the_same(backend, tmp_path):
     learner = CBGZClassifier(random_state=0)
-    search = OnePassSearchCV(learner, {"b": [0.1, 1.0]}, cv=2, n_jobs=2).fit(X, y)
+    alone = RLSSamplingClassifier(9.0, random_state=0)  # it shares no pass
+    grid = [{"learner__b": [0.1, 1.0]}, {"learner": [alone]}]
+    pipeline = Pipeline([("learner", learner)])
+    search = OnePassSearchCV(pipeline, grid, cv=2, n_jobs=2).fit(X, y)
     with parallel_config(backend="threading"):
-        expected = OnePassSearchCV(learner, {"b": [0.1, 1.0]}, cv=2).fit(X, y)
-    assert search.best_params_ == expected.best_params_
+        expected = OnePassSearchCV(pipeline, grid, cv=2).fit(X, y)
+    assert search.fused_.tolist() == expected.fused_.tolist() == [True, True, False]
+    for name in "mean_test_score", "mean_n_queries":
+        np.testing.assert_array_equal(
+            search.cv_results_[name], expected.cv_results_[name]
+        )
+    assert repr(search.best_params_) == repr(expected.best_params_)
     curves = [
         label_curve(learner, X, y, cv=2, n_repeats=1, random_state=0, n_jobs=n_jobs)
         for n_jobs in (1, 2)

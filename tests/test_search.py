@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import parallel_config
 from numpydoc.docscrape import ClassDoc
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -200,8 +201,9 @@ def test_what_cannot_share_a_pass_is_fitted_alone():
             ]
         },
     ]
-    for n_jobs in (None, 2):
-        search = same(pipeline, grid, X, y, cv=3, n_jobs=n_jobs)
+    for n_jobs in (None, 2):  # test_drop_in has processes, which take seconds to start
+        with parallel_config(backend="threading"):
+            search = same(pipeline, grid, X, y, cv=3, n_jobs=n_jobs)
         assert search.fused_.tolist() == [True, True, False, False]
         counted = np.isfinite(search.cv_results_["mean_n_queries"])
         assert counted.tolist() == [True, True, True, False]

@@ -10,7 +10,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from sklearn_activelearn import MinMarginClassifier
+from sklearn_activelearn import (
+    HybridSamplingClassifier,
+    MinMarginClassifier,
+    QueryByCommitteeClassifier,
+)
 from sklearn_activelearn.labeling import LabelingSession
 from tests.learners import (
     POOL_LEARNERS,
@@ -18,6 +22,7 @@ from tests.learners import (
     each_pool_family,
     each_stream_default,
     explores,
+    ways_in,
 )
 from tests.tools import fresh
 
@@ -122,8 +127,16 @@ def with_columns(prototype):
 CLASSES = {type(row): row for row in NAMED}
 
 
+#: Of these one for each way in which rows are checked, a committee and an embedding.
+FEW = [
+    *ways_in([*CLASSES.values()]),
+    CLASSES[QueryByCommitteeClassifier],
+    CLASSES[HybridSamplingClassifier],
+]
+
+
 @pytest.mark.every_learner
-@each(NAMED if explores() else [*CLASSES.values()])
+@each(NAMED if explores() else FEW)
 def test_columns_have_names(prototype):
     frames = pd.DataFrame(MIXED), pl.DataFrame(MIXED)
     assert_same(*(run_all_verbs(with_columns(prototype), X) for X in frames))
