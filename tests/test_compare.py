@@ -564,7 +564,6 @@ class TestComparison:
             ({"random_state": None}, TypeError, "random_state"),
             ({"X": np.full((120, 3), np.nan)}, ValueError, "RandomSampling.*NaN"),
         ],
-        ids=str,
     )
     def test_bad_arguments(self, changes, error, words):
         arguments = {"X": X, "y": Y, "learners": [DKMClassifier()], **changes}
