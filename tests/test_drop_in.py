@@ -75,7 +75,10 @@ def backend(request):
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=1, processes=False, threads_per_worker=2, dashboard_address=None
+            n_workers=1,
+            processes=False,
+            threads_per_worker=2,
+            dashboard_address="127.0.0.1:0",
         ) as cluster,
         distributed.Client(cluster),
         parallel_config(backend="dask"),

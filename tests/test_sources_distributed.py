@@ -24,7 +24,9 @@ def client():
     """Another process, which takes seconds to start, and this one."""
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, dashboard_address=None
+            n_workers=1,
+            threads_per_worker=2,
+            dashboard_address="127.0.0.1:0",  # any port: another process has tests, too
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
