@@ -63,7 +63,7 @@ def pytest_runtest_setup(item):
     minutes = item.config.getoption("minutes")
     if minutes is not None and monotonic() - BEGUN > 60 * minutes:
         pytest.skip("the time is over")
-    # learners without a seed draw theirs from here
+    # learners and sessions that have no seed draw one from this generator
     np.random.seed(int(item.config.getoption("hypothesis_seed") or 0))  # noqa: NPY002
 
 

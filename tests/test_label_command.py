@@ -654,7 +654,7 @@ class TestChanges:
         run(*argv, "--find", "car", "--recall", "0.8", answers="1\n2\n" * 4)
         out = run(*argv, answers="1\n")
         assert re.search(r"\nFound: \d in \d of 60 rows read\.\n", out)
-        assert "\nNot counted: labels of an unfinished batch (1)." in out
+        assert "\nLabels of an unfinished batch, not counted yet: 1." in out
         assert "certain of a recall of 80%" in out
 
     def test_a_damaged_file(self, run):

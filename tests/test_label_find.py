@@ -73,7 +73,9 @@ class TestCommand:
         found, left, price, waiting = out.splitlines()[-4:]
         n_read = int(found.split(" in ")[1].split()[0])
         assert n_read < 16
-        assert waiting == f"Not counted: labels of an unfinished batch ({16 - n_read})."
+        assert (
+            waiting == f"Labels of an unfinished batch, not counted yet: {16 - n_read}."
+        )
         assert found.startswith("Found: 8 in ")
         assert left.startswith("Estimated left: ")
         assert price.startswith("To be 95% certain of a recall of 95%: about ")

@@ -108,7 +108,7 @@ pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
 
-#: The command, which needs neither the packages of the page nor those of images.
+#: Runs the command, and fails if it imports packages of the page or of images.
 PROGRAM = """
 import sys
 from sklearn_activelearn.__main__ import main

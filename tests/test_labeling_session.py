@@ -412,6 +412,12 @@ def test_seeds_are_drawn_once(path):
     assert drawn[0] == drawn[1]
     assert all(isinstance(seed, int) for seed in drawn[0])
     assert learner.random_state is None
+    seeds = []
+    for name in "abc":  # as everywhere, None draws from NumPy's global generator
+        np.random.seed(name == "c")  # noqa: NPY002
+        with opened(learner, path.with_name(name)) as session:
+            seeds.append(session.learner.random_state)
+    assert seeds[0] == seeds[1] != seeds[2]
 
 
 @pytest.mark.parametrize(

@@ -800,8 +800,8 @@ class LabelingSession(Generic[LearnerT]):
                 "that, or label the row with final=True."
             )
         # a vote on a disputed row may be a skip, whatever the learner knows of the row
-        is_decided = label is None and facts.entry(votes, kind)[0][QUEUE] is None
-        if is_decided and taught is not None:
+        skips_decided = label is None and facts.entry(votes, kind)[0][QUEUE] is None
+        if skips_decided and taught is not None:
             raise ValueError(
                 f"The learner knows the label of row {id!r}: undo the label, or give "
                 "another one."
@@ -1632,7 +1632,7 @@ class LabelingSession(Generic[LearnerT]):
             return Report(curve, str(checked or "The learner has no label yet."))
         found = _scores.describe_recall(own, others, stop_reason)
         if found and waiting:
-            found += f"\nNot counted: labels of an unfinished batch ({waiting})."
+            found += f"\nLabels of an unfinished batch, not counted yet: {waiting}."
         if not history.n_test:
             return Report(curve, found or self._advise_without_test(own))
         judged = _scores.advise_on_test(history, scoring, stop_reason, len(self.ids))

@@ -343,7 +343,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
         return self.batch_size
 
     def _utilities(self, X, rows, *given):
-        # only scores of its own models are averaged by rank, not those of `initial`
+        # another utility, such as that of `initial`, is none of the averaged models
         if given or not isinstance(self.estimator_, RankAverageClassifier):
             return super()._utilities(X, rows, *given)
         model = self.estimator_

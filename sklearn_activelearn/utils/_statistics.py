@@ -1061,7 +1061,8 @@ class BalancedScoreTest:
     def end(self, sign, confidence):
         """Return the last balanced error in a direction that is not rejected.
 
-        The interval reaches the shrunk error, also if that is rejected.
+        The interval contains the mean of the errors that were shrunk towards their
+        expectation, even if the test rejects it.
         """
         scale = stdtrit(len(self.order) - 1, (1 + confidence) / 2) ** 2
 
