@@ -304,6 +304,13 @@ def test_impossible_records_are_refused_by_name(recorded, name, value):
     assert not hasattr(other, "n_queries_")
 
 
+def test_classes_that_their_type_cannot_hold_are_refused(recorded):
+    learner, labels = recorded
+    record = learner.record() | {"dtype": "<i8", "classes": [10**30, 1]}
+    with pytest.raises(ValueError, match="its 'classes' is wrong"):
+        fresh(learner).restore(X, record, labels)
+
+
 @dataclass
 class Numbered(StoppingRule):
     """A rule that remembers what JSON would give back in another form."""
