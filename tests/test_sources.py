@@ -37,7 +37,6 @@ from sklearn_activelearn.sources import (
     ParquetSource,
     _dask,
     _parquet,
-    _parquet_files,
     as_memmap,
 )
 from sklearn_activelearn.sources import _source as _base
@@ -370,61 +369,31 @@ def written(file, values, **options):
     return file.stat()
 
 
-def as_old(monkeypatch):
-    """Have times tell all changes of files, however short ago they were written."""
-    monkeypatch.setattr(_parquet_files, "COARSEST_TIME", -(10**15))
-
-
-@pytest.mark.parametrize("how", ["mtime", "ctime", "footer"])
-def test_files_of_equal_size_that_changed_are_refused(how, monkeypatch, tmp_path):
-    file, bare = tmp_path / "a.parquet", {"write_statistics": how == "footer"}
-    before = written(file, range(100), **bare)
+@pytest.mark.parametrize("how", ["time", "size"])
+def test_files_that_changed_are_refused(how, tmp_path):
+    file = tmp_path / "a.parquet"
+    before = written(file, range(100), write_statistics=False)
     source = ParquetSource(tmp_path)
     learner = fresh(MinMarginClassifier(n_initial=4))
     rows = learner.query(source)
-    as_old(monkeypatch)
     learner.query(source)
-    after = written(file, range(100, 200), **bare)
-    assert after.st_size == before.st_size
-    if how == "mtime":  # the only one that remote files have
-        os.utime(file, ns=(0, before.st_mtime_ns + 1))
-        monkeypatch.setattr(_parquet_files, "status_time", lambda *_: None)
-        source.files._states = [(*state[:2], None) for state in source.files._states]
-    else:
-        os.utime(file, ns=(0, before.st_mtime_ns))
-    if how == "footer":  # changed within one tick of the clock
-        monkeypatch.undo()
-        source.files._states = source.files._file_states()
+    n_rows = 100 if how == "time" else 101
+    after = written(file, range(100, 100 + n_rows), write_statistics=False)
+    assert (after.st_size == before.st_size) == (how == "time")
+    os.utime(file, ns=(0, before.st_mtime_ns + (how == "time")))
     refused(learner, source, r"X has changed: .*a\.parquet was written")
     with pytest.raises(ValueError, match="X has changed"):
         source[rows]
     assert len(learner.query(ParquetSource(tmp_path)))
 
 
-def test_files_without_times_are_told_apart_by_their_footers(monkeypatch, tmp_path):
-    monkeypatch.setattr(
-        _parquet_files.ParquetFiles,
-        "_file_states",
-        lambda self: [
-            (os.stat(one.path).st_size, None, None) for one in self.fragments
-        ],
-    )
-    written(tmp_path / "a.parquet", range(100))
-    source = ParquetSource(tmp_path)
-    assert len(source[:]) == 100
-    written(tmp_path / "a.parquet", range(1, 101))
-    with pytest.raises(ValueError, match="X has changed"):
-        source[:]
-
-
-def test_files_that_are_only_read_have_not_changed(monkeypatch, tmp_path):
+def test_files_that_are_only_read_have_not_changed(tmp_path):
     status = written(tmp_path / "a.parquet", range(100))
     source = ParquetSource(tmp_path)
     for _ in range(2):
         (tmp_path / "a.parquet").read_bytes()
         pq.read_table(tmp_path / "a.parquet")
         assert len(source[[5, 3]]) == 2
-        as_old(monkeypatch)
     assert (tmp_path / "a.parquet").stat().st_mtime_ns == status.st_mtime_ns
 
 
@@ -800,58 +769,13 @@ def test_partition_values_that_are_missing_or_equal(tmp_path):
     source = ParquetSource(tmp_path / "k=1")  # no warning: it says nothing of the rows
     assert source.read_column("k").to_pylist() == [1, 1, 1]
     source = ParquetSource(tmp_path, columns=["a"])
-    assert source.read_column("k").to_pylist() == ["1", "1", "1", None, None, None]
+    assert source.read_column("k").to_pylist() == [1, 1, 1, None, None, None]
 
 
-@pytest.mark.parametrize("condition", ["column", "partition", "both"])
-def test_a_filtered_dataset_has_the_rows_that_meet_the_filter(condition, tmp_path):
-    X, y = problem("any numbers")
-    X = X[:, :4]
-    order = as_partitions(X, tmp_path)
-    X, y = X[order], y[order]
-    is_year, is_high = np.arange(150) >= 100, X[:, 1] > 0.2
-    year, high = ds.field("year") == 2024, ds.field("x1") > 0.2
-    dataset = ds.dataset(tmp_path, partitioning="hive")
-    keep, filtered = {
-        "column": (is_high, dataset.filter(high)),
-        "partition": (is_year, dataset.filter(year)),
-        "both": (is_high & is_year, dataset.filter(high).filter(year)),
-    }[condition]
-    source = ParquetSource(filtered, columns=FEATURES)
-    assert source.shape == (keep.sum(), 4)
-    np.testing.assert_array_equal(source.take(slice(None)), X[keep])
-    learners = [fresh(MinMarginClassifier(n_initial=4)) for _ in "ab"]
-    pools = X[keep], source
-    asked = [rows_of(*each, y[keep]) for each in zip(learners, pools, strict=True)]
-    assert asked[0] == asked[1]
-    ids = source.read_column("id").to_pylist()
-    assert ids == [f"r{row}" for row in order[keep]]
-    assert len(source.read_column("year")) == keep.sum()
-    files = [*(dataset.files if condition == "column" else dataset.files[1:])]
-    assert [fragment.path for fragment in source.files.fragments] == files
-
-
-def test_nan_in_a_filtered_dataset_is_named_by_its_row_of_the_file(tmp_path):
-    values = np.arange(40.0)
-    values[33] = np.nan
-    file, keep = tmp_path / "a.parquet", np.arange(40) % 2
-    pq.write_table(pa.table({"a": values, "keep": keep}), file, row_group_size=15)
-    filtered = ds.dataset(file).filter(ds.field("keep") == 1)
-    words = r"\(row 16, row 33 of .*a\.parquet\) contains NaN"
-    refused(fresh(MinMarginClassifier()), filtered, words)
-    nothing = ds.dataset(file).filter(ds.field("keep") == 7)
-    refused(
-        fresh(MinMarginClassifier()), nothing, r"No row of X meets the filter \(keep"
-    )
-
-
-def test_a_filtered_dataset_names_files_that_cannot_be_opened(tmp_path):
-    for name in "ab":
-        written(tmp_path / f"{name}.parquet", range(3))
+def test_a_filtered_dataset_is_refused(tmp_path):
+    written(tmp_path / "a.parquet", range(3))
     filtered = ds.dataset(tmp_path).filter(ds.field("a") > 1)
-    (tmp_path / "b.parquet").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"b\.parquet is empty"):
-        ParquetSource(filtered)
+    refused(fresh(MinMarginClassifier()), filtered, "filtered dataset.*write_dataset")
 
 
 @each_source
@@ -906,22 +830,22 @@ def test_score(make, tmp_path):
 
 
 BROKEN = {
-    "empty": (lambda data: b"", r"{} is empty"),
-    "cut": (lambda data: data[:-40], r"{} is cut: .* after \d+ bytes"),
-    "foreign": (lambda data: b"a,b\n1,2\n", r"{} is not .* b'a,b\\n'.* glob"),
-    "footer": (lambda data: data[:-60] + bytes(40) + data[-20:], "{} has a broken foo"),
+    "empty": lambda data: b"",
+    "cut": lambda data: data[:-40],
+    "foreign": lambda data: b"a,b\n1,2\n",
+    "footer": lambda data: data[:-60] + bytes(40) + data[-20:],
 }
 
 
-@pytest.mark.parametrize(("harm", "words"), BROKEN.values(), ids=list(BROKEN))
-def test_files_that_cannot_be_opened_are_named(harm, words, tmp_path):
+@pytest.mark.parametrize("harm", BROKEN.values(), ids=list(BROKEN))
+@pytest.mark.parametrize("name", ["0", "1"])
+def test_files_that_cannot_be_opened_are_named(name, harm, tmp_path):
     as_parquet(problem()[0], [60], tmp_path)
-    file = tmp_path / "parquet" / "1.parquet"
+    file = tmp_path / "parquet" / f"{name}.parquet"
     file.write_bytes(harm(file.read_bytes()))
+    words = rf"{re.escape(str(file))} cannot be read as a parquet file: .*glob"
     for path in (tmp_path / "parquet", [file]):
-        with pytest.raises(
-            ValueError, match=words.format(re.escape(str(file)))
-        ) as caught:
+        with pytest.raises(ValueError, match=words) as caught:
             ParquetSource(path)
         assert type(caught.value) is ValueError  # not an error of pyarrow
 
@@ -941,7 +865,7 @@ def test_files_that_are_missing_are_named(names, monkeypatch, tmp_path):
 def test_a_file_that_is_gone_is_named(tmp_path):
     source = as_parquet(problem()[0], [60], tmp_path)
     (tmp_path / "parquet" / "1.parquet").unlink()
-    with pytest.raises(ValueError, match=r"1\.parquet is not there any more"):
+    with pytest.raises(ValueError, match=r"1\.parquet was written again or removed"):
         source[[3]]
 
 
@@ -956,19 +880,16 @@ def zero_data(file):
     os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-@pytest.mark.parametrize("way", ["path", "dataset", "take"])
+@pytest.mark.parametrize("way", ["path", "take"])
 def test_checksums_of_pages_are_verified(way, tmp_path):
     file = tmp_path / "a.parquet"
     written(file, range(1_000), write_page_checksum=True)
     assert len(ParquetSource(file)[:]) == 1_000
     zero_data(file)
-    dataset = ds.dataset(tmp_path)
-    source = ParquetSource(dataset if way == "dataset" else tmp_path)
+    source = ParquetSource(tmp_path)
     words = r"Row group 0 of .*a\.parquet cannot be read: .* The file is damaged"
     with pytest.raises(OSError, match=words):
         source[:] if way == "take" else fresh(MinMarginClassifier()).query(source)
-    options = dataset.format.default_fragment_scan_options
-    assert not options.page_checksum_verification  # it is the user's
 
 
 def test_globs_are_files_sorted_by_their_paths(monkeypatch, tmp_path):
@@ -983,28 +904,6 @@ def test_globs_are_files_sorted_by_their_paths(monkeypatch, tmp_path):
     (tmp_path / "odd[1]").mkdir()  # the name of a folder, not a glob
     written(tmp_path / "odd[1]" / "a.parquet", range(10))
     assert len(ParquetSource("odd[1]")) == 10
-
-
-@pytest.mark.parametrize("name", ["parquet", "parquet/*.parquet", ["parquet/*"]])
-def test_a_folder_that_grew_is_said_once(name, monkeypatch, tmp_path):
-    X, _ = problem()
-    as_parquet(X, [60], tmp_path)
-    monkeypatch.chdir(tmp_path)
-    source = ParquetSource(name)
-    alone = ParquetSource("parquet/0.parquet")
-    written(tmp_path / "parquet" / "00.parquet", range(10))
-    learner = fresh(MinMarginClassifier())
-    with pytest.warns(
-        UserWarning, match=r"new files since .*parquet/00\.parquet\. .*ids"
-    ) as said:
-        rows = learner.query(source)
-    assert [warning.filename for warning in said] == [__file__]
-    np.testing.assert_array_equal(np.asarray(source[rows]), X[rows])
-    assert len(alone[[0]]) == 1
-    for k in (7, 8):
-        written(tmp_path / "parquet" / f"{k}.parquet", range(10))
-    with pytest.warns(UserWarning, match=r"/7\.parquet and 1 more\."):
-        source[[0]]
 
 
 def test_parquet_without_pyarrow_says_how_to_get_it(monkeypatch, tmp_path):

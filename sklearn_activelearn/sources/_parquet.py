@@ -31,8 +31,8 @@ class ParquetSource(Source):
     ----------
     path : str, path, list of them or pyarrow.dataset.Dataset
         A file, a folder, a glob such as ``"folder/*.parquet"`` (``**`` stands for any
-        folders), several files in the given order, or a dataset of parquet files,
-        which may be filtered: ``dataset.filter(condition)``.
+        folders), several files in the given order, or a dataset of parquet files
+        without a filter.
     columns : list of str, default=None
         Names of the columns that are features, in this order. None: all columns of the
         files, without partition columns, whose values are in the paths. A
@@ -55,16 +55,17 @@ class ParquetSource(Source):
         If pyarrow is not installed.
     OSError
         If a file is missing or cannot be read; and when rows are read, if a file is
-        damaged. Checksums of pages are verified where a file has them.
+        damaged. Checksums of pages are verified where a file has them; a dataset is
+        read with its own options.
     TypeError, ValueError
-        If a file is empty, cut or not a parquet file, files have different columns, a
-        column is missing, named twice or not numeric; and when rows are read, if a file
-        has been written again since it was opened, or lists have different lengths.
+        If a file is not a parquet file, files have different columns, a column is
+        missing, named twice or not numeric, or a dataset is filtered; and when rows are
+        read, if the size or the modification time of a file has changed since it was
+        opened, or lists have different lengths.
 
     Warns
     -----
     UserWarning
-        When rows are read, if the folder or the glob has new files since it was opened.
         If `columns` is None, and the paths have partition columns, such as the folders
         ``year=2023`` and ``year=2024``: they are not features.
 
@@ -102,17 +103,14 @@ class ParquetSource(Source):
         import pyarrow as pa
 
         fragments = self.files.fragments
-        #: Values of the partition columns, for each file.
-        self._partitions = self.files.partition_columns()
         if columns is None:
-            stored = self.files.schema.names
-            names = [name for name in stored if name not in self._partitions]
-            warn_of_partitions(self._partitions)
+            names = fragments[0].physical_schema.names
+            warn_of_partitions(self.files.partitions)
         else:
             names = list(columns)
         check_unique_names(names)
         for name in names:
-            if name in self._partitions:
+            if name in self.files.partitions:
                 raise ValueError(
                     f"{name!r} is a partition column: its values are in the paths of "
                     "the files. Leave it out of columns, or write it to the files. "
@@ -134,15 +132,12 @@ class ParquetSource(Source):
         for k, fragment in enumerate(fragments):
             n_before = 0
             for group in fragment.split_by_row_group():
-                n_rows = group.row_groups[0].num_rows
-                if n_kept := self._count_rows(group):
-                    sizes.append(n_kept)
+                if n_rows := group.row_groups[0].num_rows:
+                    sizes.append(n_rows)
                     self.groups.append(group)
                     self._file.append(k)
                     self._first.append(n_before)
                 n_before += n_rows
-        if self.files.filter is not None and not sizes:
-            raise ValueError(f"No row of X meets the filter {self.files.filter}.")
         #: The columns that are read; for columns of lists, the length of the lists.
         self._widths = {
             name: list_length(kind, self.groups, name) if is_list(kind) else None
@@ -201,7 +196,7 @@ class ParquetSource(Source):
         return pa.table({name: np.zeros(1, self.dtype) for name in self.columns})
 
     def check_unchanged(self) -> None:
-        """Raise if a file has changed since it was opened; warn of new files."""
+        """Raise if a file has changed since it was opened."""
         self.files.check_unchanged()
 
     def place_of(self, row: int) -> str:
@@ -218,12 +213,8 @@ class ParquetSource(Source):
             For example ``"row 3 of folder/1.parquet"``.
         """
         k = int(np.searchsorted(self._ends, row, side="right")) - 1
-        position = int(row) - int(self._ends[k])
-        if self.files.filter is not None:
-            kept = self._scan(self.groups[k], {"kept": self.files.filter}, False)
-            meets = kept["kept"].fill_null(False).to_numpy()
-            position = int(np.flatnonzero(meets)[position])
-        return f"row {self._first[k] + position} of {self.groups[k].path}"
+        position = self._first[k] + int(row) - int(self._ends[k])
+        return f"row {position} of {self.groups[k].path}"
 
     def read_column(self, name: str) -> "ChunkedArray":
         """Return a column of all rows, such as their ids.
@@ -249,11 +240,11 @@ class ParquetSource(Source):
         import pyarrow as pa
 
         self.check_unchanged()
-        if name in self._partitions:
+        if name in self.files.partitions:
             sizes = np.bincount(
                 self._file, np.diff(self._ends), minlength=len(self.files.fragments)
             ).astype(int)
-            values = pa.array(self._partitions[name])
+            values = pa.array(self.files.partitions[name])
             return pa.chunked_array(
                 [pa.repeat(value, n) for value, n in zip(values, sizes, strict=True)]
             )
@@ -261,7 +252,8 @@ class ParquetSource(Source):
             check_has_column(fragment, name)
         tables = [self._table(k, names=[name]) for k in range(len(self.groups))]
         if not tables:
-            return pa.chunked_array([], self.files.schema.field(name).type)
+            schema = self.files.fragments[0].physical_schema
+            return pa.chunked_array([], schema.field(name).type)
         return pa.concat_tables(tables).column(0)
 
     def _parts(self, n_jobs=1):
@@ -275,33 +267,22 @@ class ParquetSource(Source):
 
     def _table(self, k, names=None):
         """Return a row group: the columns with these names, or all features."""
-        names = [*self._widths] if names is None else names
-        table = self._scan(self.groups[k], names)
-        check_length(table, self._parts()[k])
-        return table
-
-    def _scan(self, group, columns, is_filtered=True):
-        """Return columns of the rows of a row group that meet the filter."""
         import pyarrow as pa
 
-        how = {"fragment_scan_options": self.files.options}
-        if self.files.filter is not None:
-            how["schema"] = self.files.schema  # the filter may be on partition columns
-            how["filter"] = self.files.filter if is_filtered else None
+        names = [*self._widths] if names is None else names
+        group = self.groups[k]
         try:
-            return group.to_table(columns=columns, **how)
+            table = group.to_table(
+                columns=names, fragment_scan_options=self.files.options
+            )
         except (pa.ArrowInvalid, OSError) as error:
             self.check_unchanged()
             raise OSError(
                 f"Row group {group.row_groups[0].id} of {group.path} cannot be read: "
                 f"{error} The file is damaged. {AGAIN}, and make another ParquetSource."
             ) from error
-
-    def _count_rows(self, group):
-        """Return the number of rows of a row group that meet the filter."""
-        if self.files.filter is None:
-            return group.row_groups[0].num_rows
-        return self._scan(group, []).num_rows
+        check_length(table, self._parts()[k])
+        return table
 
     def _read(self, part):
         k = np.searchsorted(self._ends, part.start)
