@@ -256,6 +256,21 @@ def test_rows_of_extreme_norms(rule, solver, norm):
     np.testing.assert_array_equal(same.queried_indices_, unit.queried_indices_)
 
 
+@pytest.mark.parametrize("variant", ["next", "next_mistake", "current"])
+@pytest.mark.parametrize("in_chunks", [False, True])
+def test_the_transient_stores_every_row(variant, in_chunks):
+    X, codes = gaussian_stream(3, 2)
+    learner = RLSSamplingClassifier(0.1, variant=variant, transient=True)
+    if in_chunks:  # a fresh learner asks for the first row alone
+        learner.partial_fit(X[:20], codes[:20], classes=[0, 1])
+        for start in (20, 40):
+            rows = start + learner.query(X[start : start + 20])
+            learner.teach(X[rows], codes[rows])
+    else:
+        learner.partial_fit(X, codes, classes=[0, 1])
+    assert learner.n_queries_ == learner.n_updates_ == len(X)
+
+
 @pytest.mark.parametrize("solver", ["dual", "primal"])
 def test_before_anything_is_stored(solver):
     X = np.array([[1.0, 2.0], [3.0, -1.0]])

@@ -512,11 +512,12 @@ cdef class SmallMarginRule(QueryRule):
     """Buy if the squared margin is at most 128 ln(t) / (lam N).
 
     t is the number of the row and N the number of rows held. With `transient` every
-    label is bought while N <= 16 / lam^2 max(d, ln t). With `delays` a small margin buys
-    the next row; the first row is bought. With `judges` it buys its own row, which is
-    not stored, and then the next row if the prediction was wrong. The memory is whether
-    to buy the next row, d, how many rows bought so are not learned yet, and whether the
-    margin of the last of them was small.
+    label is bought and stored while N <= 16 / lam^2 max(d, ln t), and no margin counts
+    as small. With `delays` a small margin buys the next row; the first row is bought.
+    With `judges` it buys its own row, which is not stored, and then the next row if the
+    prediction was wrong. The memory is whether to buy the next row, d, how many rows
+    that shall be stored are not learned yet, and whether the margin of the last of them
+    was small.
     """
 
     cdef double lam

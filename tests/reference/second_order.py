@@ -172,7 +172,8 @@ def run(
     """One pass. Returns rows bought and held, and the weights of the latter.
 
     next_mistake: a small margin buys the row, which is not stored. If it was predicted
-    wrongly, the next row is bought and stored, whatever its margin.
+    wrongly, the next row is bought and stored, whatever its margin. During the
+    transient each row is bought and stored.
     """
     probability, starting = query_rule
     bought, n_updates, idle, wanted = [], 0, 0, not next_mistake
@@ -194,7 +195,9 @@ def run(
                 now, wanted = wanted or in_transient, q == 1 and not in_transient
                 q = float(now)
             elif next_mistake:
-                is_small, is_wanted, wanted = q == 1, wanted, False
+                # step 3 stores its rows, and no mistake on them schedules another
+                is_small = q == 1 and not in_transient
+                is_wanted, wanted = wanted or in_transient, False
                 q = float(is_small or is_wanted)
         if may_ask and classes is not None and classes.searches(len(bought)):
             q = 1.0

@@ -51,9 +51,10 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         (SSMD). "all": every label is bought and stored, whatever the margin.
 
     transient : bool, default=False
-        Whether to buy every label while at most 16 / lam² max(d, ln t) rows are held,
-        as in the analysis; d is n_features, plus 1 with `fit_intercept`. With a smaller
-        `max_stored` it buys every label forever.
+        Whether to buy every label, and store its row, while at most 16 / lam² max(d,
+        ln t) rows are held, as in the analysis; d is n_features, plus 1 with
+        `fit_intercept`. With a smaller `max_stored` it buys every label forever.
+        ``variant="mistake"`` stores its mistakes only, in the transient, too.
 
     kernel : str or callable, default="linear"
         Name of a kernel of `sklearn.metrics.pairwise.pairwise_kernels`, or a callable

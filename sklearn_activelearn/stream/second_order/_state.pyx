@@ -30,6 +30,7 @@ from .._state cimport C_DONE, C_OVERFLOW, LinearState, Row, uniform
 
 cdef double LARGEST_RATIO = 1e10  # x'x / a: beyond it rounding decides
 cdef double ROUNDING = 1e-12  # rounding error of a margin of 0, relative to x'x / a
+cdef double TRANSIENT = 2  # a wish: the row is stored, whatever its margin
 cdef Py_ssize_t N_STEPS = 128  # half as many leave a higher error after thousands of labels
 
 NOTHING, NO_CODES = np.empty(0), np.empty(0, dtype=np.int64)
@@ -725,23 +726,23 @@ cdef class SecondOrderState(LinearState):
         self.least = least if self.query_rule.falls else q
         if not self.query_rule.delays:
             return q
-        if self.query_rule.judges:
-            self.wish = q
-            return max(q, self.m[0])
-        if self.query_rule.cy_starting(&self.clock, &self.m[0]):
-            self.wish = 0
+        cdef bint starting = self.query_rule.cy_starting(&self.clock, &self.m[0])
+        # while the transient lasts, no margin counts as small
+        self.wish = 0 if starting else q
+        if starting and self.query_rule.judges:
+            self.wish = TRANSIENT
+        if starting:
             return 1.0
-        self.wish = q
-        return self.m[0]
+        return max(q, self.m[0]) if self.query_rule.judges else self.m[0]
 
     cdef int observe(self, double margin, double norm) except -1 nogil:
         LinearState.observe(self, margin, norm)
         if self.wish < 0:
             return 0
         if self.query_rule.judges:
-            if self.m[0] > 0:
+            if self.m[0] > 0 or self.wish == TRANSIENT:
                 self.m[2] += 1
-                self.m[3] = self.wish
+                self.m[3] = self.wish == 1
             self.m[0] = 0
         else:
             self.m[0] = self.wish
