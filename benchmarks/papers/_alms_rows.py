@@ -11,6 +11,9 @@ PUBLISHED = published("table_1")
 
 SCORES = ("accuracy", "log_loss")
 
+#: What `in_time` tells of a number of labels.
+IN_TIME = (*SCORES, "validation", "entropy")
+
 #: Instead of a problem: all of them, trial by trial.
 POOLED = "all"
 
@@ -104,34 +107,37 @@ def of_trials(rows, heights):
 
 
 def in_time(rows, results, counts):
-    """Return a row for each method and number of labels.
+    """Return a row for each method and number of labels, and rows of single trials.
 
-    That is, the mean scores; for ALMS also how many labels validate, and the entropy of
+    They have the scores; for ALMS also how many labels validate, and the entropy of
     the models' probabilities.
     """
-    out = []
+    means, each = [], []
     for row in rows:
         found = results[row["method"]]
         if row["method"] == "oracle":
             continue
-        scores = np.mean([one["scores"][0] for one in found], axis=0)
+        head = {name: row[name] for name in ("problem", "penalty", "initial")}
+        head |= {"budget": row["labels"], "method": row["method"]}
         for number, count in enumerate(counts):
-            one = {name: row[name] for name in ("problem", "penalty", "initial")}
-            one |= {"budget": row["labels"], "method": row["method"], "labels": count}
-            one |= dict(zip(SCORES, scores[number], strict=True))
-            one |= {"validation": np.nan, "entropy": np.nan}
-            if "values" in found[0]:
-                one["validation"] = np.mean(
-                    [np.sum(each["is_validation"][:count]) for each in found]
-                )
-                one["entropy"] = np.mean(
-                    [
-                        entropy(each["probabilities"], counts[-1] - count)
-                        for each in found
-                    ]
-                )
-            out.append(one)
-    return out
+            values = [at_count(one, number, count, counts[-1]) for one in found]
+            head["labels"] = count
+            mean = dict(zip(IN_TIME, np.mean(values, axis=0), strict=True))
+            means.append(head | mean)
+            each += [
+                {**head, "run": run, **dict(zip(IN_TIME, one, strict=True))}
+                for run, one in enumerate(values)
+            ]
+    return means, each
+
+
+def at_count(one, number, count, budget):
+    """Return what a trial had at a number of labels, in the order of `IN_TIME`."""
+    validation = entropy_then = np.nan
+    if "values" in one:
+        validation = float(np.sum(one["is_validation"][:count]))
+        entropy_then = entropy(one["probabilities"], budget - count)
+    return [*one["scores"][0][number], validation, entropy_then]
 
 
 def entropy(probabilities, n_before_last):
@@ -142,18 +148,26 @@ def entropy(probabilities, n_before_last):
 
 
 def of_models(rows, results):
-    """Return a row for each model: how probable ALMS takes it for in the end."""
-    out = []
+    """Return a row for each model, how probable ALMS takes it for in the end.
+
+    The mean of the trials, and each trial.
+    """
+    means, each = [], []
     for row in rows:
         found = results[row["method"]]
         if "values" not in found[0]:
             continue
-        final = np.mean([one["probabilities"][-1] for one in found], axis=0)
-        for model, probability in enumerate(final):
-            one = {name: row[name] for name in ("problem", "penalty", "initial")}
-            one |= {"budget": row["labels"], "method": row["method"], "model": model}
-            out.append(one | {"probability": probability})
-    return out
+        head = {name: row[name] for name in ("problem", "penalty", "initial")}
+        head |= {"budget": row["labels"], "method": row["method"]}
+        for model, final in enumerate(
+            zip(*(one["probabilities"][-1] for one in found), strict=True)
+        ):
+            one = {**head, "model": model}
+            means.append({**one, "probability": np.mean(final)})
+            each += [
+                {**one, "run": run, "probability": p} for run, p in enumerate(final)
+            ]
+    return means, each
 
 
 def of_single(rows, results, counts):

@@ -446,15 +446,12 @@ def main(argv=None):
             pooled_data += DATA.checksums
         rows = summary(problem, args.penalty, results, heights, counts)
         tables = [
-            rows,
+            (rows, of_trials(rows, heights)),
             in_time(rows, results, counts),
             of_models(rows, results),
-            of_single(rows, results, counts),
+            (of_single(rows, results, counts), ()),
         ]
-        singles = (of_trials(rows, heights), (), (), ())
-        for (name, more), part, each in zip(
-            FILES.items(), tables, singles, strict=True
-        ):
+        for (name, more), (part, each) in zip(FILES.items(), tables, strict=True):
             one_key = (*key, *more)
             results_to.write(name, part, key=one_key, runs=args.trials, each=each)
     if len(parts) > 1:

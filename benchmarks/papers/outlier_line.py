@@ -81,7 +81,12 @@ def main(argv=None):
         | {"published": PUBLISHED[name]}
         for name, (error, hinge, zero_one) in zip(found, means, strict=True)
     ]
-    results.write("outlier_line", rows, key=["loss"], runs=len(seeds))
+    each = [
+        {"loss": name, "run": run, "error": error, "likeness": hinge - zero_one}
+        for name, of_sets in found.items()
+        for run, (error, hinge, zero_one) in enumerate(of_sets)
+    ]
+    results.write("outlier_line", rows, key=["loss"], runs=len(seeds), each=each)
 
 
 if __name__ == "__main__":
