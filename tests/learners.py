@@ -173,9 +173,8 @@ POOL_LEARNERS = [
     MinMarginClassifier(LinearSVC(), n_initial=5, budget=0.5),
     family(
         MinMarginClassifier(
-            Perceptron(max_iter=9, tol=None),
+            Perceptron(max_iter=9, tol=None, warm_start=True),
             n_initial=2,
-            incremental=True,
             batch_size=2,
             budget=12,
         )
@@ -188,9 +187,7 @@ POOL_LEARNERS = [
             NaiveBayes(), measure="entropy", n_initial=4, budget=12
         )
     ),
-    UncertaintySamplingClassifier(
-        NaiveBayes(), measure="margin", incremental=True, budget=15
-    ),
+    UncertaintySamplingClassifier(NaiveBayes(), measure="margin", budget=15),
     UncertaintySamplingClassifier(
         LogisticRegression(warm_start=True), n_initial=3, budget=9
     ),
@@ -392,7 +389,9 @@ WAYS = {
     "kernel": RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
     "passive": PassiveClassifier(NaiveBayes()),
     "uncertainty": UncertaintySamplingClassifier(NaiveBayes()),
-    "incremental": UncertaintySamplingClassifier(NaiveBayes(), incremental=True),
+    "warm start": MinMarginClassifier(
+        Perceptron(max_iter=9, tol=None, warm_start=True)
+    ),
     "graph": ActiveLabelPropagationClassifier(n_neighbors=3),
     "COMB": COMBClassifier(n_estimators=2),
     "FASSL": FASSLBoostClassifier(),

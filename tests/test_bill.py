@@ -68,15 +68,8 @@ def test_missing_cells_are_the_same_in_every_container(convert):
     assert learner.n_pending_ == 0
 
 
-@pytest.mark.parametrize(
-    "learner",
-    [
-        UncertaintySamplingClassifier(GaussianNB(), incremental=True),
-        UncertaintySamplingClassifier(LogisticRegression(warm_start=True)),
-    ],
-    ids=str,
-)
-def test_another_estimator_begins_anew(learner):
+def test_another_estimator_begins_again():
+    learner = UncertaintySamplingClassifier(LogisticRegression(warm_start=True))
     learner = fresh(learner).teach(X[:20], answers[:20])
     learner.set_params(budget=7).teach(X[20:22], answers[20:22])
     for estimator in (BernoulliNB(), BernoulliNB(alpha=9.0)):
@@ -290,9 +283,8 @@ def test_corrected_is_as_if_taught_right(prototype, stream, data):
 @pytest.mark.parametrize(
     "learner",
     [
-        UncertaintySamplingClassifier(GaussianNB(), incremental=True),
         UncertaintySamplingClassifier(LogisticRegression(warm_start=True, max_iter=3)),
-        MinMarginClassifier(SGDClassifier(), incremental=True),
+        MinMarginClassifier(SGDClassifier(warm_start=True)),
         FASSLBoostClassifier(),
         COMBClassifier(n_estimators=3),
     ],

@@ -50,7 +50,7 @@ from tests.tools import fresh
 PIPELINE = make_pipeline(StandardScaler(), LogisticRegression())
 POOL_CHECKED = [
     family(UncertaintySamplingClassifier(PIPELINE, batch_size=10, budget=20)),
-    MinMarginClassifier(Perceptron(), incremental=True, batch_size=5),
+    MinMarginClassifier(Perceptron(warm_start=True), batch_size=5),
     UncertaintySamplingClassifier(DecisionTreeClassifier(), measure="margin"),
     UncertaintySamplingClassifier(
         CalibratedClassifierCV(LinearSVC(), cv=2), n_initial=40, batch_size=20

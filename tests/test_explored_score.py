@@ -145,7 +145,11 @@ def test_without_two_classes_it_says_nothing(n_taught):
         (CBGZClassifier(), TypeError, "online_score is for stream learners"),
         (LogisticRegression(), TypeError, "needs a pool learner"),
         (ActiveLabelPropagationClassifier(), ValueError, "does not follow"),
-        (MinMarginClassifier(incremental=True), ValueError, "does not follow"),
+        (
+            MinMarginClassifier(LogisticRegression(warm_start=True)),
+            ValueError,
+            "does not follow",
+        ),
     ],
 )
 def test_refused(learner, error, words):

@@ -220,10 +220,8 @@ def test_a_row_that_was_not_in_one_pool_is_found_in_another_of_that_length(has_i
 
 
 def test_a_history_is_trained_again_as_it_was():
-    estimator = SGDClassifier(loss="log_loss", random_state=0)
-    make = UncertaintySamplingClassifier(
-        estimator, incremental=True, n_initial=4, random_state=0
-    )
+    estimator = SGDClassifier(loss="log_loss", warm_start=True, random_state=0)
+    make = UncertaintySamplingClassifier(estimator, n_initial=4, random_state=0)
     learner = fresh(make)
     for part in (slice(0, 4), slice(4, 6), slice(6, 9)):
         learner.teach(X[part], y[part], ids=IDS[part])

@@ -31,7 +31,7 @@ pytestmark = [
 
 STREAM_FAMILIES = ways("first order, margin loss, dual, matrix, second order, kernel")
 POOL_FAMILIES = ways(
-    "passive, uncertainty, incremental, graph, FASSL", n_initial=4, batch_size=3,
+    "passive, uncertainty, warm start, graph, FASSL", n_initial=4, batch_size=3,
     budget=24,
 ) | ways("ALMS", n_initial=6, batch_size=3, budget=15)  # fmt: skip
 FAMILIES = STREAM_FAMILIES | POOL_FAMILIES

@@ -232,10 +232,6 @@ def test_one_label_and_several_do_not_mix():
         PassiveClassifier(stopping="stable_predictions").fit(X, Y)
     with pytest.raises(TypeError, match="predicts several labels at once"):
         PassiveClassifier(MultiOutputClassifier(GaussianNB())).fit(X, Y[:, 0])
-    learner = UncertaintySamplingClassifier(GaussianNB(), incremental=True)
-    with pytest.raises(ValueError, match="incremental=True takes one label"):
-        learner.teach(X[:4], Y[:4])
-    assert not hasattr(learner, "classes_")
 
 
 @each(DEFAULTS)

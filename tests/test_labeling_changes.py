@@ -62,7 +62,7 @@ class Setting:
         elif word == "classes":
             self.options["classes"] = ["good", "bad", "ugly"]
         elif word == "learner":
-            learners = [LEARNERS["incremental"], LEARNERS["plain"]]
+            learners = [LEARNERS["margin"], LEARNERS["plain"]]
             others = [each for each in learners if type(each) is not type(self.learner)]
             self.learner = others[0]
         else:
@@ -224,7 +224,7 @@ def test_the_time_of_each_training_changes_nothing(steps):
     assert slow == fast
 
 
-SOME = ["boosting", "coins", "groups", "incremental", "models", "plain", "spread"]
+SOME = ["boosting", "coins", "groups", "models", "plain", "spread", "warm start"]
 
 
 @pytest.mark.parametrize("name", sorted(LEARNERS) if explores() else SOME)
@@ -326,7 +326,7 @@ def test_another_learner_is_taught_all_labels_in_one_call(path, word, budget):
         assert session.stop_reason == "budget"
 
 
-@pytest.mark.parametrize("name", ["incremental", "boosting", "models"])
+@pytest.mark.parametrize("name", ["warm start", "boosting", "models"])
 def test_more_rows_are_a_new_beginning_for_a_learner_with_a_history(path, name):
     setting = begun(path, learner=LEARNERS[name])
     setting.change("pool")

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
@@ -67,9 +67,6 @@ POOL = {
     "graph": ActiveLabelPropagationClassifier(n_initial=2, budget=11),
     "models": ALMSClassifier(
         LogisticRegression(), param_grid={"C": [0.1, 1.0]}, n_initial=4, budget=11
-    ),
-    "incremental": MinMarginClassifier(
-        Perceptron(), incremental=True, n_initial=3, batch_size=2, budget=12
     ),
     "warm start": UncertaintySamplingClassifier(
         LogisticRegression(warm_start=True), n_initial=4, budget=11
@@ -228,7 +225,7 @@ def test_the_order_of_labels_is_the_order_in_which_they_are_taught(order):
 
 
 #: Restored, rebuilt with a history, or with models that go on.
-SOME = ["plain", "spread", "committee", "models", "incremental", "warm start", "graph"]
+SOME = ["plain", "spread", "committee", "models", "warm start", "graph"]
 
 
 @pytest.mark.parametrize("family", POOL if explores() else SOME)

@@ -37,7 +37,7 @@ LABELS = ["a", "b"]
 FAMILIES = {
     **ways("first order, margin loss, greedy, second order, matrix, kernel"),
     **ways("passive, uncertainty, graph, COMB, FASSL", n_initial=3, batch_size=2),
-    **ways("incremental", n_initial=2, stopping="stable_predictions"),
+    **ways("warm start", n_initial=2, stopping="stable_predictions"),
     **ways("ALMS", n_initial=4, batch_size=2),
 }
 FAMILIES["first order"].set_params(budget=30)

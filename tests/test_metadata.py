@@ -9,7 +9,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -128,16 +128,6 @@ def test_labels_without_a_weight_have_the_weight_one():
     weights = np.append(np.ones(9), WEIGHTS[9:30])
     expected = weighted().fit(X[:30], y[:30], sample_weight=weights)
     np.testing.assert_array_equal(learner.estimator_.coef_, expected.coef_)
-
-
-def test_partial_fit_of_the_estimator_gets_the_weights_of_new_labels():
-    model = Perceptron().set_fit_request(sample_weight=True)
-    learner = MinMarginClassifier(model, incremental=True, random_state=0)
-    expected = clone(model).set_params(random_state=0)
-    for rows in np.split(np.arange(60), 3):
-        learner.teach(X[rows], y[rows], [0, 1], sample_weight=WEIGHTS[rows])
-        expected.partial_fit(X[rows], y[rows], [0, 1], sample_weight=WEIGHTS[rows])
-    np.testing.assert_allclose(learner.estimator_.coef_, expected.coef_)
 
 
 class GroupedClassifier(LogisticRegression):

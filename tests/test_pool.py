@@ -198,12 +198,6 @@ def test_classes_grow(prototype):
         learner.teach(X[5:6], ["f"])
 
 
-def test_incremental_learners_start_again_when_classes_grow():
-    learner = MinMarginClassifier(SGDClassifier(), incremental=True, n_initial=2)
-    learner.teach(X[:4], ["a", "b", "a", "b"]).teach(X[4:6], ["c", "a"])
-    assert learner.estimator_.classes_.tolist() == ["a", "b", "c"]
-
-
 def test_a_class_without_labels_has_a_place():
     learner = UncertaintySamplingClassifier(n_initial=2)
     learner.teach(X[:4], [0, 2, 0, 2], classes=[0, 1, 2])
@@ -256,7 +250,6 @@ def test_passive_learning_validates_once():
         (UncertaintySamplingClassifier(SVC()), TypeError, "predict_proba.*Calibrated"),
         (UncertaintySamplingClassifier(LinearSVC()), TypeError, "MinMarginClassifier"),
         (MinMarginClassifier(GaussianNB()), TypeError, "UncertaintySampling"),
-        (MinMarginClassifier(SVC(), incremental=True), TypeError, "partial_fit"),
         (
             MinMarginClassifier(make_pipeline(SVC(decision_function_shape="ovo"))),
             ValueError,

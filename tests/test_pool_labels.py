@@ -140,16 +140,16 @@ def test_the_caller_may_use_the_array_again():
 class Interrupted(SGDClassifier):
     """Is interrupted in training when there is a negative number."""
 
-    def partial_fit(self, X, y, classes=None):
+    def fit(self, X, y):
         if X.min() < 0:
             raise KeyboardInterrupt
-        return super().partial_fit(X, y, classes=classes)
+        return super().fit(X, y)
 
 
 def learner_of(X, y):
     learner = fresh(
         UncertaintySamplingClassifier(
-            Interrupted(loss="log_loss"), incremental=True, n_initial=2
+            Interrupted(loss="log_loss", warm_start=True), n_initial=2
         )
     )
     return learner.teach(X, y).teach(X[:1], y[:1])

@@ -97,7 +97,6 @@ NAMED = [
     row
     for row in POOL_LEARNERS
     if {"estimator", "estimators"} & {*row.get_params(deep=False)}
-    and not row.get_params().get("incremental")
     and row.stopping != ["margin_exhausted"]
     and "boosting" not in type(row).__module__
 ]

@@ -48,7 +48,7 @@ class CentralMarginClassifier(PoolClassifier):
         self.random_state = random_state
 
     def _make_trainer(self):
-        return OneModel(LinearSVC(), incremental=False)
+        return OneModel(LinearSVC())
 
     _passive_baseline = passive_baseline
 

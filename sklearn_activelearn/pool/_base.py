@@ -179,11 +179,6 @@ def answer_by_blocks(function, X):
 
 def check_suits_label_sets(learner):
     """Raise if a parameter of a learner is for one label for each row."""
-    if learner.incremental:
-        raise ValueError(
-            "incremental=True takes one label for each row: leave it out to train on "
-            "several labels for a row."
-        )
     if stopping_rules.find_rules(learner.stopping):
         raise ValueError(
             "Stopping rules judge one label for each row. For several labels, leave "
@@ -289,10 +284,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         "stable_predictions": successive models agree. The user guide describes more
         rules. None: spend the budget.
 
-    incremental : bool, default=False
-        Whether to teach the estimator new labels with its `partial_fit` instead of
-        training it on all labels again.
-
     n_jobs : int, default=None
         Number of threads that score the pool, as in joblib.
 
@@ -380,7 +371,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     #: Values for learners without these parameters.
     initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
     n_candidates: int | None = None
-    incremental: bool = False
     positive: Label | None = None
 
     def __init__(
@@ -396,7 +386,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         n_candidates: int | None = None,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
-        incremental: bool = False,
         n_jobs: int | None = None,
         random_state: Seed = None,
     ):
@@ -410,7 +399,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping
-        self.incremental = incremental
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -419,7 +407,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _make_trainer(self) -> Trainer:
         given = self.estimator
         estimator = self._default_estimator if given is None else given
-        return OneModel(estimator, self.incremental)
+        return OneModel(estimator)
 
     def _utility(self, X: Any) -> Floats:
         raise NotImplementedError(f"{type(self).__name__} needs _utility or _select.")
@@ -1979,7 +1967,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             # the verbs refuse a wrong parameter, repr must not
             self._make_trainer().adapt_tags(tags)
         tags.classifier_tags.multi_label = (
-            self._takes_label_sets and self.stopping is None and not self.incremental
+            self._takes_label_sets and self.stopping is None
         )
         return tags
 

@@ -254,7 +254,7 @@ class HybridSamplingClassifier(PoolClassifier):
         model = self.estimator
         if model is None:
             model = BlendClassifier(self.estimators, cv=self.cv)
-        return OneModel(model, incremental=False)
+        return OneModel(model)
 
     def _check_parameters(self):
         if self.estimator is not None and self.estimators is not None:

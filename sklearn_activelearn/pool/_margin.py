@@ -90,10 +90,6 @@ class MinMarginClassifier(PoolClassifier):
         "stable_predictions": successive models agree. The user guide describes more
         rules. None: spend the budget.
 
-    incremental : bool, default=False
-        Whether to teach the estimator new labels with its `partial_fit` instead of
-        training it on all labels again.
-
     n_jobs : int, default=None
         Number of threads that score the pool, as in joblib.
 

@@ -35,7 +35,6 @@ from ..base._scores import (
 from ..base._transaction import shallow_copy
 from ..base._validation import (
     check_classifier,
-    check_flags,
     check_has,
     check_number,
     check_pool,
@@ -221,14 +220,11 @@ class OneModel(Trainer):
     ----------
     estimator : classifier
         The estimator.
-    incremental : bool, default=False
-        True: pass only new labels to its `partial_fit`. False: fit it on all labels.
 
     Raises
     ------
     TypeError, ValueError
-        When the learner is used: if the estimator is not a classifier, or if
-        ``incremental=True`` and the estimator has no `partial_fit`.
+        When the learner is used: if the estimator is not a classifier.
 
     References
     ----------
@@ -245,23 +241,14 @@ class OneModel(Trainer):
 
     takes_metadata = True
 
-    def __init__(self, estimator: Classifier, incremental: bool = False):
-        self.estimators, self.incremental = [estimator], incremental
-
-    def check(self) -> None:
-        """Refuse an estimator without `partial_fit` if it is to be incremental."""
-        super().check()
-        (estimator,) = self.estimators
-        if self.incremental is not False:
-            check_flags(incremental=self.incremental)
-        if self.incremental:
-            check_has("partial_fit", estimator, "incremental=True")
+    def __init__(self, estimator: Classifier):
+        self.estimators = [estimator]
 
     @property
     def goes_on(self) -> bool:
         """True if a training goes on from the last model."""
         (estimator,) = self.estimators
-        return self.incremental or getattr(estimator, "warm_start", False) is True
+        return getattr(estimator, "warm_start", False) is True
 
     def train(self, known: Known, before: Trained | None) -> Trained:
         """Return the next model; the last one is copied before it goes on."""
@@ -270,16 +257,6 @@ class OneModel(Trainer):
         present = before.model if before and self.goes_on else None
         if present is not None and not same_settings(present, prototype):
             present = None  # the user has changed the estimator
-        if self.incremental:
-            goes_on = present is not None and np.array_equal(present.classes_, classes)
-            start = known.n_before if goes_on else 0
-            model = deepcopy(present) if goes_on else unfitted_copy(prototype)
-            new = labelled.part(slice(start, None))
-            with config_context(enable_metadata_routing=bool(new.metadata) or None):
-                values = requested(model, new.metadata)
-                labels = classes[new.codes]
-                model.partial_fit(new.rows, labels, classes=classes, **values)
-            return Trained(model)
         # ensembles with warm_start would keep members trained on fewer labels
         has_coefficients = hasattr(present, "coef_") or hasattr(present, "coefs_")
         if has_coefficients and np.array_equal(
@@ -471,7 +448,7 @@ class CalibratedModel(OneModel):
     """
 
     def __init__(self, estimator, calibrate):
-        super().__init__(estimator, incremental=False)
+        super().__init__(estimator)
         self.calibrate = calibrate
 
     def train(self, known, before):

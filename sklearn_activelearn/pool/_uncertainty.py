@@ -104,10 +104,6 @@ class UncertaintySamplingClassifier(PoolClassifier):
         "stable_predictions": successive models agree. The user guide describes more
         rules. None: spend the budget.
 
-    incremental : bool, default=False
-        Whether to teach the estimator new labels with its `partial_fit` instead of
-        training it on all labels again.
-
     n_jobs : int, default=None
         Number of threads that score the pool, as in joblib.
 
@@ -220,13 +216,11 @@ class UncertaintySamplingClassifier(PoolClassifier):
         n_candidates: int | None = None,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
-        incremental: bool = False,
         n_jobs: int | None = None,
         random_state: Seed = None,
     ):
         self.estimator = estimator
         self.measure = measure
-        self.incremental = incremental
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
