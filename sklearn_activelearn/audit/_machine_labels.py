@@ -521,11 +521,11 @@ class ErrorSamplingClassifier(PoolClassifier):
                     "person labels the row."
                 )
 
-    def _set_classes(self, classes):
+    def _check_classes(self, classes):
         if self.machine_labels is not None:
             labels = self._machine_values("machine_labels")
-            self._check_machine_classes(labels, classes.tolist())
-        super()._set_classes(classes)
+            self._check_machine_classes(labels, classes)
+        super()._check_classes(classes)
 
     def _check_pool(self, X, identity):
         n, ids = n_rows(X), None if identity.kind == VALUES else identity.names()
@@ -536,7 +536,7 @@ class ErrorSamplingClassifier(PoolClassifier):
             self._machine = Machine([None] * n)
             return
         labels = self._machine_values("machine_labels", n, ids)
-        if not self._may_grow:
+        if not self._target.may_grow:
             self._check_machine_classes(labels, self.classes_.tolist())
         classes = getattr(self, "classes_", np.empty(0)).tolist()
         # as the learner writes them: 1 for a machine's 1.0 or True

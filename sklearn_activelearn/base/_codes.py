@@ -1,7 +1,6 @@
 """Classifiers that take codes of the classes only, or one label for each row."""
 
 from contextlib import suppress
-from contextvars import ContextVar
 from typing import Any, Self
 
 import numpy as np
@@ -26,10 +25,6 @@ from ._validation import has_method
 #: Decision value of a label that all rows have; minus this of one that no row has.
 CERTAIN = 10.0
 
-#: Names of the labels of the learner that is being trained, for warnings; None: the
-#: labels are the columns of y.
-LABEL_NAMES: ContextVar[Labels | None] = ContextVar("LABEL_NAMES", default=None)
-
 #: Labels are few below this number, and below this number for each known class: ten
 #: classes and a held-out tenth with a row of each, as early stopping wants it, need 91.
 FEW_LABELS, FEW_PER_CLASS = 50, 10
@@ -47,7 +42,7 @@ INCURABLE = (
 )
 
 
-def fit_on_labels(model, X, y, **metadata):
+def fit_on_labels(model, X, y, names=None, /, **metadata):
     """Return the model, fitted on labels, or on their codes if it refuses labels.
 
     XGBoost takes no other labels than codes. A random forest of scikit-learn that
@@ -61,9 +56,13 @@ def fit_on_labels(model, X, y, **metadata):
         Rows.
     y : ndarray of shape (n_samples,) or (n_samples, n_labels)
         Labels, or an indicator matrix of several labels for a row.
+    names : ndarray of shape (n_labels,), optional
+        Names of several labels for a row, for warnings. None: the columns of y.
+    **metadata : dict
+        Values for `fit`.
     """
     if y.ndim == 2:
-        return fit_on_label_sets(model, X, y, **metadata)
+        return fit_on_label_sets(model, X, y, names, **metadata)
     try:
         return model.fit(X, y, **metadata)
     except ValueError:
@@ -76,7 +75,7 @@ def fit_on_labels(model, X, y, **metadata):
         raise
 
 
-def fit_on_label_sets(model, X, y, **metadata):
+def fit_on_label_sets(model, X, y, names=None, /, **metadata):
     """Return the model, fitted on an indicator matrix, or one model for each label.
 
     Most classifiers of scikit-learn take one label for each row, and their tags do not
@@ -91,10 +90,12 @@ def fit_on_label_sets(model, X, y, **metadata):
         Rows.
     y : ndarray of shape (n_samples, n_labels)
         Indicator matrix with two different rows or more.
+    names : ndarray of shape (n_labels,), optional
+        Names of the labels, for warnings. None: the columns of y.
     **metadata : dict
         Values for `fit`.
     """
-    fitted = LabelwiseClassifier(model).fit(X, y, **metadata)
+    fitted = LabelwiseClassifier(model)._fit(X, y, names, **metadata)
     has_all = fitted.is_joint_ and len(fitted.varying_) == y.shape[1]
     return fitted.estimators_[0] if has_all else fitted
 
@@ -132,6 +133,10 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: RowsLike, y: ArrayLike, **metadata: Any) -> Self:
         """Train on the labels that vary, and leave out rare ones that cannot be."""
+        return self._fit(X, y, None, **metadata)
+
+    def _fit(self, X, y, names, /, **metadata):
+        """Fit; names of the labels are for warnings."""
         n_present = y.sum(axis=0)
         n_rarer = np.minimum(n_present, len(y) - n_present)
         self.classes_ = np.arange(y.shape[1])
@@ -159,7 +164,7 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
         if error is not None:
             if not len(self.varying_) and len(y) < FEW_LABELS:
                 raise error  # pool learners go on without a model
-            rare, names = np.setdiff1d(varying, self.varying_), LABEL_NAMES.get()
+            rare = np.setdiff1d(varying, self.varying_)
             which = "these labels"
             if names is None:
                 names, which = self.classes_, "the labels of these columns of y"
@@ -174,13 +179,7 @@ class LabelwiseClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit_jointly(self, X, y, **metadata):
         """Train one model, and see if it predicts a column for each label."""
-        names = LABEL_NAMES.get()
-        # the classifier may hold another one of this class, which sees fewer columns
-        before = LABEL_NAMES.set(None if names is None else names[self.varying_])
-        try:
-            model = clone(self.estimator).fit(X, y[:, self.varying_], **metadata)
-        finally:
-            LABEL_NAMES.reset(before)
+        model = clone(self.estimator).fit(X, y[:, self.varying_], **metadata)
         self.estimators_ = [model]
         answer = model.predict(take(X, slice(1)))
         self.is_joint_ = np.shape(answer) == (1, len(self.varying_))

@@ -270,7 +270,11 @@ class BlendClassifier(CombinedClassifier):
         return self._fit(X, y, n_rows)
 
     def fit_in_order(
-        self, X: RowsLike, y: ArrayLike, previous: "BlendClassifier | None" = None
+        self,
+        X: RowsLike,
+        y: ArrayLike,
+        previous: "BlendClassifier | None" = None,
+        label_names: Labels | None = None,
     ) -> Self:
         """Fit on rows in the order in which they were labelled, again and again.
 
@@ -288,6 +292,8 @@ class BlendClassifier(CombinedClassifier):
             A blend that was fitted on some of the first rows. Its weights are taken
             over if they come from the same rows, labels and parameters, so that the
             result is the same without it.
+        label_names : ndarray of shape (n_labels,), default=None
+            Names of several labels for a row, for warnings. None: the columns of y.
 
         Returns
         -------
@@ -299,7 +305,7 @@ class BlendClassifier(CombinedClassifier):
         ValueError, TypeError
             As `fit`.
         """
-        return self._fit(X, y, n_doubled, previous)
+        return self._fit(X, y, n_doubled, previous, label_names)
 
     def check_parameters(self) -> list[Any]:
         """Raise if a parameter is outside its range; return unfitted candidates.
@@ -319,7 +325,7 @@ class BlendClassifier(CombinedClassifier):
         check_label_set_scoring(self.scoring)
         return members
 
-    def _fit(self, X, y, n_weighed_of, previous=None):
+    def _fit(self, X, y, n_weighed_of, previous=None, label_names=None):
         checked = self.check_parameters()
         X, y, classes = self._check_training(checked, X, y)
         n = n_weighed_of(X)
@@ -333,13 +339,13 @@ class BlendClassifier(CombinedClassifier):
         key = hash_or_none(rows, labels, seed, *settings)
         if key is None or key != weighed[0]:
             candidates = [seeded(candidate, seed % 2**32) for _, candidate in named]
-            found = self._weigh_candidates(candidates, rows, labels)
+            found = self._weigh_candidates(candidates, rows, labels, label_names)
             weighed = key, candidates, *found
         self._weighed = weighed
         self._row_takers = checked if self.estimators is None else weighed[1]
         self._is_first_needed = n < FEWEST_TO_CHOOSE or is_unequal(labels)
         self.cv_log_losses_ = dict(zip(names, weighed[2].tolist(), strict=True))
-        return self._train_members(X, y, classes)
+        return self._train_members(X, y, classes, label_names)
 
     def refit(self, X: RowsLike, y: ArrayLike) -> "BlendClassifier":
         """Train the members on other rows, and keep the weights.
@@ -369,12 +375,14 @@ class BlendClassifier(CombinedClassifier):
         X, y, classes = blend._check_training(self._row_takers, X, y)
         return blend._train_members(X, y, classes)
 
-    def _train_members(self, X, y, classes):
+    def _train_members(self, X, y, classes, label_names=None):
         """Train the candidates that have a weight."""
         _, candidates, _, temperatures, weights, thresholds = self._weighed
         members = np.flatnonzero(weights)
         needed = {0, *members.tolist()}
-        trained = {m: fit_on_labels(clone(candidates[m]), X, y) for m in needed}
+        trained = {
+            m: fit_on_labels(clone(candidates[m]), X, y, label_names) for m in needed
+        }
         self.classes_, self.first_estimator_ = classes, trained[0]
         if y.ndim == 2:  # labels that do not vary are predicted so
             thresholds = np.where(y.max(axis=0) == 0, np.inf, thresholds)
@@ -386,7 +394,7 @@ class BlendClassifier(CombinedClassifier):
         self.weights_, self.temperatures_ = weights[members], temperatures[members]
         return self
 
-    def _weigh_candidates(self, candidates, X, y):
+    def _weigh_candidates(self, candidates, X, y, label_names):
         """Return log losses, temperatures, weights, and thresholds of several labels.
 
         Each of several labels for a row counts as a row of two classes.
@@ -402,7 +410,10 @@ class BlendClassifier(CombinedClassifier):
             fold, n_folds = stratified_folds(codes, self.cv, is_several)
         if n_folds < 2:
             return nothing_found
-        held_out = [scores_of_fold(candidates, X, y, fold == k) for k in range(n_folds)]
+        held_out = [
+            scores_of_fold(candidates, X, y, fold == k, label_names)
+            for k in range(n_folds)
+        ]
         usable = [
             m
             for m in range(n_candidates)
@@ -668,7 +679,7 @@ def bounded_label_logits(model, X):
     return np.log(p) - np.log(1 - p)
 
 
-def scores_of_fold(candidates, X, y, is_test):
+def scores_of_fold(candidates, X, y, is_test, label_names=None):
     """Train candidates on the rows of the other folds.
 
     Rows of a class that the other folds lack are left out.
@@ -685,7 +696,10 @@ def scores_of_fold(candidates, X, y, is_test):
     training = np.flatnonzero(~is_test)
     if y.ndim == 2:
         rows, others = take(X, training), take(X, np.flatnonzero(is_test))
-        models = [fit_on_labels(clone(each), rows, y[training]) for each in candidates]
+        models = [
+            fit_on_labels(clone(each), rows, y[training], label_names)
+            for each in candidates
+        ]
         logits = [bounded_label_logits(model, others).ravel() for model in models]
         scores = [np.column_stack([0 * each, each]) for each in logits]
         return scores, y[is_test].ravel(), y[is_test].ravel()

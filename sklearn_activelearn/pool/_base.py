@@ -21,18 +21,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from ..base._codes import LABEL_NAMES
-from ..base._labels import (
-    ONE_LABEL,
-    are_indicators,
-    check_classes,
-    distinct_labels,
-    encode,
-    encode_answers,
-    encode_label_sets,
-    first_missing_label,
-    label_names,
-)
+from ..base._labels import ONE_LABEL
 from ..base._requests import Purchase
 from ..base._scores import (
     label_logits,
@@ -46,6 +35,7 @@ from ..base._scores import (
     uncertainty_of_logits,
     utility_of_label_sets,
 )
+from ..base._target import Target
 from ..base._transaction import (
     Transaction,
     forget_fitted,
@@ -341,8 +331,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     #: True: it takes several labels for a row, and `_utility` does.
     _takes_label_sets: bool = False
 
-    #: The label sets that rows have, by their codes; None for one label for each row.
-    _label_sets: Any = None
+    #: Classes, and the codes of labels.
+    _target: Target = Target()
 
     #: True: it chooses among `n_candidates` rows that are drawn for each purchase.
     #: False: rows that cover the pool are chosen among `n_candidates` drawn rows.
@@ -500,7 +490,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         trainer.check()
         if not self._takes_label_sets:
             check_single_output(trainer.estimators)
-        if self._label_sets is not None:
+        if self._target.has_label_sets:
             check_suits_label_sets(self)
         name, advice = type(self).__name__, self._advice_without_method
         for estimator in trainer.estimators:
@@ -537,13 +527,18 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _reset(self):
         (self._seed,) = draw_seeds(self.random_state, 1).tolist()
         self._ledger, self._pool, self._n_rounds = Ledger(), KeptPool(), 0
-        self._may_grow, self._declared_classes = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
-        self._label_sets = None
+        self._target = Target()
         self._seeded = self._trained = self._points = None
         self._warned_of = ()
-        self.__dict__.pop("classes_", None)
         self._forget_model()
+
+    @property
+    def classes_(self) -> Labels:
+        """Classes, sorted; of several labels for a row the names of the columns."""
+        if self._target.classes is None:
+            raise AttributeError("classes_ is not known before the first labels.")
+        return self._target.classes
 
     @property
     def n_queries_(self) -> int:
@@ -793,7 +788,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             round.X,
             round.rows,
             labelled.rows,
-            self._label_table[labelled.codes],
+            self._target.table[labelled.codes],
             self._model_on,
             stopping_rules.AskedRows.of(self._ledger, n_for_sale),
             self.positive,
@@ -973,7 +968,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _uncertainty(self, model, X, temperature=1.0):
         """Return 1 minus the gap of the two highest probabilities of a model."""
-        if self._label_sets is None:
+        if not self._target.has_label_sets:
             return uncertainty_of_logits(logits_of(model, X) / temperature)
         logits = label_logits(model, X) / temperature
         thresholds = getattr(self.estimator_, "thresholds_", None)
@@ -1029,7 +1024,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if n_classes == 1 and reason == "budget":
             warn_of_constant_answer(
                 self,
-                self._name_of(self._label_table[codes[0]]),
+                self._target.name_of(self._target.table[codes[0]]),
                 "predicts {} for every row",
                 f"since its {len(codes)} labels are all of that class",
                 self._advice_if_one_class,
@@ -1049,18 +1044,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if len(answers) == 1:
             warn_of_constant_answer(
                 self,
-                self._name_of(answers[0]),
+                self._target.name_of(answers[0]),
                 f"predicts {{}} for all labelled rows and for {n_checked} of the pool",
                 f"although it has been taught labels of {n_classes} classes",
                 self._advice_if_constant,
             )
-
-    def _name_of(self, label):
-        """Return a label, or a text of the names of a label set."""
-        if self._label_sets is None:
-            return label
-        names = [str(name) for name in self.classes_[label.astype(bool)].tolist()]
-        return ", ".join(names) or "no label"
 
     # Labels, corrections and training
 
@@ -1098,7 +1086,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         X = to_memory(X)
         names = getattr(self, "feature_names_in_", None)
         self._ledger = self._ledger.add_labels(
-            identity, X, codes, names, self._declared_classes, metadata
+            identity, X, codes, names, self._target.declared, metadata
         )
         self._pool = self._pool.update(self._ledger)
 
@@ -1147,11 +1135,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self._train()
 
     def _train(self):
-        names = LABEL_NAMES.set(None if self._label_sets is None else self.classes_)
-        try:
-            trained = self._make_trainer().train(Known.of(self), self._trained)
-        finally:
-            LABEL_NAMES.reset(names)
+        trained = self._make_trainer().train(Known.of(self), self._trained)
         self._trained, self.estimator_ = trained, trained.model
         vars(self).update(trained.attributes)
         self._n_trained = len(self._ledger.labelled.codes)
@@ -1232,7 +1216,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             learner._register_classes(None, y)
             codes = learner._encode(y)
             learner._ledger = learner._ledger.correct(identity, codes)
-            learner._restrict_classes(learner._declared_classes)
+            learner._restrict_classes(learner._target.declared)
             learner._forget_model()
             learner._repeat_training()
             transaction.learner = learner._after_teach()
@@ -1245,7 +1229,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         if not self._make_trainer().goes_on:
             return
-        known = {name: vars(self)[name] for name in ("_ledger", "_pool", "classes_")}
+        known = {name: vars(self)[name] for name in ("_ledger", "_pool", "_target")}
         for call in self._ledger.calls[:-1]:
             learner = self._with_first_labels(call.n_labels)
             with suppress(Exception):  # it was a warning then
@@ -1296,144 +1280,61 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _restrict_classes(self, declared):
         """Keep the declared classes and the classes that have a label."""
-        known, codes = self._label_table, self._ledger.labelled.codes
-        is_kept = np.zeros(len(known), dtype=bool)
-        if self._label_sets is None:
-            is_kept[:] = [label in declared for label in known.tolist()]
-        is_kept[codes] = True
-        kept = np.flatnonzero(is_kept)
-        codes = np.searchsorted(kept, codes).astype(np.int32)
+        self._target, codes = self._target.restrict(
+            declared, self._ledger.labelled.codes
+        )
         self._ledger = self._ledger.recode(codes)
-        if self._label_sets is None:
-            self.classes_ = known[kept]
-        else:
-            self._label_sets = known[kept]
-
-    @property
-    def _label_table(self):
-        """The labels by their codes: the classes, or the label sets that rows have."""
-        return self.classes_ if self._label_sets is None else self._label_sets
 
     def _encode(self, y):
-        if self._label_sets is None:
-            return encode(y, self.classes_)
-        return encode_label_sets(y, self._label_sets)[1][len(self._label_sets) :]
+        return self._target.encode(y)
 
     def _register_classes(self, classes, y=()):
         if np.ndim(y) == 2:
-            self._register_label_sets(classes, y)
-        elif self._label_sets is not None:
-            if len(y):
+            if len(self._ledger.labelled) and not self._target.has_label_sets:
                 raise ValueError(
-                    f"y must have a column for each of the {len(self.classes_)} labels "
-                    "that the learner knows, got one label for each row."
+                    f"y has {y.shape[1]} columns, but earlier calls taught one label "
+                    "for each row. Use another learner for several labels for a row."
                 )
-            self._register_label_sets(classes, self._label_sets)
-        elif not self._may_grow:
-            super()._register_classes(classes)
-        elif classes is not None:
-            self._set_classes(check_classes(classes))
-            # in the order of the columns, should rows have several labels
-            order = np.asarray(classes).tolist()
-            self._declared_classes = tuple(dict.fromkeys(order))
-        elif len(y):
-            known = getattr(self, "classes_", None)
-            classes = distinct_labels(y, "y", known)
-            if classes is not known:
-                self._replace_classes(classes)
+            check_suits_label_sets(self)
+        self._set_target(self._target.register(classes, y))
 
-    def _register_label_sets(self, classes, y):
-        """Register the names of labels, and the label sets of rows."""
-        known, n_labels = getattr(self, "classes_", None), y.shape[1]
-        if len(self._ledger.labelled) and self._label_sets is None:
-            raise ValueError(
-                f"y has {n_labels} columns, but earlier calls taught one label for "
-                "each row. Use another learner for several labels for a row."
-            )
-        check_suits_label_sets(self)
-        if self._label_sets is not None and n_labels != len(known):
-            raise ValueError(
-                f"y must have a column for each of the labels {known.tolist()}, got "
-                f"{n_labels} columns."
-            )
-        if self._label_sets is None or self._may_grow:
-            names = self._declared_classes or None if classes is None else classes
-            self.classes_ = label_names(names, n_labels)
-            if names is not None:
-                self._may_grow = False
-                self._declared_classes = tuple(self.classes_.tolist())
-        elif classes is not None and list(classes) != known.tolist():
-            raise ValueError(
-                f"classes must be {known.tolist()}, as in earlier calls, got "
-                f"{list(classes)}."
-            )
-        before = self._label_sets
-        self._label_sets, codes = encode_label_sets(y, before)
-        if before is not None:
-            codes = codes[self._ledger.labelled.codes]
+    def _set_target(self, target):
+        """Set the target, and code the labels by it."""
+        before = self._target
+        is_declared = target.declared and before.may_grow and not target.may_grow
+        if is_declared and not target.has_label_sets:
+            self._check_classes(target.classes.tolist())
+        is_same_kind = before.has_label_sets == target.has_label_sets
+        is_coded = before.table is not None and target.table is not before.table
+        if is_same_kind and is_coded:
+            codes = target.encode(before.table)[self._ledger.labelled.codes]
             self._ledger = self._ledger.recode(codes)
+        self._target = target
 
-    def _replace_classes(self, classes):
-        """Set the classes, and code the labels by them."""
-        if hasattr(self, "classes_"):
-            positions = encode(self.classes_, classes)
-            codes = positions[self._ledger.labelled.codes]
-            self._ledger = self._ledger.recode(codes)
-        super()._set_classes(classes)
+    def _check_classes(self, classes):
+        """Refuse classes that a parameter does not suit."""
+        stopping_rules.check_rule_classes(getattr(self, "stopping", None), classes)
 
     def _set_classes(self, classes):
-        known = classes.tolist()
-        stopping_rules.check_rule_classes(getattr(self, "stopping", None), known)
-        self._replace_classes(classes)
-        self._may_grow, self._declared_classes = False, tuple(known)
+        self._set_target(self._target.declare(classes))
 
     def _encode_answers(self, labels, rows):
-        """Return the codes of an oracle's labels, -1 for wrong ones, and the error."""
-        if labels.ndim == 2:
-            return self._encode_label_sets(labels, rows)
-        if self._label_sets is not None:
-            return np.full(len(rows), -1, dtype=np.int32), (
-                f"oracle must return a column for each of the {len(self.classes_)} "
-                "labels that the learner knows, got one label for each row."
-            )
-        check_single_output(self._make_trainer().estimators)
-        reason = ""
-        try:
-            self._register_classes(None, labels)
-        except ValueError as error:
-            reason = f" {error}"
-            if first_missing_label(labels) >= 0:
-                reason = " Each row needs a label, not None or NaN."
-            for i in range(len(labels)):  # some of the labels may be right
-                with suppress(ValueError):
-                    self._register_classes(None, labels[[i]])
-        classes = self.classes_.tolist() if hasattr(self, "classes_") else []
-        known = {label: code for code, label in enumerate(classes)}
-        codes, error = encode_answers(labels, rows, known)
-        return codes, error and error + reason
+        """Register the labels of an oracle; return their codes and an error.
 
-    def _encode_label_sets(self, labels, rows):
-        """Return the codes of an oracle's label sets, -1 for wrong ones, and the error.
-
-        If the number of columns is wrong, all are wrong.
+        A wrong label has the code -1.
         """
-        codes = np.full(len(rows), -1, dtype=np.int32)
-        if not self._takes_label_sets:
-            return codes, ONE_LABEL
-        is_right = are_indicators(labels).all(axis=1)
-        label_sets = labels[is_right].astype(np.int64)
-        try:
-            self._register_classes(None, label_sets)
-        except ValueError as error:
-            return codes, str(error)
-        codes[is_right] = self._encode(label_sets)
-        if is_right.all():
-            return codes, ""
-        wrong = np.flatnonzero(~is_right)[0]
-        return codes, (
-            "oracle must return 1 where a row has a label and 0 where it has not, got "
-            f"{labels[wrong].tolist()} for row {rows[wrong]}."
-        )
+        if labels.ndim == 2 and not self._takes_label_sets:
+            return np.full(len(rows), -1, dtype=np.int32), ONE_LABEL
+        if labels.ndim == 1 and not self._target.has_label_sets:
+            check_single_output(self._make_trainer().estimators)
+        if labels.ndim == 2:
+            try:
+                self._register_classes(None, labels[:0].astype(np.int64))
+            except ValueError as error:
+                return np.full(len(rows), -1, dtype=np.int32), str(error)
+        target, codes, error = self._target.register_answers(labels, rows)
+        self._set_target(target)
+        return codes, error
 
     # The loop
 
@@ -1516,8 +1417,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             learner._check_pool(rows, identify(learner, rows, None))
             if codes.ndim == 1:
                 named = learner.classes_[np.unique(codes)].tolist()
-                known = learner._declared_classes
-                learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
+                declared = tuple(dict.fromkeys((*learner._target.declared, *named)))
+                learner._target = replace(learner._target, declared=declared)
             return rows, codes, learner._check_metadata(fit_params, len(codes))
 
         return run_exclusively(self, start, self._buy_from)
@@ -1757,12 +1658,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 f"y must have {len(entries)} labels, one for each row that was taught, "
                 f"got shape {y.shape}; expected {shape}."
             )
-        if record.classes is None:
-            self._register_classes(None, y)
-        else:
-            self.classes_ = np.array(record.classes, dtype=record.dtype)
-        if y.ndim == 2:
-            self._label_sets, _ = encode_label_sets(y)
+        self._target = record.to_target(y)
         if len(y):
             names = getattr(self, "feature_names_in_", None)
             codes = self._encode(y)
@@ -1776,8 +1672,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             ledger = replace(ledger, labelled=labelled)
         self._ledger, self._pool = ledger, KeptPool().update(ledger)
         self._known_by = identity.kind if len(rows) else None
-        self._may_grow = record.may_grow
-        self._declared_classes = tuple(record.declared)
         self._seed = self._seed if record.seed is None else record.seed
         self.queried_indices_ = np.array(record.queried, dtype=np.int64)
         self._n_rounds = record.n_rounds
@@ -1836,7 +1730,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _probabilities(self, model, X):
         answer = partial(probabilities_of_all, model, classes=self.classes_)
-        if self._label_sets is not None:
+        if self._target.has_label_sets:
             answer = partial(label_probabilities, model)
         return answer_by_blocks(answer, X)
 
@@ -1861,7 +1755,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         model = learner.estimator_
 
         def answer(rows):
-            if learner._label_sets is not None:
+            if learner._target.has_label_sets:
                 return label_scores(model, rows)
             if np.array_equal(model.classes_, learner.classes_):
                 return scores_of(model, rows)
@@ -1957,7 +1851,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                     estimator = learner._make_trainer().estimators[0]
                     warn_of_cold_start(estimator, "prediction", error, labelled)
         if learner._n_trained < len(codes):
-            table = learner._label_table
+            table = learner._target.table
             learner.estimator_ = Prior(table[codes] if len(table) else table)
         return learner
 

@@ -253,7 +253,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
     _takes_label_sets = True
 
     def _utility(self, X):
-        if self._label_sets is not None:
+        if self._target.has_label_sets:
             votes = [
                 of_padded(partial(predict_labels, member), X)
                 for member in self.estimators_

@@ -296,7 +296,7 @@ class HybridSamplingClassifier(PoolClassifier):
         Of several labels for a row some label is nearly always uncertain: rows that
         cover the uncertain ones are better, and no set is worse than with random rows.
         """
-        if self._label_sets is not None:
+        if self._target.has_label_sets:
             return 0.0
         codes = self._ledger.labelled.codes
         n_classes = len(np.unique(codes))

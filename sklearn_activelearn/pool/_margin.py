@@ -205,7 +205,7 @@ class MinMarginClassifier(PoolClassifier):
     _passive_baseline = passive_baseline
 
     def _utility(self, X):
-        if self._label_sets is not None:
+        if self._target.has_label_sets:
             scores = of_padded(partial(label_scores, self.estimator_), X)
             return utility_of_label_sets(smallest_margin, -scores / 2, scores / 2)
         return smallest_margin(of_padded(partial(scores_of, self.estimator_), X))

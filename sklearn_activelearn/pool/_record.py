@@ -1,12 +1,14 @@
 """The record of a pool learner: its requests, labelled rows and state, as JSON."""
 
 import re
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from types import UnionType
 from typing import Any, Self, get_args, get_origin
 
 import numpy as np
 
+from ..base._labels import encode_label_sets
+from ..base._target import Target
 from ..base._validation import RECOGNISED_BY_VALUES, is_count
 from ..sources._identity import (
     VALUES,
@@ -96,9 +98,9 @@ class Record:
             seed=learner._seed,
             classes=None if classes is None else classes.tolist(),
             dtype=None if classes is None else classes.dtype.str,
-            several_labels=learner._label_sets is not None,
-            declared=list(learner._declared_classes),
-            may_grow=learner._may_grow,
+            several_labels=learner._target.has_label_sets,
+            declared=list(learner._target.declared),
+            may_grow=learner._target.may_grow,
             queried=learner.queried_indices_.tolist(),
             n_rounds=learner._n_rounds,
             stop_reason=learner.stop_reason_,
@@ -166,6 +168,21 @@ class Record:
         yield "dtype", self.dtype is None or re.fullmatch(DTYPE, self.dtype)
         yield "classes", self.classes is not None or not self.several_labels
         yield "classes", self.classes is None or has_different_labels(self)
+
+    def to_target(self, y: Any) -> Target:
+        """Return the target with these labels."""
+        target = Target()
+        if self.classes is None:
+            target = target.register(None, y)
+        else:
+            target = Target(np.array(self.classes, dtype=self.dtype))
+        label_sets = encode_label_sets(y)[0] if y.ndim == 2 else None
+        return replace(
+            target,
+            declared=tuple(self.declared),
+            may_grow=self.may_grow,
+            label_sets=label_sets,
+        )
 
     def to_ledger(self, X: Any, identity: Any) -> tuple[Ledger, Any]:
         """Return the ledger without labels, and the rows of its entries in a pool.

@@ -314,16 +314,15 @@ class RelevanceSamplingClassifier(PoolClassifier):
             baseline.set_params(batch_size=1)
         return baseline
 
-    def _set_classes(self, classes):
-        super()._set_classes(classes)
-        self._positive_code()
+    def _check_classes(self, classes):
+        super()._check_classes(classes)
+        self._positive_code(classes)
 
-    def _positive_code(self):
+    def _positive_code(self, known):
         """Return the code of the class to find.
 
         If two classes are known without it, it is probably misspelt.
         """
-        known = self.classes_.tolist()
         if self.positive is None:
             return len(known) - 1
         if self.positive not in known:
@@ -335,7 +334,10 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     def _is_cold_start(self):
         codes = self._ledger.labelled.codes
-        return super()._is_cold_start() or self._positive_code() not in codes
+        return (
+            super()._is_cold_start()
+            or self._positive_code(self.classes_.tolist()) not in codes
+        )
 
     def _batch_size(self):
         if is_share(self.batch_size):
@@ -360,5 +362,5 @@ class RelevanceSamplingClassifier(PoolClassifier):
     @property
     def _column(self):
         """The column of the class to find in the model's answers."""
-        label = self.classes_[self._positive_code()]
+        label = self.classes_[self._positive_code(self.classes_.tolist())]
         return int(np.flatnonzero(self.estimator_.classes_ == label)[0])

@@ -79,6 +79,8 @@ class Known(NamedTuple):
         Number of labels with which the previous model was trained.
     seed : int
         Seed of the trainer's random numbers.
+    label_names : ndarray of shape (n_labels,) or None
+        Names of several labels for a row, for warnings.
     """
 
     prototypes: list[Any]
@@ -88,6 +90,7 @@ class Known(NamedTuple):
     pool: KeptPool
     n_before: int
     seed: int
+    label_names: Labels | None = None
 
     @property
     def labels(self) -> Labels:
@@ -102,10 +105,11 @@ class Known(NamedTuple):
             learner._prototypes,
             ledger.labelled,
             ledger.purposes[ledger.taught],
-            learner._label_table,
+            learner._target.table,
             learner._pool,
             learner._n_trained,
             learner._seed,
+            learner._target.names,
         )
 
 
@@ -262,25 +266,28 @@ class OneModel(Trainer):
         if has_coefficients and np.array_equal(
             present.classes_, classes[np.unique(labelled.codes)]
         ):
-            return Trained(fit_with(deepcopy(present), labelled, classes))
+            model = deepcopy(present)
+            return Trained(fit_with(model, labelled, classes, known.label_names))
         if hasattr(prototype, "fit_in_order"):
             previous = before.model if before else None
-            return Trained(train(prototype, labelled, classes, previous))
+            return Trained(train(known, prototype, previous))
         is_plain = has_plain_parameters(prototype)
         model = shallow_copy(prototype) if is_plain else clone(prototype)
         # parameters without other estimators passed scikit-learn's checks before
         is_checked = is_plain and before is not None and before.memory is prototype
         with config_context(skip_parameter_validation=is_checked or None):
-            model = fit_with(model, labelled, classes)
+            model = fit_with(model, labelled, classes, known.label_names)
             return Trained(model, memory=prototype)
 
 
-def train(prototype, labelled, classes, previous=None):
+def train(known, prototype, previous=None):
     """Return a clone trained on all labelled rows; `previous` may save time."""
+    rows, names = known.labelled.rows, known.label_names
     if hasattr(prototype, "fit_in_order"):
-        labels = classes[labelled.codes]
-        return clone(prototype).fit_in_order(labelled.rows, labels, previous)
-    return fit_with(unfitted_copy(prototype), labelled, classes)
+        model = clone(prototype)
+        return model.fit_in_order(rows, known.labels, previous, names)
+    model = unfitted_copy(prototype)
+    return fit_with(model, known.labelled, known.classes, names)
 
 
 def held_out_models(learner, parts):
@@ -312,14 +319,14 @@ def held_out_models(learner, parts):
             yield trainer.train(here, None).model
 
 
-def fit_with(model, labelled, classes):
+def fit_with(model, labelled, classes, label_names=None):
     """Fit a model on labelled rows, with the metadata that it requests."""
     rows, labels = labelled.rows, classes[labelled.codes]
     if labelled.metadata:
         with config_context(enable_metadata_routing=True):  # in other processes, too
             metadata = requested(model, labelled.metadata)
-            return fit_on_labels(model, rows, labels, **metadata)
-    return fit_on_labels(model, rows, labels)
+            return fit_on_labels(model, rows, labels, label_names, **metadata)
+    return fit_on_labels(model, rows, labels, label_names)
 
 
 def requested(model, metadata):
@@ -389,7 +396,7 @@ def neg_log_loss(classes, model, X, y):
     return np.log(np.maximum(p[np.arange(len(y)), encode(y, classes)], EPS)).mean()
 
 
-def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
+def cv_scores(known, scorers, cv, n_jobs):
     """Return the scores of candidates in stratified K-fold cross-validation.
 
     Folds are weighted by their numbers of rows. All scores are 1 while the second
@@ -400,11 +407,14 @@ def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
     scores : ndarray of shape (n_scorers, n_candidates)
         Higher is better.
     """
-    fold, n_folds = stratified_folds(labelled.codes, cv, classes.ndim == 2)
+    prototypes, labelled = known.prototypes, known.labelled
+    fold, n_folds = stratified_folds(labelled.codes, cv, known.classes.ndim == 2)
     if n_folds < 2 or len(prototypes) == 1:
         return np.ones((len(scorers), len(prototypes)))
     found = Parallel(n_jobs=n_jobs)(
-        delayed(held_out_scores)(prototype, labelled, classes, fold == k, scorers)
+        delayed(held_out_scores)(
+            prototype, labelled, known.classes, fold == k, scorers, known.label_names
+        )
         for prototype in prototypes
         for k in range(n_folds)
     )
@@ -417,12 +427,12 @@ def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
     return np.einsum("pks,k->sp", found, np.bincount(fold)) / len(labelled)
 
 
-def held_out_scores(prototype, labelled, classes, is_test, scorers):
+def held_out_scores(prototype, labelled, classes, is_test, scorers, label_names=None):
     """Train on all folds but one, and score on that one."""
     training, test = map(
         labelled.part, (np.flatnonzero(~is_test), np.flatnonzero(is_test))
     )
-    model = fit_with(clone(prototype), training, classes)
+    model = fit_with(clone(prototype), training, classes, label_names)
     return [scorer(model, test.rows, classes[test.codes]) for scorer in scorers]
 
 
@@ -456,11 +466,11 @@ class CalibratedModel(OneModel):
         trained, temperature = super().train(known, before), 1.0
         if self.calibrate:
             (prototype,) = known.prototypes
-            temperature = temperature_of(prototype, known.labelled, known.classes)
+            temperature = temperature_of(prototype, known)
         return trained._replace(attributes={"temperature_": temperature})
 
 
-def temperature_of(prototype, labelled, classes):
+def temperature_of(prototype, known):
     """Return the temperature with the highest posterior density.
 
     The likelihood of the labels comes from stratified cross-validation. The logarithm
@@ -468,6 +478,7 @@ def temperature_of(prototype, labelled, classes):
     Folds on which the estimator cannot be trained are left out, and so are the rows of
     a class that the other folds lack.
     """
+    labelled, classes, names = known.labelled, known.classes, known.label_names
     are_label_sets = classes.ndim == 2
     fold, n_folds = stratified_folds(labelled.codes, N_FOLDS, are_label_sets)
     if n_folds < 2:
@@ -479,7 +490,7 @@ def temperature_of(prototype, labelled, classes):
         is_test = (fold == k) & (np.isin(labelled.codes, seen) | are_label_sets)
         test = labelled.part(np.flatnonzero(is_test))
         with suppress(Exception):  # too few rows to train on, say
-            model = fit_with(unfitted_copy(prototype), training, classes)
+            model = fit_with(unfitted_copy(prototype), training, classes, names)
             if are_label_sets:  # each label of each row is a row of two classes
                 logits = label_logits(model, test.rows).ravel()
                 logits = np.column_stack([0 * logits, logits])
@@ -587,11 +598,9 @@ class CandidateTrainer(Trainer):
 
     def train(self, known, before):
         """Return the best candidate, trained from scratch."""
-        rows = known.labelled, known.classes
         scorings = [self.scoring, *(["accuracy"] if self.trains_all else [])]
         scores, *accuracies = cv_scores(
-            known.prototypes,
-            *rows,
+            known,
             [scorer_of(scoring, known.classes) for scoring in scorings],
             self.cv,
             self.n_jobs,
@@ -604,9 +613,9 @@ class CandidateTrainer(Trainer):
         }
         if not self.trains_all:
             previous = before.model if before else None
-            model = train(known.prototypes[best], *rows, previous)
+            model = train(known, known.prototypes[best], previous)
             return Trained(model, attributes)
-        models = [train(prototype, *rows) for prototype in known.prototypes]
+        models = [train(known, prototype) for prototype in known.prototypes]
         (votes,) = accuracies
         votes = votes if votes.any() else votes + 1
         attributes |= {"estimators_": models, "vote_weights_": votes / votes.sum()}

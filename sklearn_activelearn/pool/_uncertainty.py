@@ -241,7 +241,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
     _passive_baseline = passive_baseline
 
     def _utility(self, X):
-        if self._label_sets is not None:
+        if self._target.has_label_sets:
             p = of_padded(partial(label_probabilities, self.estimator_), X)
             return utility_of_label_sets(self._uncertainty, 1 - p, p)
         return self._uncertainty(probabilities_of(self.estimator_, X))

@@ -264,7 +264,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     _passive_baseline = passive_baseline
 
     def _select(self, round):
-        if self._label_sets is None:
+        if not self._target.has_label_sets:
             warn_if_distances_mislead(
                 self,
                 lambda: round.points.embed(self._ledger.labelled.rows),

@@ -513,7 +513,7 @@ class ALMSTrainer(Trainer):
     def _trained_on_all(self, known, prototype):
         before, model = split(prototype)
         if before is None or not self.is_joint(known):
-            return train(prototype, known.labelled, known.classes)
+            return train(known, prototype)
         fitted = fit_transformers(before, known)
         labels = known.classes[known.labelled.codes]
         model = clone(model).fit(fitted.transform(known.labelled.rows), labels)

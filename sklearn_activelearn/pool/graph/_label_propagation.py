@@ -10,7 +10,7 @@ from ...base._validation import check_limit
 from ...base._verbs import unfitted_copy
 from ...sources._containers import hash_rows, n_rows, to_memory
 from ...utils._compat import count_threads
-from ...utils.typing import Labels, Seed, Stopping
+from ...utils.typing import Floats, Labels, Seed, Stopping
 from .._base import PoolClassifier
 from .._distances import numbers, warn_if_distances_mislead
 from .._passive import passive_baseline
@@ -110,11 +110,8 @@ class GraphTrainer(Trainer):
         """Return the graph with the class probabilities of its nodes."""
         graph = self.connect(known, before)
         distributions = graph.distributions()
-        return Trained(
-            graph.graph.with_distributions(distributions, known.classes),
-            {"label_distributions_": distributions[: graph.n_pool]},
-            graph,
-        )
+        model = graph.graph.with_distributions(distributions, known.classes)
+        return Trained(model, memory=graph)
 
 
 class ActiveLabelPropagationClassifier(PoolClassifier):
@@ -337,28 +334,23 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     _passive_baseline = passive_baseline
 
-    def _forget_model(self):
-        super()._forget_model()
-        self.__dict__.pop("label_distributions_", None)
-
-    def _replace_classes(self, classes):
-        known = getattr(self, "classes_", None)
-        super()._replace_classes(classes)
-        if hasattr(self, "label_distributions_"):  # columns for the new classes
-            columns = np.eye(len(classes))[encode(known, classes)]
-            self.label_distributions_ = self.label_distributions_ @ columns
+    @property
+    def label_distributions_(self) -> Floats:
+        """Probability of each class for each row of the pool."""
+        labelled, n_classes = self._ledger.labelled, len(self.classes_)
+        if self._trained:
+            columns = encode(self.estimator_.classes_, self.classes_)
+            n_pool = self._trained.memory.n_pool
+            known = self.estimator_.label_distributions_[:n_pool]
+            return known @ np.eye(n_classes)[columns]
+        if not len(labelled) or labelled.has_two_classes:
+            raise AttributeError("label_distributions_ needs a label.")
+        n_pool = 0 if self._pool.X is None else n_rows(self._pool.X)
+        return np.repeat(np.eye(n_classes)[labelled.codes[:1]], n_pool, axis=0)
 
     @property
     def transduction_(self) -> Labels:
         return self.classes_[self.label_distributions_.argmax(axis=1)]
-
-    def _train_if_needed(self):
-        super()._train_if_needed()
-        labelled = self._ledger.labelled
-        if len(labelled) and not labelled.has_two_classes:
-            n_pool = 0 if self._pool.X is None else n_rows(self._pool.X)
-            only = np.eye(len(self.classes_))[labelled.codes[:1]]
-            self.label_distributions_ = np.repeat(only, n_pool, axis=0)
 
     def _select(self, round):
         X, rows, n_wanted, seed = round.X, round.rows, round.n_wanted, round.seed
