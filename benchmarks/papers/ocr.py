@@ -26,9 +26,9 @@ from sklearn_activelearn.evaluation import label_curve, tune_labels_to_target
 
 SEED = 0
 PAPER = {"average": False, "fit_intercept": False, "shuffle": False}
-RS = [1, 2, 4, 8, 16, 32, 64, 128]
-BS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
-ETAS = [0.1, 0.3, 1.0, 3.0, 10.0]
+RS = [1, 2, 4, 8, 16, 32]
+BS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0]
+ETAS = [0.3, 1.0, 3.0]
 
 #: name: (learner, grid). eta0 matters for DKMperc only: a Perceptron that
 #: starts at zero is the same at any scale, so "eta first, on the Perceptron"
