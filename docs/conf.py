@@ -67,7 +67,7 @@ warnings.filterwarnings("ignore", message=".*non-interactive", category=UserWarn
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn-activelearn"
 html_static_path = ["static"]
-html_css_files = ["narrow.css"]
+html_css_files = ["widths.css"]
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
