@@ -206,6 +206,15 @@ def wait_for_text(page, place, text):
     )
 
 
+def press_at_once(page, keys):
+    """Press keys as quickly as a script, which Playwright cannot on a busy machine."""
+    page.evaluate(
+        "keys => [...keys].forEach((key) => "
+        "dispatchEvent(new KeyboardEvent('keydown', { key })))",
+        keys,
+    )
+
+
 def focused(page):
     return page.evaluate("document.activeElement.textContent")
 
@@ -220,7 +229,8 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
         wait_for_text(page, "#counts", f"{n} labelled")
         wait_for_text(page, "#last", f": {label}")
         page.wait_for_timeout(30)
-    keys.press("S")
+    assert page.inner_text("#skip kbd") == "/s"  # a class begins with s
+    keys.type("/S")
     page.wait_for_selector("#note[open]")
     keys.type("no order, see *")
     keys.press("Enter")
@@ -283,6 +293,46 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     assert session.next("ann") == reopened
     assert session.review(label="invoice").n_rows == 1
     assert session.answers(row).notes[0].text == "ask\nBob?"
+
+
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        (["spam", "ham"], "Type /s to skip: a class begins with the key."),
+        (["square", "circle"], "Type /s to skip: a class begins with the key."),
+        (["unclear", "quite"], "Type /u to undo: a class begins with the key."),
+    ],
+)
+def test_classes_that_begin_with_commands_are_typed_as_words(
+    page, tmp_path, classes, said
+):
+    with opened(tmp_path / "labels.sqlite", classes) as session:
+        served(page, session)
+        assert page.inner_text("#last") == said
+        n_labels = 0
+        for delay, end in ((0, "Enter"), (0, ""), (120, "Enter"), (250, "")):
+            for name in classes:
+                page.keyboard.type(name, delay=delay)
+                if end:
+                    page.keyboard.press(end)
+                n_labels += 1
+                wait_for_text(page, "#last", f": {name}")
+                wait_for_text(page, "#counts", f"{n_labels} labelled")
+                page.wait_for_function(
+                    "() => document.getElementById('card').ariaBusy === 'false'"
+                )
+        press_at_once(page, "quit?")
+        wait_for_text(page, "#typed", "quit?: no class")
+        status = session.status()
+        assert status.by_class == dict.fromkeys(classes, 4)
+        assert status.skipped == 0
+        press_at_once(page, "/s")
+        wait_for_text(page, "#counts", "1 skipped")
+        page.wait_for_function(
+            "() => document.getElementById('card').ariaBusy === 'false'"
+        )
+        press_at_once(page, "/u" if "/u" in said else "u")
+        wait_for_text(page, "#last", "answer undone")
 
 
 def in_list(page):

@@ -8,6 +8,8 @@ import subprocess
 from importlib.resources import files
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from sklearn_activelearn.labeling.front_ends._keys import (
     BACKSPACE,
@@ -38,7 +40,8 @@ class TestClassKeys:
         [
             (["good", "Bad"], [["1", "g"], ["2", "b"]]),
             (["great", "good"], [["1", "gr"], ["2", "go"]]),
-            (["spam", "ham"], [["1"], ["2", "h"]]),  # s skips
+            (["spam", "ham"], [["1", "s"], ["2", "h"]]),  # /s skips
+            (["a b", "a c", "/x"], [["1", "a b"], ["2", "a c"], ["3"]]),
             (["good", "good enough"], [["1"], ["2"]]),
             (["Good", "good"], [["1"], ["2"]]),
             (["1", "0"], [["1"], ["0"]]),
@@ -55,7 +58,7 @@ class TestClassKeys:
 
     def test_own_keys(self):
         keys = ClassKeys(TICKETS, {"spam": "X", "other": "1", "support": "p"})
-        assert keys.shown["spam"] == ["x", "23"]
+        assert keys.shown["spam"] == ["x", "23", "sp"]
         assert keys.shown["other"] == ["1", "22", "o"]
         assert keys.shown["praise"] == ["21"]  # p is another class
         assert keys.find("x") == keys.find("X") == ("spam", ["spam"])
@@ -120,11 +123,19 @@ class TestTypeAhead:
             ("12", ["spam"]),
             ("1<enter>", ["privacy"]),
             ("<enter>", []),
-            ("squ?*!#", [*"squ?*!#"]),  # nothing is typed
-            ("/spus", ["spam", "u", "s"]),
-            ("/su", ["support"]),
-            ("/q", ["quality"]),
-            ("bs", ["bug", "s"]),
+            ("?*!#/?/#", [*"?*!#?#"]),  # nothing is typed
+            ("/s/u/q/S", [*"suqs"]),
+            (
+                "suqsx<enter>h",
+                [
+                    "support",
+                    "quality",
+                    ("sx: no class; ? for help", "s"),
+                    ("s: 3 classes; type more", "s"),
+                    "shipping",
+                ],
+            ),
+            ("/pra", ["praise"]),
         ],
     )
     def test_answers(self, letters, found):
@@ -160,36 +171,130 @@ class TestTypeAhead:
     @pytest.mark.parametrize(
         ("keys", "letters", "found"),
         [
-            ([["bilo", "idea", "lost"]], "bil", ["bilo", "idea", "lost"]),
-            ([["privacy", "pricing", "act"]], "priva", ["privacy", "act"]),
-            ([["bug", "x"], {"x": "g"}], "bug", ["bug", "x"]),
-            ([["issue", "other"]], "issueu", ["issue", "u"]),  # of the name first
-            ([["bus", "buq", "bu?"]], "busbuqbu?", ["bus", "buq", "bu?"]),
-            ([["good", "bad"]], "gbg", ["good", "bad", "good"]),
+            ([["bilo", "idea", "lost"]], "bil", ["bilo"]),
+            ([["privacy", "pricing", "act"]], "priva", ["privacy"]),
+            ([["bug", "x"], {"x": "g"}], "bug", ["bug"]),
+            ([["unclear", "quite"]], "qu", ["quite"]),
         ],
     )
-    def test_a_letter_that_begins_a_class_is_an_answer_at_once(
+    def test_a_letter_of_a_name_is_no_answer_to_the_next_row(
         self, keys, letters, found
     ):
-        assert type_letters(keys, letters) == found
+        hint = f"{letters[-1]} belongs to the name before; press it again"
+        both = type_letters(keys, letters)
+        assert [each for each in both if isinstance(each, str)] == found
+        assert (hint, "") in both
+
+    @pytest.mark.parametrize(
+        ("classes", "letters", "found"),
+        [
+            (["issue", "other"], "issueu", ["issue", "u"]),  # of the name first
+            (["good", "bad"], "gbg", ["good", "bad", "good"]),
+            (["bilo", "idea"], "bii", ["bilo", "idea"]),  # the second time
+        ],
+    )
+    def test_other_letters_are_answers_at_once(self, classes, letters, found):
+        both = type_letters([classes], letters)
+        assert [each for each in both if isinstance(each, str)] == found
 
     def test_letters_that_came_before_the_next_row_are_of_the_name(self):
         now = [0.0]
         typing = TypeAhead(ClassKeys(["shipping", "shop", "gig"]), lambda: now[0])
-        for letter in "/shi":
+        for letter in "shi":
             typing.press(letter)
         now[0] = 5  # of training
         for letter in "pp":
             typing.ignore(letter)
         assert typing.press("i") is typing.press("n") is None
         assert typing.problem == ""
+        assert typing.press("g") is None  # the last letter of the name
         assert typing.press("g").value == "gig"
-        for letter in "/shi":
+        for letter in "shi":
             typing.press(letter)
         for letter in "px":
             typing.ignore(letter)
         typing.press("p")
         assert typing.problem == "p: no class; ? for help"
+
+
+#: Letters of commands, of the prefix and of classes.
+LETTERS = "suqSUQ/?*!#ab -1"
+
+
+@given(
+    st.lists(st.text(LETTERS, min_size=1, max_size=5).map(str.strip).filter(bool),
+             min_size=2, max_size=5, unique_by=str.lower),
+    st.data(),
+)  # fmt: skip
+@example(["spam", "ham"], None)
+@example(["square", "circle"], None)
+@example(["unclear", "quite"], None)
+@example(["/spam", "quite", "undo it"], None)
+@example(["?", "//"], None)
+def test_a_class_that_is_typed_is_that_class(classes, data):
+    """At once or letter by letter, and in a line: no command, and no other class."""
+    keys = ClassKeys(classes)
+    for label in classes:
+        gaps = [0.3] * len(label)
+        if data is not None:
+            gaps = data.draw(st.lists(st.floats(0, 0.99), min_size=len(label),
+                                      max_size=len(label)))  # fmt: skip
+        assert parse_line(label, keys) == Choice(None, label)
+        assert TypeAhead(keys).type(label, is_ended=True) == Choice(None, label)
+        now = [0.0]
+        typing = TypeAhead(keys, lambda: now[0])  # noqa: B023
+        given = []
+        for key, gap in zip([*label, ENTER], [*gaps, 0.1], strict=True):
+            now[0] += gap
+            given.append(typing.press(key))
+        assert list(filter(None, given)) == [Choice(None, label)]
+
+
+@given(st.lists(st.text(LETTERS, min_size=1, max_size=4), min_size=2, unique=True))
+def test_each_command_has_keys_that_begin_no_class(classes):
+    keys = ClassKeys(classes)
+    assert len({*keys.commands.values()}) == len(keys.commands)
+    for command, typed in keys.commands.items():
+        assert not any(label.lower().startswith(typed) for label in classes)
+        assert TypeAhead(keys).type(typed) == Choice(command)
+        if not any(label.lower().startswith(f"/{typed}") for label in classes):
+            assert TypeAhead(keys).type(f"/{typed}") == Choice(command)
+        is_said = f"{typed} to " in keys.describe_prefixes()
+        assert is_said == (typed != command)
+    needed = keys.describe_prefixes(but=[*"suq?*!#"])
+    assert needed == ""
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        "word", ["quit", "question", "su", "us", "undo", "??", "qqqq", "bad idea"]
+    )
+    def test_a_word_that_is_no_class_does_nothing(self, word):
+        for several in (False, True):
+            typing = TypeAhead(ClassKeys(["good", "bad"], several=several))
+            assert typing.type(word, is_ended=True) is None
+            assert typing.problem == f"{word}: no class; ? for help"
+            assert typing.typed == ""
+            assert typing.chosen == []
+
+    def test_a_word_is_the_rest_of_a_name_or_goes_on_with_letters(self):
+        typing = TypeAhead(ClassKeys(["good", "bad", "pricing", "privacy"]))
+        assert typing.press("g").value == "good"
+        assert typing.type("ood") is None
+        assert typing.problem == ""
+        assert typing.press("p") is None
+        assert typing.type("riv").value == "privacy"
+
+    def test_enter_behind_a_word_sends_labels_unless_it_ends_a_name(self):
+        typing = TypeAhead(ClassKeys(["good", "good enough", "bad"], several=True))
+        assert typing.type("good", is_ended=True) is None
+        assert typing.type("bad", is_ended=True) == Choice(None, ["good", "bad"])
+
+    def test_which_commands_need_a_prefix_is_said(self):
+        said = ClassKeys(["spam", "quite"]).describe_prefixes()
+        assert said == "Type /s to skip, /q to quit: a class begins with the key."
+        assert ClassKeys(["good", "bad"]).describe_prefixes() == ""
+        assert ClassKeys(["quite", "b"]).describe_prefixes(but=["q"]) == ""
 
 
 class TestSeveral:
@@ -214,14 +319,24 @@ class TestSeveral:
         assert self.press(typing, "bb\r") == [None, None, None]  # chosen, taken back
         assert self.press(typing, "\r") == [Choice(None, [])]
 
+    def test_a_letter_that_could_be_a_label_is_not_lost_in_silence(self):
+        typing = TypeAhead(ClassKeys(["refund", "error"], several=True))
+        assert self.press(typing, "re") == [None, None]
+        assert typing.chosen == ["refund"]
+        assert typing.problem == "e belongs to the name before; press it again"
+        assert self.press(typing, "\r") == [None]
+        assert typing.describe_enter() == "Enter again: refund"
+        assert self.press(typing, "e\r")[-1] == Choice(None, ["refund", "error"])
+
 
 class TestLines:
     @pytest.mark.parametrize(
         ("line", "answer"),
         [
             (" spam ", Choice(None, "spam")),
-            ("s", Choice("s")),
-            ("s too dark", Choice("s", "too dark")),
+            ("/s", Choice("s")),
+            ("?", Choice("?")),
+            ("/s too dark", Choice("s", "too dark")),
             ("# a pity", Choice("#", "a pity")),
             ("priv", Choice(None, "privacy")),
             ("1", Choice(None, "privacy")),
@@ -233,8 +348,10 @@ class TestLines:
 
     def test_a_class_that_is_named_as_a_command(self):
         keys = ClassKeys(["s", "q", "s t"])
-        assert parse_line("s", keys) == Choice("s")
-        assert parse_line("/s", keys) == Choice(None, "s")
+        assert parse_line("s", keys) == Choice(None, "s")
+        assert parse_line("/s", keys) == Choice("s")
+        assert parse_line("/u", ClassKeys(["/u", "u"])) == Choice(None, "/u")
+        assert parse_line("//u", ClassKeys(["/u", "u"])) == Choice("u")
         assert parse_line("2", keys) == Choice(None, "q")
         assert parse_line("s t", keys) == Choice(None, "s t")
 
@@ -252,10 +369,11 @@ const cases = JSON.parse(require("fs").readFileSync(0));
 const outcomes = cases.map(([classes, keys, several]) => {
   let now = 0;
   const typing = new TypeAhead(classes, () => now, several);
-  return keys.map(([key, gap]) => {
+  return keys.map(([key, gap, isEnded]) => {
     if (gap === null) typing.ignore(key);
     else now += 1000 * gap;
-    const done = gap === null ? null : typing.press(key);
+    const type = () => isEnded === null ? typing.press(key) : typing.type(key, isEnded);
+    const done = gap === null ? null : type();
     return [done?.command ?? null, done?.label ?? null, typing.typed, typing.chosen];
   });
 });
@@ -269,28 +387,39 @@ def test_the_page_takes_keys_as_the_terminal_does():
     rng, cases, outcomes = random.Random(0), [], []
     lists = [
         (TICKETS, {"spam": "x", "bug": "p"}), (["good", "good enough", "Good"], {}),
-        (["5 stars", "1 star", "s", "?!", "/x"], {"s": "5"}), (MANY, {}),
+        (["5 stars", "1 star", "s", "?!", "/x", "/u", "u"], {"s": "5"}), (MANY, {}),
         (["bilo", "idea", "lost", "other"], {}),
     ]  # fmt: skip
     for number, (classes, own) in enumerate(lists * 12):
         letters = [*"".join(classes[:20]), *"suq?*!#/0123", *PAGE_KEYS]
         names = [*rng.choices(letters, k=20), *rng.choice(classes)] * 2
-        pressed = [
-            (key, rng.choice([0, 0, 0.7, 2 * NAME_SECONDS, None])) for key in names
-        ]
+        names += [*rng.choices(classes, k=5), "/s", "quit", "/u"]
+        pressed = []
+        for key in names:
+            gap = rng.choice([0, 0, 0.7, 2 * NAME_SECONDS, None])
+            is_ended = rng.choice([True, False, None])  # None: a key on its own
+            if key in PAGE_KEYS:
+                is_ended = None
+            elif len(key) > 1:
+                gap, is_ended = gap or 0, bool(is_ended)
+            pressed.append((key, gap, is_ended))
         keys, now, found = ClassKeys(classes, own, bool(number % 2)), 0.0, []
         typing = TypeAhead(keys, lambda: now)  # noqa: B023
-        for key, gap in pressed:
+        for key, gap, is_ended in pressed:
             if gap is None:  # the next row is not there yet
                 if len(key) == 1:
                     typing.ignore(key)
                 done = Choice(None)
             else:
                 now += gap
-                done = typing.press(key) or Choice(None)
+                if is_ended is None:
+                    done = typing.press(key)
+                else:
+                    done = typing.type(key, is_ended=is_ended)
+                done = done or Choice(None)
             found.append([done.command, done.value, typing.typed, typing.chosen])
         outcomes.append(found)
-        pressed = [(PAGE_KEYS.get(key, key), gap) for key, gap in pressed]
+        pressed = [(PAGE_KEYS.get(key, key), *rest) for key, *rest in pressed]
         cases.append([list(keys.as_json().values()), pressed, keys.several])
     node = subprocess.run(
         ["node", "-e", SCRIPT.read_text().replace("export ", "") + ON_THE_PAGE],

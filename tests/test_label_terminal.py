@@ -246,6 +246,62 @@ def test_a_key_chooses_a_label_and_enter_sends_them():
 
 
 @pytest.mark.usefixtures("tmp_path")
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        ("spam,ham", "Type /s to skip: a class begins with the key."),
+        ("square,circle", "Type /s to skip: a class begins with the key."),
+        ("unclear,quite", "Type /u to undo, /q to quit: a class begins with the key."),
+        ("skip,undo", "Type /s to skip, /u to undo: a class begins with the key."),
+    ],
+)
+def test_classes_that_begin_with_commands_are_typed_as_whole_words(classes, said):
+    """By a script: at once, with and without Enter, and letter by letter."""
+    child = Child(sys.executable, "-c", PROGRAM,
+                  *COMMAND.replace("good,bad", classes).split())  # fmt: skip
+    child.wait_for(said)  # on the first screen
+    child.row()
+    given = []
+    for gap, end in ((0, "\r"), (0, ""), (0.1, "\r"), (0.25, "")):
+        for name in classes.split(","):
+            for keys in [name] if gap == 0 else name:
+                child.press(keys)
+                time.sleep(gap)
+            child.press(end)
+            given.append(name)
+            child.wait_for_labels(given)
+            child.row()
+    child.press("quit?")  # at once, and no class
+    child.wait_for_screen("quit?: no class")
+    child.press("\x03")
+    child.wait_for("Labels in labels.sqlite: 8.")
+    assert child.end() == 130
+    assert stored_labels() == given
+
+
+@pytest.mark.usefixtures("tmp_path")
+def test_commands_with_a_prefix():
+    child = start(COMMAND.replace("good,bad", "spam,quite,unclear"))
+    child.wait_for_screen("[/s]kip  [/u]ndo  [/q]uit")
+    child.press("spam\r")
+    child.wait_for_labels(["spam"])
+    child.row()
+    child.press("/s")
+    child.wait_for_screen("1 skipped")
+    child.press("/u")
+    child.wait_for_screen("answer undone")
+    child.press("/")
+    time.sleep(0.3)
+    child.press("S")
+    child.wait_for_screen("Why do you skip the row?")
+    child.press("too short\r")
+    child.wait_for_screen("skipped, too short")
+    child.press("/q")
+    child.wait_for("Labels in labels.sqlite: 1.")
+    assert child.end() == 0
+
+
+@pytest.mark.usefixtures("tmp_path")
 def test_a_window_is_closed():
     child = start()
     child.press("g")

@@ -5,17 +5,29 @@ from itertools import count
 from time import monotonic
 from typing import Any, NamedTuple
 
-#: Keys of commands; they are commands only while nothing is typed.
+#: Commands and their keys, as long as no class begins with the key.
 SKIP, UNDO, QUIT, HELP, ROWS, GUIDE, NOTE = "s", "u", "q", "?", "*", "!", "#"
-#: Typed before the name of a class that begins with a command or with a custom key.
+WORDS = {
+    SKIP: "skip",
+    UNDO: "undo",
+    QUIT: "quit",
+    HELP: "get help",
+    ROWS: "list rows",
+    GUIDE: "read the guide",
+    NOTE: "write a note",
+}
+#: Typed before a command whose key begins a class, and before the name of a class that
+#: begins with a custom key.
 SPELL = "/"
-COMMANDS = {SKIP, UNDO, QUIT, HELP, ROWS, GUIDE, NOTE, SPELL}
+COMMANDS = {*WORDS, SPELL}
 ENTER, BACKSPACE, ESCAPE = "enter", "backspace", "escape"
 
 NO_LABEL = "-"  #: a line of text that says that no label applies
 LONGEST = 3  #: letters of the longest abbreviation that is shown as a key
 #: Seconds after an answer in which letters that continue its name are ignored.
 NAME_SECONDS = 1.0
+#: Seconds between two letters of a line: a script or a paste is quicker than fingers.
+LINE_SECONDS = 0.05
 
 
 class Match(NamedTuple):
@@ -61,6 +73,9 @@ class ClassKeys:
         shortest abbreviation of at most three letters that no other class begins with.
         A name that begins with a digit gets no number, and no number equals the
         beginning of such a name.
+    commands : dict of str to str
+        What to type for each command: its key, behind as many prefixes as it takes
+        until no class begins with it.
 
     Raises
     ------
@@ -75,12 +90,36 @@ class ClassKeys:
         self._names = {label: f"{label}".lower() for label in classes}
         self._by_key = {key: label for label, key in own.items()}
         self._numbers = number_classes(self._names, self._by_key)
-        letters = shortest_prefixes(self._names, {*COMMANDS, *self._by_key})
+        letters = shortest_prefixes(self._names, {SPELL, *self._by_key})
         kinds = (own, self._numbers, letters)
         self.shown = {
             label: [keys[label] for keys in kinds if label in keys] or [name]
             for label, name in self._names.items()
         }
+        self.commands = {command: self._type_command(command) for command in WORDS}
+
+    def _type_command(self, command):
+        while self._begins_class(command):
+            command = SPELL + command
+        return command
+
+    def _begins_class(self, typed):
+        return any(name.startswith(typed) for name in self._names.values())
+
+    def find_command(self, typed):
+        """Return the command that was typed, with or without a prefix, or None."""
+        typed = typed.lower()
+        command = typed.lstrip(SPELL)
+        return command if command in WORDS and not self._begins_class(typed) else None
+
+    def describe_prefixes(self, *, but=()):
+        """Return which commands need a prefix, in a sentence; empty if none does."""
+        needed = [
+            f"{keys} to {WORDS[command]}"
+            for command, keys in self.commands.items()
+            if keys != command and command not in but
+        ]
+        return f"Type {', '.join(needed)}: a class begins with the key." * bool(needed)
 
     def find(self, typed, *, is_whole=False):
         """Return the classes that match what was typed since the last answer.
@@ -91,9 +130,10 @@ class ClassKeys:
         if (key := typed.lower()) in self._by_key:
             label = self._by_key[key]
             return Match(label, [label])
-        for label in self._names:
-            if is_whole and typed.removeprefix(SPELL) == f"{label}":
-                return Match(label, [label])
+        exact = {f"{label}": label for label in self._names} if is_whole else {}
+        for name in (typed, typed.removeprefix(SPELL)):
+            if name in exact:
+                return Match(exact[name], [exact[name]])
         is_spelt, letters = typed.startswith(SPELL), key.removeprefix(SPELL)
         codes = {
             label: [name] if is_spelt else [name, self._numbers.get(label, "")]
@@ -102,9 +142,13 @@ class ClassKeys:
         found = [
             label
             for label, each in codes.items()
-            if any(code.startswith(letters) for code in each)
+            if any(code.startswith(letters) for code in each) or each[0].startswith(key)
         ]
-        whole = [label for label in found if is_whole and letters in codes[label]]
+        whole = [
+            label
+            for label in found
+            if is_whole and {letters, key}.intersection(codes[label])
+        ]
         for answers in (whole, found):
             if letters and len(answers) == 1:
                 return Match(answers[0], answers)
@@ -125,16 +169,21 @@ class ClassKeys:
 
     def rest_of_name(self, label, typed):
         """Return the letters of a name that follow the typed ones."""
-        name, letters = self._names[label], typed.lower().removeprefix(SPELL)
-        return name.removeprefix(letters) if name.startswith(letters) else ""
+        name, typed = self._names[label], typed.lower()
+        for letters in (typed, typed.removeprefix(SPELL)):
+            if name.startswith(letters):
+                return name.removeprefix(letters)
+        return ""
 
 
 class TypeAhead:
     """Letters typed one by one; the first that leaves a single class answers.
 
-    If a row may have several labels, it chooses the label or takes the choice back, and
-    Enter on its own answers with all chosen labels. If no label is chosen, Enter has to
-    be pressed twice.
+    Letters that follow each other within `LINE_SECONDS` are one word: a class, or else
+    nothing. If a row may have several labels, a class is chosen or the choice is taken
+    back, and Enter on its own answers with all chosen labels. Enter has to be pressed
+    twice if no label is chosen, or if a letter was ignored that another class begins
+    with.
 
     Parameters
     ----------
@@ -161,7 +210,7 @@ class TypeAhead:
 
     def start(self, chosen=()):
         """Begin with a row for which these labels are chosen."""
-        self.chosen, self._is_warned = [*chosen], False
+        self.chosen, self._is_warned, self._is_doubtful = [*chosen], False, False
 
     def toggle(self, label):
         """Choose a label, or take the choice back; labels keep the order of classes."""
@@ -172,9 +221,8 @@ class TypeAhead:
         """Return what Enter sends while nothing is typed."""
         if not self._keys.several:
             return ""
-        if self._is_warned:
-            return "Enter again: no label applies"
-        return f"Enter: {', '.join(map(str, self.chosen)) or 'no label applies'}"
+        again = " again" * self._is_warned
+        return f"Enter{again}: {', '.join(map(str, self.chosen)) or 'no label applies'}"
 
     def clear(self):
         """Forget the typed letters."""
@@ -191,11 +239,38 @@ class TypeAhead:
             return self._answer(self.typed, is_whole=True)
         elif key == ENTER:
             return self._send() if self._keys.several else None
-        elif not self.continues_name(key):
-            if not self.typed and key.lower() in COMMANDS - {SPELL}:
-                return Choice(key.lower())
-            return self._answer(self.typed + key)
+        else:
+            return self.type(key)
         return None
+
+    def type(self, letters, *, is_ended=False, extra=""):
+        """Return what letters complete that were typed together, as `press` does.
+
+        Parameters
+        ----------
+        letters : str
+            One letter, or letters that followed each other within `LINE_SECONDS`.
+        is_ended : bool, default=False
+            True if Enter followed them at once.
+        extra : str, default=""
+            Further letters that are commands while nothing is typed.
+        """
+        self.problem, answer, rest = "", None, letters
+        while rest and self.continues_name(rest[0]):
+            rest = rest[1:]
+        if rest:
+            if command := self._keys.find_command(self.typed + rest):
+                self.typed = ""
+                return Choice(command)
+            if not self.typed and len({*rest}) == 1 and rest[0] in extra:
+                return Choice(rest[0])
+            answer = self._answer(self.typed + rest)
+        elif len(letters) == 1 and self._keys.find(letters).classes:
+            self._is_doubtful = True
+            self.problem = f"{letters} belongs to the name before; press it again"
+        if is_ended and answer is None and not self.problem:
+            return self.press(ENTER)
+        return answer
 
     def ignore(self, key):
         """Handle a key that was pressed before the next row was shown."""
@@ -206,20 +281,19 @@ class TypeAhead:
         """Return True if a key only continues the name of the last answer.
 
         A person who types "refund" has answered with "r"; the letters that follow are
-        no answers to the next row. A letter that begins a class is always an answer.
+        no answers to the next row, which nobody has read yet.
         """
         key = key.lower()
         is_next = self._rest[:1] == key and self._clock() <= self._until
-        begins_class = key not in COMMANDS and self._keys.find(key).classes
-        if self.typed or not is_next or begins_class:
+        if self.typed or not is_next:
             self._rest = ""
             return False
         self.ignore(key)
         return True
 
     def _send(self):
-        """Return the chosen labels; that there are none must be said twice."""
-        if self.chosen or self._is_warned:
+        """Return the chosen labels; if that can be a mistake, only the second time."""
+        if self._is_warned or (self.chosen and not self._is_doubtful):
             return Choice(None, self.chosen)
         self._is_warned = True
         return None
@@ -234,7 +308,8 @@ class TypeAhead:
                 return self.toggle(found.label)
             return Choice(None, found.label)
         if not found.classes:
-            self.problem = f"{typed}: no class; {HELP} for help"
+            help = self._keys.commands[HELP]
+            self.problem = f"{typed}: no class; {help} for help"
         else:
             self.typed = typed
             if is_whole:
@@ -288,7 +363,11 @@ def shortest_prefixes(names, reserved):
     )
     found = {}
     for label, name in names.items():
-        unique = [n for n in range(1, LONGEST + 1) if counts[name[:n]] == 1]
+        unique = [
+            n
+            for n in range(1, LONGEST + 1)
+            if counts[name[:n]] == 1 and not name[:n].endswith(" ")
+        ]
         if unique and name[0] not in reserved:
             found[label] = name[: unique[0]]
     return found
@@ -303,12 +382,14 @@ def parse_line(line, keys):
         If the line is not an answer.
     """
     line = line.strip()
-    if line in (ROWS, NOTE):
+    command = keys.find_command(line)
+    if command in (ROWS, NOTE):
         raise ValueError(
-            f"{line!r} works only at the keyboard; '{NOTE} TEXT' is a note."
+            f"{line!r} works only at the keyboard; '{keys.commands[NOTE]} TEXT' is a "
+            "note."
         )
-    if line in COMMANDS - {SPELL}:
-        return Choice(line)
+    if command is not None:
+        return Choice(command)
     found = keys.find(line, is_whole=True)
     if found.label is not None:
         return Choice(None, [found.label] if keys.several else found.label)
@@ -317,7 +398,8 @@ def parse_line(line, keys):
     parts = [keys.find(part.strip(), is_whole=True).label for part in line.split(",")]
     if keys.several and None not in parts:
         return Choice(None, parts)
-    command, _, value = line.partition(" ")
+    first, _, value = line.partition(" ")
+    command = keys.find_command(first)
     if command in (SKIP, NOTE) and value:
         return Choice(command, value.strip())
     is_ambiguous = bool(found.classes and line)
@@ -325,9 +407,10 @@ def parse_line(line, keys):
     names = [*(f"{label}" for label in classes[:12]), *["…"][: len(classes) > 12]]
     problem = "matches several classes" if is_ambiguous else "is not an answer"
     several = f"one or more, with commas, or {NO_LABEL} if none applies,"
+    typed = keys.commands
     raise ValueError(
         f"{line[:40]!r} {problem}. Type {several if keys.several else 'one'} of: "
-        f"{', '.join(names)}, {SKIP} (skip), "
-        f"{UNDO} (undo), {GUIDE} (guide), {NOTE} TEXT (note), {HELP} (help), "
-        f"{QUIT} (quit)."
+        f"{', '.join(names)}, {typed[SKIP]} (skip), {typed[UNDO]} (undo), "
+        f"{typed[GUIDE]} (guide), {typed[NOTE]} TEXT (note), {typed[HELP]} (help), "
+        f"{typed[QUIT]} (quit)."
     )

@@ -27,6 +27,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ._keys import QUIT
 from ._view import LabelingView, describe_curve, describe_people, plot_curve
 
 LONGEST_BODY = 2**16  #: bytes
@@ -96,6 +97,7 @@ class PageRequests:
             "may_decide": view.may_decide(who),
             "classes": list(view.keys.as_json().values()),
             "several": view.keys.several,
+            "prefixes": view.keys.describe_prefixes(but=[QUIT]),
             **view.progress(who),
         }
 

@@ -9,9 +9,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from textwrap import wrap
 from threading import Event, Thread
+from time import monotonic
 from typing import NamedTuple
 
 from prompt_toolkit.application import Application
@@ -38,6 +39,7 @@ from ._keys import (
     ESCAPE,
     GUIDE,
     HELP,
+    LINE_SECONDS,
     NOTE,
     QUIT,
     ROWS,
@@ -82,8 +84,8 @@ FILLER = "\x00"  #: stands for the second column of a wide letter while lines ar
 USAGE = (
     ("letters", "answer: the first letters of a class, its key or its number"),
     ("Enter", "ends a name that begins a longer one; Esc clears the letters"),
-    (SPELL, f"before a class that begins with {SKIP}, {UNDO} or {QUIT}"),
-    (SKIP, f"skip this row; {SKIP.upper()} asks for the reason"),
+    (SPELL, "before a class that begins with the key of another class"),
+    (SKIP, "skip this row; with Shift, the reason is asked for"),
     (UNDO, "undo your last answer"),
     (ROWS, "list the rows with answers: search, correct, reopen"),
     (NOTE, "write a note on this row"),
@@ -152,7 +154,7 @@ def label_by_lines(view, who, lines):
 
     lines = filter(None, map(str.strip, lines))
     width = max(8, min(WIDEST, shutil.get_terminal_size().columns))
-    shown = view.next(who)
+    shown = view.next(who, view.keys.describe_prefixes())
     while shown.row is not None:
         print_page(row_page(view, shown))
         answer, last = parse_line(next(lines, QUIT), view.keys), ""
@@ -192,9 +194,9 @@ class Labeling:
 
     def run(self):
         """Show rows until the person quits."""
-        shown = self.view.next(self.who)
+        shown = self.view.next(self.who, self.view.keys.describe_prefixes())
         while shown is not None:
-            page = row_page(self.view, shown, f"[{ROWS}] rows")
+            page = row_page(self.view, shown, is_screen=True)
             if shown.is_training:
                 self.screen.show(page)
                 shown = self.view.next(self.who, shown.last)
@@ -293,42 +295,46 @@ class Labeling:
                 hint = hint or (not typed and self.typing.describe_enter())
                 page = page._replace(classes=classes)
             self.screen.show(page._replace(typed=typed, hint=hint or ""))
-            answer = self._press(self.screen.read(), extra)
+            answer = self._press(*self.screen.read_word(), extra)
             if answer is not None:
                 return answer
 
-    def _press(self, key, extra):
+    def _press(self, key, word, is_ended, extra):
+        """Return what a key completes that is no letter, or a word typed at once."""
         if key in (END, PAGE_DOWN, PAGE_UP):
             return Choice(QUIT if key == END else key)
-        if self.typing.typed or len(key) > 1:
+        if not word:
             return self.typing.press(key)
-        if self.typing.continues_name(key):  # names can contain a space or an S
-            return None
-        if key in extra:
-            return Choice(key)
-        if key == " ":
-            return Choice(PAGE_DOWN)
-        if key == SKIP.upper():
+        answer = self.typing.type(word, is_ended=is_ended, extra=f"{extra} ")
+        if answer is None or answer.command is None:
+            return answer
+        if answer.command == SKIP and word[-1].isupper():
             reason = self.screen.ask("Why do you skip the row? (Esc: go back) ")
             return None if reason is None else Choice(SKIP, reason or None)
-        return self.typing.press(key)
+        return Choice(PAGE_DOWN) if answer.command == " " else answer
 
 
-def row_page(view, shown, *more):
+def row_page(view, shown, *, is_screen=False):
     """Return the page of a row, or of the reason why there is none.
 
-    The names of `more` commands are shown after undo and quit.
+    A screen has lists of rows.
     """
-    page = Page(view.title, Text([shown.reason]), shown.last, shown.counts)
-    names = ["[u]ndo", "[q]uit", *more]
+    page, keys = (
+        Page(view.title, Text([shown.reason]), shown.last, shown.counts),
+        view.keys,
+    )
+    names = [f"[{keys.commands[UNDO]}]ndo", f"[{keys.commands[QUIT]}]uit"]
+    names += [f"[{keys.commands[ROWS]}] rows"] * is_screen
     if shown.row is None:
         return page._replace(commands=names)
-    names = ["[s]kip", *names, *[f"[{GUIDE}] guide"] * bool(view.guide)]
+    names = [f"[{keys.commands[SKIP]}]kip", *names]
+    names += [f"[{keys.commands[GUIDE]}] guide"] * bool(view.guide)
+    names += [f"[{keys.commands[NOTE]}] note", f"[{keys.commands[HELP]}] help"]
     return page._replace(
         text=row_text(view, shown.row.id),
         note=shown.prediction,
-        classes=describe_keys(view.keys, view.keys.shown),
-        commands=[*names, f"[{NOTE}] note", f"[{HELP}] help"],
+        classes=describe_keys(keys, keys.shown),
+        commands=names,
     )
 
 
@@ -347,7 +353,8 @@ def row_text(view, row_id, *lines):
 def help_text(view, advice):
     """Return the keys, the quality of the model and what each person has done."""
     usage = dict([*USAGE, *USAGE_OF_SEVERAL * view.keys.several])
-    keys = [f"{key:9}{what}" for key, what in usage.items()]
+    typed = view.keys.commands
+    keys = [f"{typed.get(key, key):9}{what}" for key, what in usage.items()]
     return Text([*keys, SAVED, " ", advice, *describe_people(view.session)])
 
 
@@ -451,10 +458,12 @@ class RowList:
         """Show a row of the list, and take a correction or a decision."""
         decide = DECIDE if self._view.may_decide(self._who) else ""
         is_final, message, text = False, "", None
-        names = ["Type a class to correct it", "[u]ndo yours", f"[{NOTE}] note"]
+        keys = self._view.keys
+        names = ["Type a class to correct it", f"[{keys.commands[UNDO]}]ndo yours"]
+        names += [f"[{keys.commands[NOTE]}] note"]
         row = self._session.answers(row_id, viewer=self._who)
         own = [each.label for each in row.answers if each.who == self._who]
-        given = [row.label, *own[-1:]] if self._view.keys.several else []
+        given = [row.label, *own[-1:]] if keys.several else []
         self._labeling.typing.start(next(filter(None, given), ()))
         while True:
             row = self._session.answers(row_id, viewer=self._who)
@@ -462,8 +471,8 @@ class RowList:
             last = [f"[{key}] a class decides{' now' * is_final}" for key in decide]
             page = Page(
                 f"Row {row_id}", text, message,
-                classes=describe_keys(self._view.keys, self._view.keys.shown),
-                commands=[*names, *last, f"[{QUIT}] back"],
+                classes=describe_keys(keys, keys.shown),
+                commands=[*names, *last, f"[{keys.commands[QUIT]}] back"],
             )  # fmt: skip
             answer = self._labeling.choose(page, extra=decide)
             command = answer.command
@@ -704,7 +713,7 @@ class Screen:
         # the conversation can show another page while one is drawn
         self._page = self._drawing = Page("", Text([]))
         self._keys, self._drawn, self._is_over = SimpleQueue(), Event(), False
-        self._unseen = []
+        self._unseen, self._ahead = [], []
         self._prompt = ""
         self._answer = Buffer(multiline=False, accept_handler=self._accept)
         self._is_asking = Condition(lambda: bool(self._prompt))
@@ -744,7 +753,7 @@ class Screen:
                     self._app.run(pre_run=begin)
             finally:
                 self._is_over = True
-                self._keys.put(END)
+                self._put(END)
             conversation.result()
 
     def size(self):
@@ -769,12 +778,54 @@ class Screen:
         unseen, self._unseen = self._unseen, []
         return unseen
 
+    def _put(self, key):
+        self._keys.put((monotonic(), key))
+
+    def _take(self, until=None):
+        """Return a key and its time; None if nothing is pressed `until` then."""
+        if not self._ahead:
+            wait = None if until is None else max(0, until - monotonic())
+            try:
+                self._ahead.append(self._keys.get(timeout=wait))
+            except Empty:
+                return None
+        if until is not None and self._ahead[0][0] > until:
+            return None
+        return self._ahead.pop()
+
     def read(self):
         """Return the next key, or END."""
-        key = self._keys.get()
+        _, key = self._take()
         if key == END:
-            self._keys.put(END)  # for whoever reads after this
+            self._put(END)  # for whoever reads after this
         return key
+
+    def read_word(self):
+        """Return the next key, or else letters that follow each other at once.
+
+        Returns
+        -------
+        key : str
+            A key that is no letter, or END; empty if letters were typed.
+        word : str
+            Letters with at most `LINE_SECONDS` between them.
+        is_ended : bool
+            True if Enter followed as quickly.
+        """
+        at, key = self._take()
+        if len(key) > 1:
+            self._ahead.append((at, key))
+            return self.read(), "", False
+        word = key
+        while (found := self._take(at + LINE_SECONDS)) is not None:
+            at, key = found
+            if len(key) > 1:
+                if key == ENTER:
+                    return "", word, True
+                self._ahead.append(found)
+                break
+            word += key
+        return "", word, False
 
     def ask(self, prompt, text=""):
         """Return a line that the person edits, None if they cancel with Esc."""
@@ -813,7 +864,7 @@ class Screen:
         def press(event):
             key = event.key_sequence[0].key
             if not isinstance(key, Keys) or key in KEY_NAMES:
-                self._keys.put(KEY_NAMES.get(key, key))
+                self._put(KEY_NAMES.get(key, key))
 
         @bindings.add("escape", Keys.Any, filter=~self._is_asking)
         def ignore(event):
@@ -822,7 +873,7 @@ class Screen:
         @bindings.add("escape", filter=self._is_asking, eager=True)
         @bindings.add("c-d", filter=self._is_asking & ~has_text)
         def cancel(event):
-            self._keys.put(KEY_NAMES[event.key_sequence[0].key])
+            self._put(KEY_NAMES[event.key_sequence[0].key])
 
         @bindings.add(Keys.BracketedPaste, filter=self._is_asking)
         def paste(event):
@@ -840,11 +891,13 @@ class Screen:
         return bindings
 
     def _accept(self, buffer):
-        self._keys.put(("answer", buffer.text.strip()))
+        self._put(("answer", buffer.text.strip()))
         return True  # the text stays until the next question
 
     def _end_drawing(self, _):
         if self._drawing is self._page and not self._drawn.is_set():
-            while not self._keys.empty() and (key := self.read()) != END:
+            while (self._ahead or not self._keys.empty()) and (
+                key := self.read()
+            ) != END:
                 self._unseen.append(key)
             self._drawn.set()

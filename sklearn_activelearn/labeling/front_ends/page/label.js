@@ -8,6 +8,9 @@ import { TypeAhead } from "./typeahead.js";
 export function showClasses(classes, several) {
   page.typing = new TypeAhead(classes, undefined, several);
   $("send").hidden = !several;
+  for (const kbd of document.querySelectorAll("kbd")) { // of commands: no class is shown yet
+    if (TypeAhead.commands.includes(kbd.textContent)) kbd.textContent = page.typing.keysOf(kbd.textContent);
+  }
   $("classes").append(...classes.map(({ label, keys }) => makeButton(
     () => (several ? toggle(label) : answer(label)), { "aria-keyshortcuts": keys.join(" "), "data-label": label },
     ...keys.flatMap((key) => [make("kbd", {}, key), " "]), label)));

@@ -13,6 +13,10 @@ import { openGuide, openHelp, openNote, skipWithReason } from "./dialogs.js";
 const COMMANDS = { s: skip, S: skipWithReason, u: undo, "*": toggleReview, "!": openGuide,
   "#": openNote, "?": openHelp, "+": () => enlarge(2), "-": () => enlarge(0.5) };
 const PERIOD = 1000; // milliseconds between two looks at what other people do
+let word = ""; // letters that follow each other at once
+let wordRow = null; // row on the screen when they were typed
+let lastTime = 0; // of the last of them
+let timer = 0;
 
 async function begin() {
   const found = await attempt(() => ask("start"));
@@ -24,7 +28,7 @@ async function begin() {
   $("to-guide").hidden = !found.guide;
   showClasses(found.classes, found.several);
   setMode("label");
-  await send("next");
+  await send("next", { last: found.prefixes });
   setTimeout(follow, PERIOD);
 }
 
@@ -49,6 +53,8 @@ addEventListener("keydown", (event) => {
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("dialog[open]")) return;
   const { typing } = page;
+  const isLate = event.timeStamp > lastTime + TypeAhead.lineTime; // the page was busy
+  if (isLate || ["Escape", "Backspace"].includes(key)) typeWord();
   const isField = target.type === "search";
   if (key === "Escape") {
     if (typing.typed) { typing.press(key); showTyped(); }
@@ -65,27 +71,40 @@ addEventListener("keydown", (event) => {
   const isSend = key === "Enter" && typing.several
     && (target.closest("#classes") || !target.closest("button, summary, input"));
   if (isSend) event.preventDefault(); // the focused button of a class is not pressed
-  if (key.length > 1 && !isSend && !(typing.typed && ["Enter", "Backspace"].includes(key))) {
+  const isTyping = Boolean(typing.typed || word);
+  if (key.length > 1 && !isSend && !(isTyping && ["Enter", "Backspace"].includes(key))) {
     return;
   }
-  if (key === " " && !typing.typed && !page.busy) { // turns the page, or is in a name
+  if (key === " " && !isTyping && !page.busy) { // turns the page, or is in a name
     if (typing.continuesName(key)) event.preventDefault();
     return;
   }
-  if (typing.typed || key === "/") event.preventDefault(); // some browsers search then
-  if (key === "=" && page.mode === "row" && !typing.typed) return toggleFinal();
-  const isZoom = !typing.typed && "+-".includes(key) && !typing.find(key).classes.length;
-  if (page.busy && !isZoom && !TypeAhead.commands.includes(key.toLowerCase())) {
-    return typing.ignore(key);
-  }
-  const pressed = isZoom ? { command: key } : typing.press(key);
-  showTyped();
-  if (pressed?.label !== undefined) return answer(pressed.label);
-  const command = pressed && (COMMANDS[key] ?? COMMANDS[pressed.command]);
-  if (!command) return;
-  event.preventDefault();
-  command();
+  if (isTyping || key === "/") event.preventDefault(); // some browsers search then
+  if (key === "=" && page.mode === "row" && !isTyping) return toggleFinal();
+  const isZoom = !isTyping && "+-".includes(key) && !typing.find(key).classes.length;
+  if (isZoom) return COMMANDS[key]();
+  if (page.busy) return typing.findCommand(key) ? carryOut(typing.type(key), key) : typing.ignore(key);
+  if (key.length > 1) return word ? typeWord(true) : carryOut(typing.press(key));
+  if (!word) wordRow = current()?.id;
+  word += key;
+  lastTime = event.timeStamp;
+  clearTimeout(timer);
+  timer = setTimeout(typeWord, TypeAhead.lineTime);
 });
+
+/** Type the letters that followed each other at once; Enter can have ended them. */
+function typeWord(isEnded = false) {
+  const letters = word;
+  clearTimeout(timer);
+  word = "";
+  if (letters && wordRow === current()?.id) carryOut(page.typing.type(letters, isEnded), letters.at(-1));
+}
+
+function carryOut(pressed, key) {
+  showTyped();
+  if (pressed?.label !== undefined) answer(pressed.label);
+  else if (pressed) (COMMANDS[key] ?? COMMANDS[pressed.command])?.();
+}
 
 // the address of a server that was started again, in the same tab
 addEventListener("hashchange", () => location.reload());

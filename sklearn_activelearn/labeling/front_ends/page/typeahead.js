@@ -1,10 +1,13 @@
 /**
- * Letters typed one by one; the first that leaves a single class answers. If a row may
- * have several labels, it chooses the label or takes the choice back, and Enter on its
- * own answers with all chosen labels: twice, if no label is chosen.
+ * Letters typed one by one; the first that leaves a single class answers. Letters that
+ * follow each other within `lineTime` are one word: a class, or else nothing. If a row
+ * may have several labels, a class is chosen or the choice is taken back, and Enter on
+ * its own answers with all chosen labels: twice, if no label is chosen, or if a letter
+ * was ignored that another class begins with.
  */
 export class TypeAhead {
-  static commands = "suq?*!#"; // as long as nothing is typed
+  static commands = "suq?*!#"; // their keys, as long as no class begins with them
+  static lineTime = 50; // milliseconds between two letters of a word
   // milliseconds after an answer in which letters that continue its name are ignored
   static nameTime = 1000;
 
@@ -18,18 +21,37 @@ export class TypeAhead {
     this.until = 0;
   }
 
+  /** Return what to type for a command: its key, with a prefix if a class begins with it. */
+  keysOf(command) {
+    while (this.beginsClass(command)) command = `/${command}`;
+    return command;
+  }
+
+  beginsClass(typed) {
+    return this.classes.some(({ label }) => label.toLowerCase().startsWith(typed));
+  }
+
+  /** Return the command that was typed, with or without a prefix. */
+  findCommand(typed) {
+    const keys = typed.toLowerCase();
+    const command = keys.replace(/^\/+/, "");
+    const isCommand = command.length === 1 && TypeAhead.commands.includes(command);
+    return isCommand && !this.beginsClass(keys) ? command : undefined;
+  }
+
   /** Return {answer, classes} for typed letters; no answer while several classes match. */
   find(typed, isWhole = false) {
     const key = typed.toLowerCase();
     const isSpelt = typed.startsWith("/");
     const letters = key.slice(isSpelt);
     const codes = ({ label, number }) => [label.toLowerCase(), ...(isSpelt ? [] : [number])];
-    const found = this.classes.filter(
-      (each) => codes(each).some((code) => code.startsWith(letters)));
+    const found = this.classes.filter((each) => each.label.toLowerCase().startsWith(key)
+      || codes(each).some((code) => code.startsWith(letters)));
     const sets = [
       this.classes.filter(({ own }) => own && own === key),
+      found.filter(({ label }) => isWhole && label === typed),
       found.filter(({ label }) => isWhole && label === typed.slice(isSpelt)),
-      found.filter((each) => isWhole && codes(each).includes(letters)),
+      found.filter((each) => isWhole && codes(each).some((code) => [letters, key].includes(code))),
       found,
     ];
     const [only] = sets.filter((each) => letters && each.length === 1);
@@ -39,7 +61,7 @@ export class TypeAhead {
   /** Begin with a row for which these labels are chosen. */
   start(chosen) {
     this.chosen = chosen;
-    this.isWarned = false;
+    this.isWarned = this.isDoubtful = false;
   }
 
   /** Choose a label, or take the choice back; labels keep the order of classes. */
@@ -48,9 +70,9 @@ export class TypeAhead {
     this.start(this.classes.map((each) => each.label).filter(isChosen));
   }
 
-  /** Return the chosen labels; that there are none must be said twice. */
+  /** Return the chosen labels; if that can be a mistake, only the second time. */
   send() {
-    if (this.chosen.length || this.isWarned) return { label: this.chosen };
+    if (this.isWarned || (this.chosen.length && !this.isDoubtful)) return { label: this.chosen };
     this.isWarned = true;
     return null;
   }
@@ -62,12 +84,28 @@ export class TypeAhead {
     else if (key === "Backspace") this.typed = this.typed.slice(0, -1);
     else if (key === "Enter" && this.typed) return this.answer(this.typed, true);
     else if (key === "Enter") return this.several ? this.send() : null;
-    else if ([...key].length === 1 && !this.continuesName(key)) {
-      const command = key.toLowerCase();
-      if (!this.typed && TypeAhead.commands.includes(command)) return { command };
-      return this.answer(this.typed + key);
-    }
+    else if ([...key].length === 1) return this.type(key);
     return null;
+  }
+
+  /** Take letters that were typed together; Enter can have ended them. */
+  type(letters, isEnded = false) {
+    this.problem = "";
+    let rest = [...letters];
+    let answer = null;
+    while (rest.length && this.continuesName(rest[0])) rest = rest.slice(1);
+    if (rest.length) {
+      const command = this.findCommand(this.typed + rest.join(""));
+      if (command) {
+        this.typed = "";
+        return { command };
+      }
+      answer = this.answer(this.typed + rest.join(""));
+    } else if ([...letters].length === 1 && this.find(letters).classes.length) {
+      this.isDoubtful = true;
+      this.problem = `${letters} belongs to the name before; press it again`;
+    }
+    return isEnded && !answer && !this.problem ? this.press("Enter") : answer;
   }
 
   /** Take a key that came before the next row was shown. */
@@ -81,8 +119,7 @@ export class TypeAhead {
   continuesName(key) {
     key = key.toLowerCase();
     const isNext = this.rest !== "" && this.rest[0] === key && this.now() <= this.until;
-    const isCommand = TypeAhead.commands.includes(key) || key === "/";
-    if (this.typed || !isNext || (!isCommand && this.find(key).classes.length)) {
+    if (this.typed || !isNext) {
       this.rest = "";
       return false;
     }
@@ -93,10 +130,10 @@ export class TypeAhead {
   answer(typed, isWhole = false) {
     const { answer, classes } = this.find(typed, isWhole);
     if (answer) {
-      const letters = typed.toLowerCase().replace(/^\//, "");
+      const key = typed.toLowerCase();
       const name = answer.label.toLowerCase();
-      const isPart = !isWhole && name.startsWith(letters);
-      this.rest = isPart ? name.slice(letters.length) : "";
+      const part = [key, key.replace(/^\//, "")].find((letters) => name.startsWith(letters));
+      this.rest = isWhole || part === undefined ? "" : name.slice(part.length);
       this.until = this.now() + TypeAhead.nameTime;
       this.typed = "";
       if (!this.several) return { label: answer.label };
