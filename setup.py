@@ -45,6 +45,7 @@ MODULES = {
     UTILITIES: "-O1",
     "kernels/_rows": "-O3",
     "batch/_columns": "-O2",
+    "batch/_trees": "-O2",
     "base/_interrupts": "-O1",
     "pool/graph/_gains": "-O2",
 }

@@ -97,7 +97,7 @@ def test_modules_of_another_cython_are_compiled_again(
     assert translated == ([] if is_kept else command.extensions)
 
 
-@pytest.mark.parametrize(("parallel", "n_calls"), [(1, 2), (3, 4), (64, 11)])
+@pytest.mark.parametrize(("parallel", "n_calls"), [(1, 2), (3, 4), (64, 12)])
 def test_each_module_is_translated_once_by_as_many_processes_as_cores(
     parallel, n_calls, monkeypatch
 ):

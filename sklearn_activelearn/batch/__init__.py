@@ -2,6 +2,7 @@
 
 from ..base._codes import LabelwiseClassifier
 from ._blend import BlendClassifier, LabelRegression
+from ._forests import QuickExtraTrees, QuickForest
 from ._margin_loss import BatchMarginLossClassifier
 from ._rank_average import RankAverageClassifier
 from ._stump import DecisionStumpClassifier
@@ -13,5 +14,6 @@ __all__ = [
     "RankAverageClassifier",
 ]
 
-#: Parts of models of several labels. Files of models name them by this module.
+#: Parts of models. Files of models name them by this module.
 LabelRegression.__module__ = LabelwiseClassifier.__module__ = __name__
+QuickExtraTrees.__module__ = QuickForest.__module__ = __name__

@@ -34,6 +34,8 @@ TRUSTED = frozenset(
         "sklearn_activelearn.batch.BlendClassifier",
         "sklearn_activelearn.batch.LabelRegression",
         "sklearn_activelearn.batch.LabelwiseClassifier",
+        "sklearn_activelearn.batch.QuickExtraTrees",
+        "sklearn_activelearn.batch.QuickForest",
         "sklearn_activelearn.batch.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
         "sklearn_activelearn.preprocessing.PartsVectorizer",

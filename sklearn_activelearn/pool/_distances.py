@@ -115,7 +115,8 @@ class Points:
         #: Function that makes points of rows; unlike `Points`, pickles keep it.
         self.to_points = partial(embed_frame, later, self.names)
         self.n_fitted = len(keys)
-        self._distances, self._lengths, self._kernel = {}, {}, {}
+        self._distances, self._similarity = {}, {}
+        self._lengths, self._kernel = {}, {}
 
     def embed(self, X):
         """Return other rows as points of the same space."""
@@ -141,7 +142,8 @@ class Points:
         points = shallow_copy(self)
         points.rows = stack_rows(self.rows, self.embed(X))
         points.keys = np.append(self.keys, keys)
-        points._distances, points._lengths, points._kernel = {}, {}, {}
+        points._distances, points._similarity = {}, {}
+        points._lengths, points._kernel = {}, {}
         for name, lengths in self._lengths.items():
             points._lengths[name] = np.append(lengths, np.full(len(keys), np.nan))
         return points
@@ -171,6 +173,39 @@ class Points:
             everything = euclidean_distances(self.rows, others, squared=True)
             self._distances = {n_reference: everything}
         return self._distances[n_reference][rows]
+
+    def local_similarity(self, rows, n_reference):
+        """Return the similarity between pool rows and the reference rows.
+
+        The squared distance is divided by the radii of both.
+        """
+        n_all = self.rows.shape[0]
+        if n_all * len(self.reference_rows(n_reference)) > MOST_KEPT:
+            return self._local_similarity(rows, n_reference)
+        if n_reference not in self._similarity:  # exponentials take most of a round
+            everything = self._local_similarity(np.arange(n_all), n_reference)
+            self._similarity = {n_reference: everything}
+        return self._similarity[n_reference][rows]
+
+    def _local_similarity(self, rows, n_reference):
+        distances = self.squared_distances(rows, n_reference)
+        return self.with_radii(distances, self.radii(rows, n_reference), n_reference)
+
+    def with_radii(self, distances, radii, n_reference):
+        """Return similarities from squared distances to the reference rows.
+
+        Parameters
+        ----------
+        distances : ndarray of shape (n_rows, n_reference)
+            Overwritten.
+        radii : ndarray of shape (n_rows,)
+            Radii of the rows.
+        n_reference : int
+            Number of reference rows.
+        """
+        distances /= -radii[:, None]
+        distances /= self.radii(self.reference_rows(n_reference), n_reference)
+        return np.exp(distances, out=distances)
 
     def radii(self, rows, n_reference):
         """Return the distance of each pool row to its k-th nearest reference row.
@@ -477,9 +512,9 @@ class Coverage:
     def similarity(self, rows):
         """Return the similarity between pool rows and the reference rows."""
         points = self.space.points
-        distances = points.squared_distances(rows, self.n_reference)
         if self.gamma is None:
-            return self._with_radii(distances, points.radii(rows, self.n_reference))
+            return points.local_similarity(rows, self.n_reference)
+        distances = points.squared_distances(rows, self.n_reference)
         return np.exp(-self.gamma * distances, out=distances)
 
     def similarity_of_points(self, others):
@@ -489,13 +524,9 @@ class Coverage:
             others, points.rows[self.reference], squared=True
         )
         if self.gamma is None:
-            return self._with_radii(distances, points.radii_of(distances))
+            radii = points.radii_of(distances)
+            return points.with_radii(distances, radii, self.n_reference)
         return np.exp(-self.gamma * distances)
-
-    def _with_radii(self, distances, radii):
-        distances /= -radii[:, None]
-        distances /= self.space.points.radii(self.reference, self.n_reference)
-        return np.exp(distances, out=distances)
 
     def covered(self):
         """Return the similarity of each reference row to the nearest known row."""
