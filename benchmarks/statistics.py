@@ -4,6 +4,8 @@ After J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Set
 7, 2006.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import stats
 
@@ -72,3 +74,67 @@ def critical_difference(n_methods, n_sets, alpha=0.05):
     """Return by how much two mean ranks must differ (Nemenyi)."""
     q = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
     return q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its standard error over runs.
+
+    Parameters
+    ----------
+    value, error : float
+        The figure, and its standard error: 0 if it is exact, NaN if it is not known.
+    n_runs : float
+        Number of runs that count.
+    parts : ndarray of shape (n_runs,) or None
+        Pseudo-values of the jackknife: two figures of the same runs are paired by them.
+    """
+
+    value: float
+    error: float
+    n_runs: float = np.inf
+    parts: np.ndarray = None
+
+    @classmethod
+    def of_runs(cls, values, statistic=np.nanmean):
+        """Return a statistic of runs; NaN are runs that do not count."""
+        values, n = np.asarray(values, dtype=float), len(values)
+        n_counting = np.count_nonzero(~np.isnan(values))
+        if n_counting < 2:
+            value = statistic(values) if n_counting else np.nan
+            return cls(value, np.nan, n_counting)
+        whole = statistic(values)
+        without = np.array([statistic(np.delete(values, k)) for k in range(n)])
+        return cls.of_parts(whole, n * whole - (n - 1) * without, n_counting)
+
+    @classmethod
+    def of_parts(cls, value, parts, n_runs):
+        """Return a figure with the standard error of its pseudo-values."""
+        return cls(value, np.std(parts, ddof=1) / len(parts) ** 0.5, n_runs, parts)
+
+    def combine(self, other, value, slopes):
+        """Return a function of two figures, by its slopes; common runs are paired."""
+        n_runs = min(self.n_runs, other.n_runs)
+        if self.parts is not None and np.shape(self.parts) == np.shape(other.parts):
+            moved = slopes[0] * (self.parts - self.value)
+            moved += slopes[1] * (other.parts - other.value)
+            return Estimate.of_parts(value, value + moved, n_runs)
+        error = np.hypot(slopes[0] * self.error, slopes[1] * other.error)
+        return Estimate(value, error, n_runs)
+
+    def minus(self, other):
+        """Return the difference."""
+        return self.combine(other, self.value - other.value, (1, -1))
+
+    def over(self, other):
+        """Return the ratio."""
+        value = self.value / other.value
+        return self.combine(other, value, (1 / other.value, -value / other.value))
+
+
+def plus_minus(value, error):
+    """Return a figure with two digits of its standard error, "?" if that is unknown."""
+    if not error or np.isnan(error):
+        return f"{value:.3g}{' ± ?' * bool(error)}"
+    digits = max(0, 1 - int(np.floor(np.log10(error))))
+    return f"{value:,.{digits}f} ± {error:,.{digits}f}"

@@ -5,6 +5,7 @@ Each function returns a table as rows of texts, of which the first is the header
 """
 
 import csv
+import json
 import shlex
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from benchmarks.papers._alms_rows import SETTING, in_words, rank
 from benchmarks.papers._steps import ROWS
 from benchmarks.papers.figures import DRAWN
 from benchmarks.papers.label_propagation import LEARNERS
+from benchmarks.papers.ocr import LEARNERS as GRIDS
 from benchmarks.results import (
     PROVENANCE,
     by,
@@ -82,7 +84,7 @@ def ocr(folder, name="ocr"):
             return f"never{failures(row)}"
         outside = abs(row["labels"] - row["published"]) > row["published_std"]
         shown = plus_minus(row["labels"], row["labels_std"])
-        return shown + r"\*" * outside + failures(row)
+        return shown + r"\*" * outside + "‡" * at_an_edge(row) + failures(row)
 
     return pivot(
         read(folder, name),
@@ -95,6 +97,15 @@ def ocr(folder, name="ocr"):
                 row["published"], row["published_std"]
             ),
         },
+    )
+
+
+def at_an_edge(row):
+    """Return whether tuning chose an end of a grid; R cannot be less than 1."""
+    _, grid = GRIDS[row["learner"]]
+    return any(
+        value == grid[name][-1] or (name != "R" and value == grid[name][0])
+        for name, value in json.loads(row["parameters"]).items()
     )
 
 
@@ -309,9 +320,17 @@ def alms_single_models(folder):
 
 def claims(folder, paper):
     """Return the claims of a paper with their verdicts."""
-    shown = ("claim", "verdict", "here", "published", "experiment")
-    rows = by(read_texts(folder / "claims.csv"), "paper")[paper]
-    return [[*shown], *([row[name] for name in shown] for row in rows)]
+    table = [["claim", "where", "verdict", "here", "experiment (runs)"]]
+    for row in by(read_texts(folder / "claims.csv"), "paper")[paper]:
+        word, counts = row["verdict"].split(": ")
+        corrected = f"; after Holm {row['after_holm']}" * bool(row["after_holm"])
+        claim, where = row["claim"], row["where"]
+        if row["reading"]:
+            claim, where = f"*{row['reading']}*", ""
+        experiment = f"``{row['experiment']}`` ({row['runs']})"
+        verdict = f"**{word}**: {counts}{corrected}"
+        table.append([claim, where, verdict, row["figures"], experiment])
+    return table
 
 
 def steps(paper):

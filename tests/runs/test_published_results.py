@@ -1,5 +1,6 @@
 """Published results: pages, and the files they are made from."""
 
+import json
 import re
 import sys
 from contextlib import redirect_stdout
@@ -354,18 +355,28 @@ class TestTables:
     def test_published_figures_stand_below(self, tables, tmp_path):
         row = {"problem": "0v1", "target_error": 0.01, "labels_std": 5.0}
         row |= {"published": 20.0, "published_std": 4.0}
-        found = [("DKM²", 24.0, 0), ("DKMperc", 1234.0, 2), ("CBGZperc", None, 10)]
+        found = [
+            ("DKM²", 24.0, 0, {"R": 1}),
+            ("DKMperc", 1234.0, 2, {"R": 2, "eta0": 3.0}),
+            ("CBGZperc", None, 10, {"b": 0.01}),
+        ]
         self.write(
             tmp_path,
             "ocr",
             [
-                {**row, "learner": name, "labels": labels, "failed": failed}
-                for name, labels, failed in found
+                {
+                    **row,
+                    "learner": name,
+                    "labels": labels,
+                    "failed": failed,
+                    "parameters": json.dumps(params),
+                }
+                for name, labels, failed, params in found
             ],
         )
         assert tables.ocr(tmp_path) == [
             ["problem (target)", "DKM²", "DKMperc", "CBGZperc"],
-            ["0v1 (0.01)", "24 ± 5", r"1,234 ± 5\* (2)", "never (10)"],
+            ["0v1 (0.01)", "24 ± 5", r"1,234 ± 5\*‡ (2)", "never (10)"],
             ["*published*", "20 ± 4", "20 ± 4", "20 ± 4"],
         ]
 
