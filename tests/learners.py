@@ -308,6 +308,15 @@ POOL_LEARNERS = [
         )
     ),
     ALMSClassifier(
+        param_grid={"C": [0.01, 1.0]},
+        validation="pool",
+        n_candidates=3,
+        cv=2,
+        n_initial=6,
+        batch_size=3,
+        budget=12,
+    ),
+    ALMSClassifier(
         estimators=[("bayes", NaiveBayes()), ("linear", LinearSVC())],
         n_candidates=1,
         n_pairs=1,

@@ -5,6 +5,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
@@ -115,6 +118,67 @@ def test_nothing_to_choose_by_takes_the_middle_candidate():
     learner = ALMSClassifier(param_grid={"C": [0.01, 0.1, 1.0, 10.0]})
     learner.teach(X[[0, 1, 2]], [0, 0, 1])  # one row of a class: no folds
     assert learner.best_index_ == 1
+
+
+@given(
+    estimator=st.sampled_from([LogisticRegression(), Refitted(tol=1e-8)]),
+    n_rows=st.integers(8, 14),
+    n_features=st.sampled_from([1, 3, 40]),  # 40: more than rows
+    lams=st.lists(
+        st.sampled_from([0.1, 1.0, 5.0]), min_size=1, max_size=2, unique=True
+    ),
+    seed=st.integers(0, 10**6),
+)
+@settings(max_examples=10, deadline=None)
+def test_on_the_pool_purchases_are_those_of_the_slow_twin(
+    estimator, n_rows, n_features, lams, seed
+):
+    rng = np.random.RandomState(seed)
+    X = rng.standard_normal((n_rows, n_features))
+    y = (X[:, 0] + rng.standard_normal(n_rows) > 0).astype(int)
+    assume(2 <= y.sum() <= n_rows - 2)
+    params = {"n_initial": 5, "budget": 7, "random_state": seed}
+    bought, rounds = reference.purchases_on_pool(
+        [reference.Logistic(lam) for lam in lams], X, y, **params
+    )
+    grid = {"C": [1 / lam for lam in lams]}
+    learner = ALMSClassifier(
+        estimator, param_grid=grid, validation="pool", n_candidates=99, **params
+    ).fit(X, y)
+    assert learner.queried_indices_.tolist() == bought
+    assert set(learner.allocation_) == {"train"}
+    best = [values.max() for _, values in rounds]
+    np.testing.assert_allclose(learner.voi_history_[:, 0], best, rtol=2e-3)
+    assert np.isnan(learner.voi_history_[:, 1]).all()
+    weights = learner.model_probabilities_[: len(rounds)]
+    np.testing.assert_allclose(weights, [found[0] for found in rounds], rtol=1e-3)
+
+
+def test_on_the_pool_all_labels_train_also_those_that_validated():
+    learner = ALMSClassifier(n_initial=6, budget=8, **SMALL).fit(X, y)
+    assert set(learner.allocation_) == {"train", "validation"}
+    learner.set_params(validation="pool", budget=10)
+    rows = learner.query(X)
+    assert set(learner.allocation_) == {"train"}
+    learner.teach(X[rows], y[rows])
+    assert np.isnan(learner.voi_history_[-1, 1])
+    with pytest.raises(ValueError, match="validation must be one of"):
+        ALMSClassifier(validation="train").fit(X, y)
+
+
+def test_sparse_texts_on_the_pool_are_bought_as_dense_ones():
+    rng = np.random.RandomState(1)
+    X = (rng.random((20, 300)) < 0.05) * rng.random((20, 300))
+    y = (X[:, :20].sum(axis=1) > np.median(X[:, :20].sum(axis=1))).astype(int)
+    params = {"n_initial": 6, "budget": 9, "param_grid": {"C": [0.1, 10.0]}}
+    params |= {"validation": "pool", "random_state": 0}
+    dense, sparse = (
+        ALMSClassifier(**params).fit(rows, y) for rows in (X, csr_array(X))
+    )
+    refitted = ALMSClassifier(Refitted(tol=1e-8), n_candidates=99, **params).fit(X, y)
+    bought = dense.queried_indices_.tolist()
+    assert bought == sparse.queried_indices_.tolist()
+    assert bought == refitted.queried_indices_.tolist()
 
 
 def test_slow_runs_buy_for_both_sets():

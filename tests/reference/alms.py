@@ -174,6 +174,61 @@ def purchases(models, X, y, *, n_initial, budget, random_state, **how):
     return bought, rounds
 
 
+def values_on_pool(models, known, pool):
+    """Expected error reduction (Roy & McCallum 2001), models weighted by equation 3.
+
+    The loss of a model is its entropy on the pool, trained with each row and class; the
+    errors in equation 3 are those in cross-validation.
+    """
+    X, y = known
+    losses = cross_validated_losses(models, X, y, 5)
+    weights = model_probabilities([lower_end(each) for each in losses])
+    said = [model.fit(X, y).predict_proba(pool) for model in models]
+    mean = sum(w * p for w, p in zip(weights, said, strict=True))
+    values = np.zeros(len(pool))
+    for k, x in enumerate(pool):
+        for code in (0, 1):
+            for weight, model in zip(weights, models, strict=True):
+                model.fit(np.vstack([X, x]), np.append(y, code))
+                p = np.clip(model.predict_proba(pool), EPS, 1)
+                entropy = -(p * np.log(p)).sum(axis=1).mean()
+                values[k] -= mean[k, code] * weight * entropy
+    return weights, values
+
+
+def purchases_on_pool(models, X, y, *, n_initial, budget, random_state):
+    """List rows in order, and the weights and values in each later round."""
+    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    bought, rounds = [], []
+    while len(bought) < budget:
+        # one draw of random numbers for each call; the first call buys n_initial rows
+        n_draws = max(len(bought) - n_initial + 1, 0)
+        left = np.array([i for i in range(len(X)) if i not in bought])
+        if len(bought) < n_initial or len(set(y[bought])) < 2:
+            rng = np.random.default_rng((int(seed), n_draws))
+            wanted = max(n_initial - len(bought), 1)
+            bought += rng.permutation(left)[:wanted].tolist()
+            continue
+        weights, values = values_on_pool(models, (X[bought], y[bought]), X[left])
+        bought.append(int(left[values.argmax()]))
+        rounds.append((weights, values))
+    return bought, rounds
+
+
+def cross_validated_losses(models, X, y, n_folds):
+    """Losses of each model on the folds that it went without; 0 without folds."""
+    n_folds = min(n_folds, sorted(np.bincount(y))[-2])
+    rows = [i for code in np.unique(y) for i in range(len(y)) if y[i] == code]
+    losses = np.zeros((len(models), len(y)))
+    for k in range(n_folds if n_folds > 1 else 0):
+        test = rows[k::n_folds]
+        train = sorted(set(rows) - set(test))
+        for number, model in enumerate(models):
+            said = model.fit(X[train], y[train]).predict_proba(X[test])
+            losses[number, test] = list(map(log_loss, y[test], said))
+    return losses
+
+
 def best_on_validation(models, T, V):
     """Index of the model with the smallest mean loss on V, trained on T."""
     losses = [
@@ -188,15 +243,7 @@ def best_in_cross_validation(models, X, y, n_folds):
 
     Rows of each class go to the folds one after another; of equals the middle one.
     """
-    n_folds = min(n_folds, sorted(np.bincount(y))[-2])
-    rows = [i for code in np.unique(y) for i in range(len(y)) if y[i] == code]
-    losses = np.zeros(len(models))
-    for k in range(n_folds if n_folds > 1 else 0):
-        test = rows[k::n_folds]
-        train = sorted(set(rows) - set(test))
-        for number, model in enumerate(models):
-            said = model.fit(X[train], y[train]).predict_proba(X[test])
-            losses[number] += sum(map(log_loss, y[test], said))
+    losses = cross_validated_losses(models, X, y, n_folds).sum(axis=1)
     best = [m for m in range(len(models)) if losses[m] < losses.min() + 1e-9]
     return best[(len(best) - 1) // 2]
 

@@ -1,13 +1,14 @@
 """Active learning with model selection (ALMS)."""
 
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ...base._validation import check_has, check_number
+from ...base._validation import check_has, check_number, check_option
 from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
 from ...utils._compat import answers_like_input
@@ -23,7 +24,7 @@ from ...utils.typing import (
     Seed,
     Stopping,
 )
-from .._base import NEEDS_SAMPLE, PoolClassifier
+from .._base import NEEDS_ALL, NEEDS_SAMPLE, PoolClassifier
 from .._passive import passive_baseline
 from .._selection import (
     draw_rows,
@@ -49,10 +50,17 @@ from ._models import (
     shared_key,
     split,
 )
-from ._value_of_information import model_probabilities, values_of_information
+from ._value_of_information import (
+    model_probabilities,
+    values_of_information,
+    values_on_pool,
+)
 
 #: Purposes of a label.
 TRAIN, VALIDATION = "train", "validation"
+
+#: Values of `validation`.
+LABELS, POOL = "labels", "pool"
 
 #: The candidates if none are given.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
@@ -83,13 +91,20 @@ class ALMSClassifier(PoolClassifier):
         The candidates with their names, instead of `estimator` and `param_grid`: any
         classifiers with `predict_proba` or `decision_function`.
 
+    validation : {"labels", "pool"}, default="labels"
+        Rows on which the loss of the models is estimated. "labels": random rows whose
+        labels are bought for this. "pool": the rows that may be bought, without labels.
+        Then all labels are for training, and the row bought is the row with the lowest
+        expected loss on the pool (see the notes). With one candidate, this is expected
+        error reduction.
+
     n_candidates : int >= 1, default=None
         Number of random rows of the pool that are considered in each round. None: all
         rows, or 10 where models are refitted (see the notes).
 
     n_pairs : int >= 1, default=None
         Number of random pairs of validation rows that are left out. None: all pairs, or
-        10 where models are refitted.
+        10 where models are refitted. Without effect if ``validation="pool"``.
 
     cv : int >= 2, default=5
         Folds of the stratified cross-validation that chooses the model by its log loss
@@ -145,7 +160,7 @@ class ALMSClassifier(PoolClassifier):
 
     voi_history_ : ndarray of shape (n_rounds, 2)
         Largest value of a label for training, and for validation, in each round in
-        which they were compared.
+        which they were compared. NaN for validation if ``validation="pool"``.
 
     allocation_ : ndarray of str of shape (n_taught,)
         "train" or "validation" for each label, in the order of teaching.
@@ -216,6 +231,15 @@ class ALMSClassifier(PoolClassifier):
     V, because a chosen row would not be a fair sample. Random rows are drawn from the
     unlabelled rows, so V is slightly biased nevertheless.
 
+    With ``validation="pool"`` the loss of a model is the loss that it expects itself,
+    the mean entropy of its predictions for all rows that may be bought. Models are
+    trained on all labels and on x with each class in turn, and the losses are averaged
+    with the probabilities that :math:`\tilde y` is found from. :math:`P` is found from
+    the losses in the cross-validation that chooses the model. With one model this is
+    the algorithm of Roy and McCallum, to which the paper says that ALMS reduces
+    (section 3). It is little use for choosing among models: a model that is too sure of
+    itself expects the lowest loss.
+
     A candidate without `predict_proba` gets Platt's sigmoid, fitted on V or, in
     leave-two-out, on the rest of V. With fewer than 5 rows or a missing class the
     probabilities are :math:`1 / (1 + e^{-f})`. The chosen model uses the sigmoid in
@@ -234,6 +258,8 @@ class ALMSClassifier(PoolClassifier):
     ----------
     .. [1] A. Ali, R. Caruana, A. Kapoor, "Active Learning with Model Selection",
        AAAI 2014, Algorithm 1, equations 1 to 5, footnote 3.
+    .. [2] N. Roy, A. McCallum, "Toward Optimal Active Learning through Sampling
+       Estimation of Error Reduction", ICML 2001.
 
     Examples
     --------
@@ -265,6 +291,7 @@ class ALMSClassifier(PoolClassifier):
         *,
         param_grid: ParamGrid | None = None,
         estimators: Estimators | None = None,
+        validation: Literal["labels", "pool"] = "labels",
         n_candidates: int | None = None,
         n_pairs: int | None = None,
         cv: int = 5,
@@ -278,6 +305,7 @@ class ALMSClassifier(PoolClassifier):
         self.estimator = estimator
         self.param_grid = param_grid
         self.estimators = estimators
+        self.validation = validation
         self.n_candidates = n_candidates
         self.n_pairs = n_pairs
         self.cv = cv
@@ -333,27 +361,40 @@ class ALMSClassifier(PoolClassifier):
 
     @property
     def _is_validation(self):
+        if self.validation == POOL:
+            return np.zeros(len(self._ledger.taught), dtype=bool)
         return self._ledger.purposes[self._ledger.taught] == VALIDATION
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_option(self.validation, "validation", (LABELS, POOL))
 
     def _follows_from_labels(self):
         return False  # labels for training differ from labels for validation
 
     def _is_cold_start(self):
+        if self.validation == POOL:
+            return super()._is_cold_start()
         is_validation, codes = self._is_validation, self._ledger.labelled.codes
         return is_validation.sum() < 2 or not can_validate(codes, is_validation)
 
     def _select_without_model(self, round):
-        drawn = draw_rows(round.rows, round.n_wanted, round.seed)
+        drawn = draw_rows(round.rows, round.n_wanted, round.seed, TRAIN)
+        if self.validation == POOL:
+            return drawn
         return in_turn(drawn, self.n_queries_)
 
     def _make_trainer(self):
         given = self.estimator, self.param_grid, self.estimators
         candidates = candidate_set(*given, DEFAULT_GRID)
-        return ALMSTrainer(candidates, self.cv, self.n_jobs, self._refits)
+        rest = self.cv, self.n_jobs, self._refits, self.validation
+        return ALMSTrainer(candidates, *rest)
 
     _passive_baseline = passive_baseline
 
     def _why_in_memory(self, trainer):
+        if self.validation == POOL:
+            return NEEDS_ALL
         return NEEDS_SAMPLE if self.n_candidates is None else ""
 
     def _reset(self):
@@ -373,13 +414,18 @@ class ALMSClassifier(PoolClassifier):
             n_candidates, n_pairs = n_candidates or FEW, n_pairs or FEW
         order = rng.permutation(rows)
         offered = np.sort(order[: max(n_candidates or len(rows), self.batch_size)])
-        training, selection = trainer.values_of_information(
-            known, take(X, offered), n_pairs, rng
-        )
-        values = training.max(), selection.max()
+        if self.validation == POOL:
+            places = np.searchsorted(rows, offered)
+            training = trainer.values_on_pool(known, take(X, rows), places)
+            values = training.max(), np.nan
+        else:
+            training, selection = trainer.values_of_information(
+                known, take(X, offered), n_pairs, rng
+            )
+            values = training.max(), selection.max()
         self.voi_history_ = np.vstack([self.voi_history_, values])
         self._past = (*self._past, (self.model_names_, self._trained.memory))
-        if values[0] > values[1]:
+        if self.validation == POOL or values[0] > values[1]:
             traits = [lambda some: hash_rows(X, offered[some])]
             chosen = find_best_different(training, n_wanted, seed, traits)
             return ranked_purchase(offered[chosen], training[chosen], TRAIN)
@@ -415,14 +461,16 @@ class ALMSTrainer(Trainer):
         As for `ALMSClassifier`.
     refits : bool
         Do not train jointly.
+    validation : {"labels", "pool"}
+        As for `ALMSClassifier`.
     """
 
     #: Probability that each model is the best, for losses of shape (n_models, ...).
     weigh = staticmethod(model_probabilities)
 
-    def __init__(self, candidates, cv, n_jobs, refits):
+    def __init__(self, candidates, cv, n_jobs, refits, validation=LABELS):
         self.candidates, self.cv, self.n_jobs = candidates, cv, n_jobs
-        self.refits = refits
+        self.refits, self.validation = refits, validation
 
     @property
     def estimators(self):
@@ -465,7 +513,7 @@ class ALMSTrainer(Trainer):
         X : rows, optional
             Rows whose labels may be bought.
         """
-        is_validation = known.purposes == VALIDATION
+        is_validation = self.is_validation(known)
         if not self.is_joint(known):
             return RefittedModels(
                 known.prototypes, known.labelled, is_validation, known.classes, X
@@ -473,6 +521,17 @@ class ALMSTrainer(Trainer):
 
         fit = partial(fit_transformers, known=known)
         return JointModels(known.prototypes, known.labelled, is_validation, X, fit)
+
+    def is_validation(self, known):
+        """Return True for the labelled rows that validate."""
+        return (known.purposes == VALIDATION) & (self.validation == LABELS)
+
+    def values_on_pool(self, known, X, candidates):
+        """Return minus the expected loss on X once each candidate has its label."""
+        models = self.models_on(known, X)
+        losses = self.losses_to_choose_by(self.models_on(known), known)
+        weights = self.weigh(lower_ends(losses))
+        return values_on_pool(models, weights, candidates, self.n_jobs)
 
     def values_of_information(self, known, X, n_pairs, rng):
         """Return the value of each row of X for training, and for choosing a model."""
@@ -483,10 +542,12 @@ class ALMSTrainer(Trainer):
         """Return the chosen candidate, trained on both sets."""
         models, m = self.models_on(known), len(known.prototypes)
         probabilities = np.full(m, 1 / m)
-        if can_validate(known.labelled.codes, known.purposes == VALIDATION):
-            losses, _ = models.trained()
+        losses = self.losses_to_choose_by(models, known)
+        if self.validation == POOL:
             probabilities = self.weigh(lower_ends(losses))
-        best = middle_of_best(-self.losses_to_choose_by(models, known).mean(axis=1))
+        elif can_validate(known.labelled.codes, self.is_validation(known)):
+            probabilities = self.weigh(lower_ends(models.trained()[0]))
+        best = middle_of_best(-losses.mean(axis=1))
         attributes = {
             "model_names_": self.candidates.names,
             "best_index_": best,

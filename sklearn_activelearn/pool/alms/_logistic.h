@@ -89,6 +89,24 @@ static inline void al_probabilities(ptrdiff_t n, const double *restrict z,
     }
 }
 
+/* Sum of the entropies of the class probabilities of margins. */
+AL_CLONES
+static inline double al_entropies(ptrdiff_t n, const double *restrict z) {
+    double sum[8] = {0};
+    ptrdiff_t k = 0;
+    for (; k + 8 <= n; k += 8)
+        for (int l = 0; l < 8; l++) {
+            const double u = fabs(z[k + l]), t = al_exp(-u);
+            sum[l] += al_log1p(t) + u * t / (1 + t);
+        }
+    double total = al_sum(sum);
+    for (; k < n; k++) {
+        const double u = fabs(z[k]), t = al_exp(-u);
+        total += al_log1p(t) + u * t / (1 + t);
+    }
+    return total;
+}
+
 /* Sum of log(1 + exp(-y (z + size * move))) over the rows that take part. */
 AL_CLONES
 static inline double al_loss(ptrdiff_t n, const double *restrict y,

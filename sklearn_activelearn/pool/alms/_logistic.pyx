@@ -6,8 +6,8 @@ Minimises, over the rows a_k that take part, with labels y_k = -1 or 1::
     sum_k log(1 + exp(-y_k a_k.w)) + lam / 2 |w|^2      (the intercept is free)
 
 `solve` trains by Newton's method without some of the rows. `margins_with_each` trains
-without two rows but with one new row x. There the Hessian H of all rows and x is
-factored once, H = L L'; in the coordinates e_k = L^-1 a_k margins move by inner products
+without two rows but with one new row x, `weights_with_each` with a new row only. With
+pairs the Hessian H of all rows and x is factored once, H = L L'; in the coordinates e_k = L^-1 a_k margins move by inner products
 of the e's. The movement of the solution without rows i and j is first guessed: the
 movement without x, plus the changes by x if i alone, and if j alone, is left out. The
 slope at this point gives the error of the margins. A small error is corrected. Otherwise
@@ -41,6 +41,7 @@ cdef extern from "pool/alms/_logistic.h" nogil:
         double *u
     )
     void al_probabilities(Py_ssize_t n, const double *z, double *out)
+    double al_entropies(Py_ssize_t n, const double *z)
     double al_loss(
         Py_ssize_t n, const double *y, const double *takes_part, const double *z,
         const double *move, double size, double *each
@@ -293,21 +294,26 @@ cdef class Adding:
         const double[:, ::1] w_pair, double lam
     ) noexcept nogil:
         """Store the solutions without a new row."""
-        cdef int failed, n = self.n - 1
-        self.w_all, self.w_one, self.w_pair, self.lam = w_all, w_one, w_pair, lam
+        cdef int n = self.n - 1
+        self.w_one, self.w_pair = w_one, w_pair
         dgemm(TRANSPOSED, AS_IT_IS, &n, &self.n_pairs, &self.q, &PLUS,
               &self.base.A[0, 0], &self.q, <double*>&w_pair[0, 0], &self.q, &NOTHING,
               &self.d_pair[0, 0], &self.n_wide)
-        self.base.takes_part[n] = 0.0
+        return self.begin_alone(w_all, lam)
+
+    cdef int begin_alone(self, const double[::1] w_all, double lam) noexcept nogil:
+        """Store the solution with all rows and the factor of its Hessian."""
+        cdef int failed
+        self.w_all, self.lam = w_all, lam
+        self.base.takes_part[self.n - 1] = 0.0
         self.w[:] = w_all
         failed = self.base.solve(&self.w[0], lam)
         self.L[:] = self.base.H
         return failed
 
-    cdef int add(self, const double[::1] x, double y) noexcept nogil:
-        """Solve with a new row, and compute all inner products."""
-        cdef int failed, info, k, n = self.n, q = self.q, n_products = self.n_rows + 1
-        cdef Py_ssize_t size = q * sizeof(double)
+    cdef int add_alone(self, const double[::1] x, double y) noexcept nogil:
+        """Solve with a new row."""
+        cdef int info, k, n = self.n, q = self.q
         cdef double c
         for k in range(q):
             self.base.A[n - 1, k] = self.own.A[n - 1, k] = self.w[k] = x[k]
@@ -321,7 +327,13 @@ cdef class Adding:
         )
         for k in range(q):
             self.w[k] = self.w_all[k] + c * self.w[k]
-        failed = self.base.solve(&self.w[0], self.lam)
+        return self.base.solve(&self.w[0], self.lam)
+
+    cdef int add(self, const double[::1] x, double y) noexcept nogil:
+        """Solve with a new row, and compute all inner products."""
+        cdef int failed, k, n = self.n, q = self.q, n_products = self.n_rows + 1
+        cdef Py_ssize_t size = q * sizeof(double)
+        failed = self.add_alone(x, y)
         memcpy(&self.E[0, 0], &self.base.A[0, 0], n * size)
         dtrsm(LEFT, LOWER, AS_IT_IS, AS_IT_IS, &q, &n, &PLUS, &self.base.H[0, 0], &q,
               &self.E[0, 0], &q)
@@ -575,6 +587,44 @@ def margins_with_each(
     return out
 
 
+def weights_with_each(
+    A, y, bint free, const double[:, ::1] w_all, const double[::1] lams,
+    const double[:, ::1] A_new, const double[::1] y_new
+):
+    """Train with one new row at a time; return the weights.
+
+    Parameters
+    ----------
+    A, y, free, lams
+        As for `solve`.
+    w_all : ndarray of shape (n_lams, n_columns)
+        Weights without a new row.
+    A_new, y_new
+        As for `margins_with_each`.
+
+    Returns
+    -------
+    w : ndarray of shape (n_lams, n_new, n_columns)
+    """
+    nobody = np.empty(0, dtype=np.intp), np.empty((0, 2), dtype=np.intp)
+    out = np.empty((len(lams), len(A_new), w_all.shape[1]))
+    cdef double[:, :, ::1] w = out
+    cdef Adding adding = Adding(A, y, free, *nobody, 0.0)
+    cdef Py_ssize_t m, x
+    cdef int failed = 0
+    with nogil:
+        for m in range(lams.shape[0]):
+            failed |= adding.begin_alone(w_all[m], lams[m])
+            for x in range(A_new.shape[0]):
+                with gil:
+                    PyErr_CheckSignals()
+                failed |= adding.add_alone(A_new[x], y_new[x])
+                w[m, x] = adding.w
+    if failed:
+        raise NotSolved(FAILED)
+    return out
+
+
 def solve(
     A, y, bint free, const Py_ssize_t[:, ::1] left_out, start, const double[::1] lams
 ):
@@ -631,4 +681,23 @@ def probabilities(margins):
     if len(z):
         with nogil:
             al_probabilities(z.shape[0], &z[0], &p[0])
+    return out
+
+
+def mean_entropies(margins):
+    """Return the mean entropy over the last axis, in nats, of predictions with margins.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (..., n_rows)
+        Margins of the second class.
+    """
+    *shape, n = margins.shape
+    out = np.empty(shape)
+    cdef const double[:, ::1] z = np.ascontiguousarray(margins).reshape(-1, n)
+    cdef double[::1] mean = out.ravel()
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(z.shape[0]):
+            mean[k] = al_entropies(z.shape[1], &z[k, 0]) / z.shape[1]
     return out

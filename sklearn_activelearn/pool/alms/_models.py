@@ -12,7 +12,7 @@ from pickle import PicklingError
 import numpy as np
 from joblib import hash as hash_of
 from scipy.sparse import issparse
-from scipy.special import expit
+from scipy.special import entr, expit
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
@@ -22,7 +22,13 @@ from ...base._scores import probabilities_of_all, scores_of
 from ...base._verbs import unfitted_copy
 from ...sources._containers import n_rows, stack_rows, take
 from .._training import EPS
-from ._logistic import margins_with_each, probabilities, solve
+from ._logistic import (
+    margins_with_each,
+    mean_entropies,
+    probabilities,
+    solve,
+    weights_with_each,
+)
 
 #: Largest error of margins, to first order, at which a training ends; then it is
 #: corrected.
@@ -30,6 +36,9 @@ TOLERANCE = 1e-4
 
 #: One group of rows to leave out, which is empty.
 NOBODY = np.empty((1, 0), dtype=np.intp)
+
+#: Number of margins that are held in memory at a time.
+BLOCK = 2**20
 
 #: Fewest validation rows to which a sigmoid is fitted.
 FEWEST = 5
@@ -131,7 +140,8 @@ class JointModels:
                 rows = fitted.transform(rows)
                 others = fitted.transform(others) if self.n_candidates else None
             A, B = coordinates(rows, others, models[0].fit_intercept)
-            self.groups.append((numbers, Group(A, B, 2.0 * labelled.codes - 1, models)))
+            group = Group(A, B, 2.0 * labelled.codes - 1, models, others)
+            self.groups.append((numbers, group))
 
     def _gather(self, method, *args):
         """Return the margins ``method(group, *args)`` in the order of the models."""
@@ -173,6 +183,12 @@ class JointModels:
         )
         return self._losses(self.codes[self.validation[pairs]], margins)
 
+    def entropies_with(self, candidates, code):
+        size = max(1, BLOCK // (self.n_models * self.n_candidates))
+        parts = np.split(candidates, range(size, len(candidates), size))
+        found = [self._gather(Group.entropies_with, part, code) for part in parts]
+        return np.concatenate(found, axis=1)
+
 
 class Group:
     """Logistic regressions that differ only in their penalties.
@@ -187,10 +203,12 @@ class Group:
         Labels, -1 or 1.
     models : list of LogisticRegression
         The models.
+    others : rows, optional
+        The candidates as `coordinates` got them, for `entropies_with`.
     """
 
-    def __init__(self, A, B, y, models):
-        self.A, self.B, self.y = A, B, y
+    def __init__(self, A, B, y, models, others=None):
+        self.A, self.B, self.y, self.others = A, B, y, others
         self.free, self.models = models[0].fit_intercept, models
         self.left_two_out = None  # pairs, and the result of `without_two` for them
 
@@ -260,6 +278,32 @@ class Group:
         both = solve(*problem, rows[positions], guess, lams) - guess
         by_model = (np.ascontiguousarray(part.swapaxes(0, 1)) for part in (one, both))
         return rows, positions, (all_rows[0], *by_model)
+
+    def entropies_with(self, candidates, code):
+        """Return the mean entropy on all candidates, trained with one as of a class."""
+        lams, start = self._penalties(len(self.A) + 1), self._solve(NOBODY)[0]
+        w = weights_with_each(
+            self.A, self.y, self.free,
+            solve(self.A, self.y, self.free, NOBODY, start, lams)[0], lams,
+            self.B[candidates], np.full(len(candidates), 2.0 * code - 1),
+        )  # fmt: skip
+        margins = w @ self.B.T
+        n_columns = self.B.shape[1] - self.free
+        if n_columns < self.others.shape[1]:
+            # the last coordinate is the length of what is outside the span, but two
+            # candidates are outside in different directions
+            rest, inside = self.B[:, n_columns - 1], self.B[:, : n_columns - 1]
+            new = as_float64(take(self.others, candidates))
+            products = new @ as_float64(self.others).T
+            products = products.toarray() if issparse(products) else products
+            products = products - inside[candidates] @ inside.T
+            products -= np.outer(rest[candidates], rest)
+            own = rest[candidates]
+            share = np.divide(
+                w[..., n_columns - 1], own, out=np.zeros(w.shape[:2]), where=own > 0
+            )
+            margins += share[..., None] * products
+        return mean_entropies(margins)
 
 
 def coordinates(rows, others, fit_intercept):
@@ -332,7 +376,10 @@ class RefittedModels:
 
     def trained(self):
         members = self._fit_all(self.training, self.validation)
-        losses = np.array([self._losses(member, self.validation) for member in members])
+        losses = np.empty((len(members), 0))
+        if self.n_validation:
+            of_each = [self._losses(member, self.validation) for member in members]
+            losses = np.array(of_each)
         if not self.n_candidates:
             return losses, None
         return losses, np.array([self._probabilities(m, self.X) for m in members])
@@ -364,6 +411,17 @@ class RefittedModels:
             [self._left_out(pair, x, guesses[x]) for pair in pairs] for x in candidates
         ]
         return np.ascontiguousarray(np.moveaxis(losses, 2, 0))
+
+    def entropies_with(self, candidates, code):
+        everything = np.append(self.training, self.validation)
+        means = [
+            [
+                entr(self._probabilities(member, self.X)).sum(axis=1).mean()
+                for member in self._fit_all(everything, self.validation, x, code)
+            ]
+            for x in candidates
+        ]
+        return np.reshape(means, (len(candidates), len(self.prototypes))).T
 
     def _kept_without(self, left_out):
         """Return the rows of both sets, and of the validation set, that are kept."""

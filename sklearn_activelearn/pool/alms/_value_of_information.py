@@ -15,7 +15,10 @@ axis has one entry for each of the m models:
 - ``without_fold(rows)``: trained without some labelled rows; the losses on these rows,
   (m, n_rows);
 - ``without_but_with(candidates, pairs, guesses)``: trained without two validation rows,
-  but with one candidate; the losses on the two rows, (m, n_candidates, n_pairs, 2).
+  but with one candidate; the losses on the two rows, (m, n_candidates, n_pairs, 2);
+- ``entropies_with(candidates, code)``: trained on all labelled rows and one candidate,
+  labelled as of this class; the mean entropy of the predictions for all candidates,
+  (m, n_candidates).
 """
 
 import numpy as np
@@ -150,3 +153,30 @@ def values_of_labels(models, weigh, guesses, pairs, singles, n_jobs):
         -(probabilities * losses).sum(axis=0)
         for probabilities, losses in (training, selection)
     )
+
+
+def values_on_pool(models, weights, candidates, n_jobs):
+    """Return minus the expected log loss on the pool, for each row that may be bought.
+
+    The loss of a model is what the model itself expects: the mean entropy of its
+    predictions. With one model this is expected error reduction (Roy & McCallum).
+
+    Parameters
+    ----------
+    models : RefittedModels or JointModels
+        The candidate models, without a validation set.
+    weights : ndarray of shape (n_models,)
+        Probability that each model is the best.
+    candidates : ndarray of int
+        Positions of the rows to value among the candidates of the models.
+    n_jobs : int or None
+        As for `ALMSClassifier`.
+    """
+    _, predicted = models.trained()
+    expected = np.tensordot(weights, predicted[:, candidates], axes=1)
+    values = np.zeros(len(candidates))
+    with Parallel(n_jobs=n_jobs, prefer=models.prefer) as workers:
+        for code, share in enumerate(expected.T):
+            parts = divide(workers, models.entropies_with, candidates, code)
+            values -= share * (weights @ np.concatenate(parts, axis=1))
+    return values
