@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import re
 import socket
@@ -443,6 +444,24 @@ class TestExports:
         again = ["label", "stock.csv", "--id", "key", *HOW[:3], "again.sqlite"]
         saved(*again, "--import", "labels.csv")
         assert exported("again.sqlite") == {row["id"]: row["label"] for row in rows}
+
+    @pytest.mark.parametrize(
+        ("named", "how"), [([], "(content)"), (["--id", "key"], "('key' or content)")]
+    )
+    def test_a_plain_export_of_label_studio(self, run, exported, named, how):
+        chosen = {"type": "choices", "value": {"choices": [HOW[1].split(",")[0]]}}
+        tasks = [
+            {"id": 800 + i, "data": row, "annotations": [{"result": [chosen]}]}
+            for i, row in enumerate(stock()[5:8])
+        ]
+        Path("tasks.json").write_text(json.dumps(tasks))
+        command = ["label", "stock.csv", *named, *HOW[:3], "plain.sqlite"]
+        run(*command, "--import", "tasks.json", answers="")
+        assert f"tasks.json: 3 of 3 records belong to a row {how}." in run.err
+        ids = [
+            row["key"] if named else f"{6 + i}" for i, row in enumerate(stock()[5:8])
+        ]
+        assert [*exported("plain.sqlite")] == ids
 
     def test_predictions_are_not_imported_as_labels(self, saved):
         again = ["label", "stock.csv", "--id", "key", *HOW[:3], "again.sqlite"]

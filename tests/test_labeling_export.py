@@ -5,6 +5,7 @@ import json
 import re
 import sqlite3
 from pathlib import Path
+from warnings import catch_warnings
 
 import numpy as np
 import pytest
@@ -345,9 +346,168 @@ LINES = {
 def test_lines_of_other_tools(folder, kind):
     text = "\n".join(json.dumps(each) for each in LINES[kind])
     (folder / "in.jsonl").write_text(f"{text}\n\n")
-    with opened(folder / "a") as session:
-        assert session.import_labels(folder / "in.jsonl") == 1
+    with opened(folder / "a", classes=[1, 7, 8]) as session:
+        with catch_warnings(record=True, action="always") as found:
+            assert session.import_labels(folder / "in.jsonl") == 1
         assert session.answers(3).label == 7
+    said = "in.jsonl has examples that give no label, left out: 1 with the answer "
+    said += "'reject', 1 with the answer 'ignore'."
+    assert [f"{each.message}" for each in found] == [said] * (
+        kind == "Prodigy, choices"
+    )
+
+
+TEXTS = [f"mail {i} " + ["cheap pills", "the minutes"][i % 2] for i in range(20)]
+
+
+def texts_opened(path, items=TEXTS, **settings):
+    pool = np.random.RandomState(0).standard_normal((len(items), 3))
+    settings = {"ids": range(1, len(items) + 1), "classes": ["spam", "ham"], **settings}
+    return LabelingSession(LEARNER, pool, path, items=items, **settings)
+
+
+def studio_export(texts, choice="spam", **fields):
+    """Return tasks as Label Studio exports them: numbers of its own, no data.id."""
+    result = {"type": "choices", "from_name": "label", "to_name": "text",
+              "value": {"choices": [choice]}}  # fmt: skip
+    return [
+        {
+            "id": 701 + i, "inner_id": i + 1, "project": 3, "meta": {},
+            "data": {"text": text, **{name: v[i] for name, v in fields.items()}},
+            "annotations": [{"id": 901 + i, "completed_by": 1, "result": [result],
+                             "was_cancelled": False, "ground_truth": False}],
+            "predictions": [], "drafts": [],
+        }
+        for i, text in enumerate(texts)
+    ]  # fmt: skip
+
+
+def prodigy_lines(texts, label="spam", answer="accept", **fields):
+    """Return examples as Prodigy's textcat.manual and textcat.teach write them."""
+    return "\n".join(
+        json.dumps({"text": text, "_input_hash": -1437 + i, "_task_hash": 99 + i,
+                    "label": label, "answer": answer, "_view_id": "classification",
+                    "_annotator_id": "ann", **fields}) for i, text in enumerate(texts)
+    )  # fmt: skip
+
+
+def labels_by_row(session):
+    return {row.id: row.label for row in session.review(limit=99).rows}
+
+
+class TestFoundByContent:
+    def test_a_plain_export_of_label_studio(self, folder):
+        shown = [TEXTS[4], f"  {TEXTS[9]}\n", "a mail that is gone"]
+        (folder / "in.json").write_text(json.dumps(studio_export(shown)))
+        with texts_opened(folder / "a") as session:
+            with pytest.warns(UserWarning, match=r"in.json: 2 of 3 records") as found:
+                assert session.import_labels(folder / "in.json") == 2
+            assert "1 belong to no row, 0 to several" in f"{found[0].message}"
+            assert "'a mail that is gone'" in f"{found[0].message}"
+            assert labels_by_row(session) == {5: "spam", 10: "spam"}
+
+    @pytest.mark.parametrize("label", ["spam", "ham"])
+    def test_prodigy_accepts_and_rejects(self, folder, label):
+        lines = [
+            prodigy_lines(TEXTS[:3], label),
+            prodigy_lines(TEXTS[5:7], label, "reject"),
+            prodigy_lines(TEXTS[8:9], label, "ignore"),
+        ]
+        (folder / "in.jsonl").write_text("\n".join(lines))
+        other = {"spam": "ham", "ham": "spam"}[label]
+        expected = {1: label, 2: label, 3: label, 6: other, 7: other}
+        with texts_opened(folder / "a") as session:
+            with pytest.warns(UserWarning, match=r"in\.jsonl") as found:
+                assert session.import_labels(folder / "in.jsonl") == 5
+            assert labels_by_row(session) == expected
+        said = " ".join(f"{each.message}" for each in found)
+        assert "1 with the answer 'ignore'" in said
+        assert "5 of 5 records belong to a row (content)." in said
+
+    def test_a_rejected_class_of_three_is_said(self, folder):
+        (folder / "in.jsonl").write_text(prodigy_lines(TEXTS[:2], answer="reject"))
+        classes = ["spam", "ham", "news"]
+        with (
+            texts_opened(folder / "a", classes=classes) as session,
+            pytest.warns(UserWarning, match="2 with the answer 'reject'"),
+        ):
+            assert session.import_labels(folder / "in.jsonl") == 0
+
+    def test_numbers_of_another_tool_are_no_row_numbers(self, folder):
+        lines = [
+            {"id": 1, "text": TEXTS[4], "label": ["spam"]},
+            {"id": 5, "text": TEXTS[0], "label": ["ham"]},
+            {"id": 7, "text": "of another table", "label": ["ham"]},
+        ]
+        (folder / "in.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        with texts_opened(folder / "a") as session:
+            with pytest.warns(UserWarning, match="2 of 3 records"):
+                session.import_labels(folder / "in.jsonl")
+            assert labels_by_row(session) == {1: "ham", 5: "spam"}
+
+    def test_equal_texts_are_told_by_their_numbers_or_left_out(self, folder):
+        items = [*TEXTS[:5], "same", "same"]
+        (folder / "in.json").write_text(json.dumps(studio_export(["same", items[2]])))
+        with texts_opened(folder / "a", items) as session:
+            with pytest.warns(
+                UserWarning, match="0 belong to no row, 1 to several rows"
+            ):
+                session.import_labels(folder / "in.json")
+            assert labels_by_row(session) == {3: "spam"}
+        line = {"id": 7, "text": "same", "label": "ham"}
+        (folder / "in.jsonl").write_text(json.dumps(line))
+        with texts_opened(folder / "b", items) as session:
+            session.import_labels(folder / "in.jsonl")
+            assert labels_by_row(session) == {7: "ham"}
+
+    @pytest.mark.parametrize("kind", ["in.json", "in.jsonl"])
+    def test_a_field_that_is_named_holds_the_ids(self, folder, kind):
+        names = [f"T-{i}" for i in range(20)]
+        shown = [TEXTS[3], "changed since", TEXTS[5]]
+        if kind == "in.json":
+            text = json.dumps(studio_export(shown, ticket=[names[3], "T-8", "T-9"]))
+        else:
+            text = prodigy_lines(shown[:1], meta={"ticket": "T-8", "id": "T-1"})
+        (folder / kind).write_text(text)
+        rows = ["T-3", "T-8", "T-9"] if kind == "in.json" else ["T-8"]
+        with texts_opened(folder / "a", ids=names) as session:
+            said = rf"{len(rows)} of {len(rows)} records belong to a row \('ticket' or"
+            with pytest.warns(UserWarning, match=said):
+                n_rows = session.import_labels(folder / kind, id_field="ticket")
+            assert n_rows == len(rows)
+            assert labels_by_row(session) == dict.fromkeys(rows, "spam")
+
+    @pytest.mark.parametrize("form", ["dicts", "frame", "columns"])
+    def test_rows_of_a_table(self, folder, form):
+        table = [{"age": f"{i // 2}", "sex": "fm"[i % 2]} for i in range(20)]
+        data = [
+            {"age": 3, "sex": "m"},
+            {"age": "4", "sex": " f "},
+            {"age": 99, "sex": "m"},
+        ]
+        tasks = [
+            {**task, "data": cells}
+            for task, cells in zip(studio_export(range(3)), data, strict=True)
+        ]
+        (folder / "in.json").write_text(json.dumps(tasks))
+        items, columns = table, None
+        if form == "frame":
+            items = pytest.importorskip("pandas").DataFrame(table)
+        if form == "columns":
+            items = [f"age: {row['age']}\n\nsex: {row['sex']}" for row in table]
+            columns = {name: [row[name] for row in table] for name in table[0]}
+        with texts_opened(folder / "a", items) as session:
+            with pytest.warns(UserWarning, match="2 of 3 records"):
+                session.import_labels(folder / "in.json", columns=columns)
+            assert labels_by_row(session) == {8: "spam", 9: "spam"}
+
+    def test_nothing_to_find_a_row_by(self, folder):
+        (folder / "in.json").write_text(json.dumps(studio_export(["a", "b"])))
+        with (
+            opened(folder / "a") as session,
+            pytest.raises(ValueError, match=r"in\.json, task 701: there is no id"),
+        ):
+            session.import_labels(folder / "in.json")
 
 
 @pytest.mark.parametrize(

@@ -277,7 +277,8 @@ def test_files_of_other_tools(path):
         with pytest.warns(UserWarning, match="no columns for the labels broken"):
             assert session.import_labels(folder / "ones.csv") == 2
         assert session.import_labels(folder / "tasks.json") == 2
-        assert session.import_labels(folder / "lines.jsonl") == 5
+        with pytest.warns(UserWarning, match="1 with the answer 'ignore'"):
+            assert session.import_labels(folder / "lines.jsonl") == 5
         assert labels_of(session) == {
             0: ["late", "rude"], 1: ["broken"], 2: [], 4: ["late", "rude"], 5: [],
             7: ["broken", "late"], 8: [], 10: ["late", "rude"], 11: [], 13: ["broken"],

@@ -104,7 +104,8 @@ CLASSES = """
     With --labels, semicolons separate the labels of a row; [] says that none applies.
 --import FILE
     Start with the labels in this file: .csv of --export, .json of Label Studio,
-    .jsonl of Prodigy or doccano, or another session of --out.
+    .jsonl of Prodigy or doccano, or another session of --out. Rows are found by the
+    column of --id, or by their content.
 --keys CLASS=KEY,...
     Label with these keys, one character for each of some classes, as in spam=x,ham=h.
 --guide FILE.md
@@ -573,7 +574,7 @@ def add_known_labels(args, session, task):
             for row_id, label in task.known.items():
                 session.label(row_id, label)
         if args.imported:
-            session.import_labels(args.imported)
+            session.import_labels(args.imported, id_field=args.id, columns=task.columns)
 
 
 def remove_session(path):

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from errno import ENOENT
 from itertools import takewhile
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..exceptions import warn_user
+from ..sources import is_frame
 from ._answers import answers_of
 from ._export import (
     FINAL,
@@ -29,6 +31,8 @@ from ._storage import identity_of, is_session, open_to_read
 
 #: Largest number of characters in a cell.
 LONGEST_CELL = 2**24
+#: Fields that Prodigy and doccano add to what an example shows.
+OF_PRODIGY = {"accept", "answer", "cats", "id", "label", "meta", "options"}
 #: Cells of the column of a label; pandas writes 1.0 if a column has an empty cell.
 FLAGS = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
 
@@ -45,15 +49,139 @@ class ReadLabel(NamedTuple):
     is_skip: bool = False  # True if somebody saw the row and gave no label
 
 
-def read_answers(path, ids, settings, pool, known, own):
+class ForeignRecord(NamedTuple):
+    """A task of Label Studio, or an example of Prodigy or doccano."""
+
+    id: Any  # of its field "id"; None: it has none
+    fields: dict  # what it shows: texts and numbers by name
+
+
+class RowsByContent:
+    """Rows that are found by what a record of another tool shows.
+
+    Parameters
+    ----------
+    ids : Ids
+        Ids of the rows.
+    items : sequence or DataFrame
+        Texts, or rows of named cells.
+    columns : dict of str to list, default=None
+        Further named cells.
+    id_field : str, default=None
+        Name of the field of a record that holds the id of its row.
+
+    Attributes
+    ----------
+    n_found, n_unknown, n_ambiguous : int
+        Numbers of records that were found in one row, in none and in several, by the
+        field or by content.
+    examples : list of str
+        The beginnings of the contents that were not found in one row.
+    """
+
+    def __init__(self, ids, items, columns=None, id_field=None):
+        self.ids, self.id_field = ids, id_field
+        self._texts, self._columns = [], {**(columns or {})}
+        if is_frame(items) and items.ndim == 2:
+            self._columns |= {f"{name}": [*items[name]] for name in items.columns}
+        elif isinstance(items, list) and isinstance(items[0], Mapping):
+            self._columns |= {
+                f"{name}": [item.get(name) for item in items] for name in items[0]
+            }
+        elif isinstance(items, list) or getattr(items, "ndim", 0) == 1:
+            self._texts = [*items]
+        self._places = {}
+        self.n_found = self.n_unknown = self.n_ambiguous = 0
+        self.examples = []
+
+    def find(self, record, where):
+        """Return the id of the row of a record as text; None if it has no row.
+
+        Row numbers are ids only where nothing can be compared: numbers of another tool
+        are other numbers.
+
+        Raises
+        ------
+        ImportRefused
+            If the record has neither an id nor content; it names the place `where`.
+        """
+        if self.id_field in record.fields:
+            id = record.fields[self.id_field]
+            return self._count(record, [id] if self.ids.has_text(id) else [])
+        if record.id is not None and self.ids.made_of != "numbers":
+            return record.id
+        if (rows := self._rows_of(record)) is None:
+            if record.id is None:
+                raise ImportRefused(
+                    f"{where}: there is no id, neither beside the text nor in its meta "
+                    "data, and no text to find the row by."
+                )
+            return record.id
+        ids = self.ids.at(rows)
+        if len(ids) > 1 and f"{record.id}" in map(str, ids):
+            return record.id
+        return self._count(record, ids)
+
+    def _count(self, record, ids):
+        """Return the only id; None if there is none, or several."""
+        if len(ids) == 1:
+            self.n_found += 1
+            return ids[0]
+        self.n_ambiguous += len(ids) > 1
+        self.n_unknown += not ids
+        self.examples.append(" ".join(map(str, record.fields.values()))[:40])
+        return None
+
+    def _rows_of(self, record):
+        """Return the rows with the content of a record; None: nothing to compare."""
+        names = tuple(name for name in record.fields if name in self._columns)
+        cells = [self._columns[name] for name in names]
+        content = tuple(plain_text(record.fields[name]) for name in names)
+        if names and (found := self._look_up(names, zip(*cells, strict=True), content)):
+            return found
+        texts = [each for each in record.fields.values() if isinstance(each, str)]
+        for text in texts * bool(self._texts):
+            rows = zip(self._texts, strict=True)
+            if found := self._look_up(None, rows, (plain_text(text),)):
+                return found
+        return [] if names or (texts and self._texts) else None
+
+    def _look_up(self, names, rows, content):
+        if names not in self._places:
+            self._places[names] = places = {}
+            for row, cells in enumerate(rows):
+                places.setdefault(tuple(map(plain_text, cells)), []).append(row)
+        return self._places[names].get(content)
+
+    def warn(self, name):
+        """Say how many records were found in the rows, and which were not."""
+        n_records = self.n_found + self.n_unknown + self.n_ambiguous
+        if n_records == 0:
+            return
+        how = f"{self.id_field!r} or content" if self.id_field else "content"
+        said = f"{name}: {self.n_found} of {n_records} records belong to a row ({how})."
+        if self.examples:
+            said += (
+                f" The others are left out: {self.n_unknown} belong to no row, "
+                f"{self.n_ambiguous} to several rows, for example {self.examples[0]!r}."
+            )
+        warn_user(said)
+
+
+def plain_text(cell):
+    """Return a cell as text, with one space for each gap."""
+    return " ".join(f"{cell}".split())
+
+
+def read_answers(path, rows, settings, pool, known, own):
     """Return the answers in a file as (id, label, who, is_final, reason, at).
 
     Parameters
     ----------
     path : str or path
         ``.csv``, ``.json``, ``.jsonl`` or a session.
-    ids : Ids
-        Ids of the rows here.
+    rows : RowsByContent
+        The rows here.
     settings : dict
         Settings of the session here.
     pool : dict
@@ -73,10 +201,11 @@ def read_answers(path, ids, settings, pool, known, own):
     if not Path(path).exists():
         raise FileNotFoundError(ENOENT, strerror(ENOENT), str(path))
     if not is_session(path):
-        return read_label_file(Path(path), ids, known, name_label_columns(settings))
+        columns = name_label_columns(settings)
+        return read_label_file(Path(path), rows, known, columns, settings["classes"])
     if identity_of(path) == own:
         raise ValueError(f"{path} is the session that is open. Name another file.")
-    return read_other_session(path, ids, settings, pool, known)
+    return read_other_session(path, rows.ids, settings, pool, known)
 
 
 # --- other sessions
@@ -185,7 +314,7 @@ def make_row_finder(there, here, ids):
 # --- files
 
 
-def read_label_file(path, ids, known, columns):
+def read_label_file(path, rows, known, columns, classes=None):
     """Return the answers in a CSV, JSON or JSONL; of a person the last one for a row.
 
     If a row may have several labels, `columns` has the name of the column of each
@@ -199,7 +328,8 @@ def read_label_file(path, ids, known, columns):
         ".jsonl": read_label_lines,
     }
     read = function_for_suffix(path, readers)
-    found = list(read(path, columns))
+    found = list(read(path, columns, rows, classes))
+    rows.warn(path.name)
     are_numbers = not any(isinstance(label, str) for label in known.values()) and all(
         not each.is_text and parse_number(each.text) is not None
         for each in found
@@ -207,7 +337,7 @@ def read_label_file(path, ids, known, columns):
     )
     last = {}
     for each in found:
-        key = ids.from_text(each.id), each.who, each.is_final
+        key = rows.ids.from_text(each.id), each.who, each.is_final
         last.pop(key, None)
         last[key] = None if each.is_skip else parse_label(each, known, are_numbers)
     return [
@@ -282,7 +412,7 @@ def check_other_columns(path, lines, names):
                 )
 
 
-def read_label_csv(path, columns):
+def read_label_csv(path, columns, rows, classes):
     """Yield the labels of a CSV with the columns id and label, or one for each label.
 
     Warns
@@ -298,7 +428,8 @@ def read_label_csv(path, columns):
             missing = sorted({*columns.values()} - {*names})
             has_columns = len(missing) < len(columns)
             used = {*columns.values()} - {*missing} if has_columns else {"label"}
-            if not (used := {"id", *used}) <= {*names}:
+            key = "id" if "id" in names else rows.id_field or "id"
+            if not (used := {key, *used}) <= {*names}:
                 each = ", or a column for each label" if columns else ""
                 raise ValueError(f"{path.name} needs the columns id and label{each}.")
             if has_columns and missing:
@@ -328,7 +459,7 @@ def read_label_csv(path, columns):
                     label = restore_cell(label)
                 for who in split_names(restore_cell(line.get("who") or "")):
                     yield ReadLabel(
-                        restore_cell(line["id"]),
+                        restore_cell(line[key]),
                         label,
                         who or None,
                         labels,
@@ -351,8 +482,8 @@ def split_names(cell):
     return names or [""]
 
 
-def read_label_json(path, columns):
-    """Yield the labels of tasks of Label Studio; their data hold the ids.
+def read_label_json(path, columns, rows, classes):
+    """Yield the labels of tasks of Label Studio; their data say which row it is.
 
     A task with cancelled annotations only is skipped. The ground truth decides, if a
     task has one. Controls other than choices are left alone.
@@ -368,7 +499,12 @@ def read_label_json(path, columns):
         if not isinstance(tasks, list):
             raise TypeError("It is no list.")
         for task in tasks:
-            stored, id = (task.get("meta") or {}).get("label"), task["data"]["id"]
+            stored, data = (task.get("meta") or {}).get("label"), task["data"]
+            if not task["annotations"]:
+                continue
+            where = f"{path.name}, task {task.get('id')}"
+            if (id := rows.find(ForeignRecord(data.get("id"), data), where)) is None:
+                continue
             given = [a for a in task["annotations"] if not a.get("was_cancelled")]
             truth = [a for a in given if a.get("ground_truth")][-1:]
             found = []
@@ -388,7 +524,7 @@ def read_label_json(path, columns):
                         several = [*(several or ()), *choices]
                         continue
                     if len(choices) != 1:
-                        raise SeveralChoices(
+                        raise ImportRefused(
                             f"{path.name}, task {id}: an annotation has the choices "
                             f"{choices}. A row has one label here."
                         )
@@ -409,12 +545,13 @@ def read_label_json(path, columns):
             if len({(each.text, f"{each.label}") for each in found}) > 1:
                 disputed.append(id)
             yield from found
-    except SeveralChoices:
+    except ImportRefused:
         raise
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(
             f"{path.name} is not an export of Label Studio, which is a list of tasks "
-            "with an id in their data, and choices in their annotations."
+            "with data, and with choices in their annotations. Export the project as "
+            '"JSON".'
         ) from error
     if others:
         kinds = ", ".join(f"{n} of type {kind}" for kind, n in others.items())
@@ -427,16 +564,23 @@ def read_label_json(path, columns):
         )
 
 
-class SeveralChoices(ValueError):
-    """An annotation with several choices, or with none."""
+class ImportRefused(ValueError):
+    """An annotation with several choices, or a record that is of no row."""
 
 
-def read_label_lines(path, columns):
+def read_label_lines(path, columns, rows, classes):
     """Yield the labels of a JSONL file of Prodigy or doccano.
 
-    Prodigy's examples have an ``answer``: only accepted ones are labels. The id of a
-    row is "id", in the example or its "meta".
+    Of Prodigy's answers, an accepted label is the label, and a rejected one stands for
+    the other class if there are two. The id of a row is "id", in the example or its
+    "meta".
+
+    Warns
+    -----
+    UserWarning
+        For examples that were ignored or rejected and give no label.
     """
+    left_out = Counter()
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -444,23 +588,30 @@ def read_label_lines(path, columns):
         where = f"{path.name}, line {number}"
         try:
             example = json.loads(line)
-            id = example.get("id", (example.get("meta") or {}).get("id"))
-        except (ValueError, AttributeError, RecursionError):
+            meta = example.get("meta") or {}
+            known = {each: example[each] for each in example if each not in OF_PRODIGY}
+            record = ForeignRecord(example.get("id", meta.get("id")), {**meta, **known})
+        except (ValueError, AttributeError, TypeError, RecursionError):
             raise ValueError(f"{where}: this is no JSON object.") from None
-        if id is None:
-            raise ValueError(
-                f"{where}: there is no id, neither beside the text nor in "
-                "its meta data."
-            )
-        if example.get("answer", "accept") != "accept":
+        answer, label = example.get("answer", "accept"), example.get("label")
+        others = [each for each in classes or () if f"{each}" != f"{label}"]
+        can_turn = not columns and len(classes or ()) == 2 and len(others) == 1
+        if answer == "reject" and can_turn and "accept" not in example:
+            label = others[0]
+        elif answer != "accept":
+            left_out[f"{answer}"] += 1
             continue
-        labels = example.get("accept", example.get("label", example.get("cats")))
+        labels = example.get(
+            "accept", label if label is not None else example.get("cats")
+        )
         # that no label applies is not said by a text that nobody has labelled
         is_answer = bool(labels) if isinstance(labels, dict) else "accept" in example
         if isinstance(labels, dict):  # scores of spaCy's categories
             labels = [name for name, score in labels.items() if score >= 0.5]
         labels = labels if isinstance(labels, list) else [labels]
         if labels == [None] or (labels == [] and not (columns and is_answer)):
+            continue
+        if (id := rows.find(record, where)) is None:
             continue
         who = example.get("_annotator_id", example.get("username"))
         who = str(who) if who else None
@@ -472,3 +623,8 @@ def read_label_lines(path, columns):
                 f"{where}: it has the labels {labels}. A row has one label here."
             )
         yield ReadLabel(id, str(labels[0]), who)
+    if left_out:
+        answers = ", ".join(
+            f"{n} with the answer {each!r}" for each, n in left_out.items()
+        )
+        warn_user(f"{path.name} has examples that give no label, left out: {answers}.")

@@ -60,7 +60,7 @@ from ._export import (
     write_predictions,
 )
 from ._ids import check_text, find_empty_rows, find_ids
-from ._import import read_answers
+from ._import import RowsByContent, read_answers
 from ._learner import SessionLearner, Worker, forget_progress, record_teaching
 from ._lists import ReviewList, ReviewPage, ReviewRow, RowLabel
 from ._opening import Arguments, Resumption, begin, plan_beginning
@@ -996,8 +996,18 @@ class LabelingSession(Generic[LearnerT]):
             if text != (known or ""):
                 put_note(db, get_settings(db)["votes"], id, text, who)
 
-    def import_labels(self, path: FilePath) -> int:
-        """Read labels from a file that `export` or Label Studio wrote, or a session.
+    def import_labels(
+        self,
+        path: FilePath,
+        *,
+        id_field: str | None = None,
+        columns: Mapping[str, list] | None = None,
+    ) -> int:
+        """Read labels from a file of another tool, of `export`, or of another session.
+
+        Tasks of Label Studio and examples of Prodigy and doccano belong to the row with
+        their id, or else to the only row that has their content. A warning says how
+        many rows were found by their content.
 
         Parameters
         ----------
@@ -1006,6 +1016,12 @@ class LabelingSession(Generic[LearnerT]):
             ``.json``; ``.jsonl`` of Prodigy or doccano; or another session: its labels
             and skips, with people and times. Skipped rows of the long form are left
             out.
+        id_field : str, default=None
+            Name of the field, or column, of the file that holds the ids of the rows.
+            None: id.
+        columns : dict of str to list, default=None
+            Further columns of the rows, as for `export`: a field of the file with the
+            name of a column is compared with it.
 
         Returns
         -------
@@ -1022,8 +1038,9 @@ class LabelingSession(Generic[LearnerT]):
         with self._storage.writing() as db:
             settings = get_settings(db)
             known = self._count_classes(db, settings, count_rows(db)[1])
+            rows = RowsByContent(self._ids, self._items, columns, id_field)
             found = read_answers(
-                path, self._ids, settings, get_pool(db), known, self._storage.identity
+                path, rows, settings, get_pool(db), known, self._storage.identity
             )
             n_new, answered = 0, {*db.column("SELECT id FROM rows WHERE answered")}
             for id, label, who, is_final, reason, at in found:
