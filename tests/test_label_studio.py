@@ -1,8 +1,10 @@
 """Label Studio hands out the rows of a session; a server of the test stands for it."""
 
 import io
+import random
 import signal
 from concurrent.futures import wait
+from contextlib import suppress
 from itertools import pairwise
 from time import monotonic, sleep
 
@@ -452,6 +454,113 @@ class TestPredictionsOfOthers:
             first = waiting(session)[0]
             loop.restore()
         assert studio.next_task() == first
+
+
+#: Answers, and parts of answers, that are not as documented.
+ODD = [
+    None, [], {}, "", 0, -1.5, True, [None], [[]], {"detail": "Not found."}, "never",
+    {"tasks": None}, {"tasks": [{}]}, [{"id": "x"}], 2**70, "\ud800", {"id": {}},
+]  # fmt: skip
+
+
+def garble(answer, rng):
+    """Return an answer of which a random part is odd, or gone."""
+    if not isinstance(answer, dict | list) or not answer or rng.random() < 0.15:
+        return rng.choice(ODD)
+    place = rng.choice([*(answer if isinstance(answer, dict) else range(len(answer)))])
+    if isinstance(answer, dict) and rng.random() < 0.15:
+        del answer[place]
+    else:
+        answer[place] = garble(answer[place], rng)
+    return answer
+
+
+class TestOddAnswers:
+    @pytest.mark.parametrize("odd", ODD)
+    def test_the_loop_goes_on_and_says_so_once(self, path, studio, make, said, odd):
+        with opened(path, studio) as session:
+            loop = make(session)
+            task = label_next(studio, loop)
+            settle(loop)
+            before = [*said]
+            studio.garble = lambda _: odd
+            with pytest.raises(_label_studio.LabelStudioError, match="documented"):
+                loop.step()
+            loop.start()
+            wait_until(lambda: any("Labels are safe" in each for each in said))
+            problem = said[len(before) :]
+            assert "/api/projects/7/ with something else than is doc" in problem[0]
+            other = studio.next_task() or task
+            studio.annotate(other, truth(studio, other))
+            studio.garble = None
+            wait_until(lambda: session.answers(other).state == "labelled")
+            assert loop._thread.is_alive()
+            loop.close()
+            assert session.answers(task).state == "labelled"
+        assert said.count("Label Studio answers again.") == 1
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_a_random_server(self, path, studio, make, said, seed):
+        """Garbled answers at random moments: no error of ours, and all labels stay."""
+        rng = random.Random(seed)
+        with opened(path, studio) as session:
+            loop = make(session)
+            for _ in range(12):
+                settle(loop)
+                if (task := studio.next_task()) is None:
+                    break
+                studio.annotate(task, truth(studio, task), rng.choice([1, 2]))
+                studio.garble = lambda answer: (
+                    garble(answer, rng) if rng.random() < 0.7 else answer
+                )
+                for _ in range(4):
+                    with suppress(_label_studio.LabelStudioError):
+                        loop.step()
+                studio.garble = None
+            settle(loop)
+            given = {a["task"]: truth(studio, a["task"])
+                     for a in studio.annotations.values()}  # fmt: skip
+            assert dict(labels_of(path)) == given
+
+    @pytest.mark.parametrize("odd", [*ODD, b"[" * 100_000, b"\xff", b"{"])
+    def test_the_first_answer(self, path, studio, make, odd):
+        studio.garble = lambda _: odd
+        with opened(path, studio) as session:
+            with pytest.raises(_label_studio.LabelStudioError, match="something else"):
+                make(session)
+            assert labels_of(path) == []
+
+    @pytest.mark.parametrize("kind", ["url", "text", None])
+    def test_texts_that_are_stored_elsewhere_are_said(
+        self, path, studio, url, capsys, kind
+    ):
+        config = studio.project["label_config"]
+        if kind:
+            tag = f'value="$text" valueType="{kind}"'
+            studio.project["label_config"] = config.replace('value="$text"', tag)
+        out = path.parent / "none" / "a.sqlite"
+        command = f"label --label-studio {url} --project 7 --out {out}".split()
+        assert main(command) == 2
+        is_said = 'stored elsewhere (valueType="url")' in capsys.readouterr().err
+        assert is_said == (kind == "url")
+
+    def test_a_garbled_interface_is_a_sentence(self, path, studio, url, capsys):
+        command = f"label --label-studio {url} --project 7 --out {path}".split()
+        config = studio.project["label_config"]
+        parsed = studio.project["parsed_label_config"]
+        cases = [
+            {"label_config": "<View"},
+            {"label_config": "<View/>"},
+            {"parsed_label_config": {"label": 3}},
+            {"parsed_label_config": {"label": {"type": "Choices"}}},
+            {"parsed_label_config": {"label": {**parsed["label"], "inputs": []}}},
+        ]
+        for change in cases:
+            studio.project |= {"label_config": config, "parsed_label_config": parsed}
+            studio.project |= change
+            assert main(command) == 2
+            assert "labelling interface" in capsys.readouterr().err
+        assert not path.exists()
 
 
 class TestFailures:

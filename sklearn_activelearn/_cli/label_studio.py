@@ -32,6 +32,12 @@ def open_project(args, stack):
         stack.callback(client.close)
         project = client.project(args.project)
         control = find_control(project, args.label_studio_control)
+    if control.is_address and control.kind in TEXTS:
+        tell(
+            f'The texts of {control.field!r} are stored elsewhere (valueType="url"): '
+            "the model learns from the words of their addresses. Put the texts into "
+            "the tasks, or pass vectors (--features)."
+        )
     args.classes, args.several = control.classes, control.is_several
     if not (args.text or args.image):
         args.text = [control.field] if control.kind in TEXTS else []

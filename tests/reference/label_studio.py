@@ -46,6 +46,8 @@ class LabelStudio:
         Method and path of each request that changed something.
     fail : callable or None
         ``fail(method, path)`` returns a status, "hang" or "drop", or None.
+    garble : callable or None
+        ``garble(content)`` returns another answer, as JSON.
     """
 
     def __init__(self, texts):
@@ -57,7 +59,7 @@ class LabelStudio:
             "maximum_annotations": 1,
         }  # fmt: skip
         self.tasks, self.annotations, self.predictions = {}, {}, {}
-        self.log, self.fail, self._number = [], None, 100
+        self.log, self.fail, self.garble, self._number = [], None, None, 100
         self.access, self.legacy = {"first"}, {LEGACY}
         self.refresh = {REFRESH}
         self.files = {}
@@ -272,6 +274,8 @@ class Handler(BaseHTTPRequestHandler):
                     )
             except ValueError as error:
                 status, content = 400, {"detail": f"{error}"}
+        if studio.garble:
+            content = studio.garble(json.loads(json.dumps(content)))
         data = content if isinstance(content, bytes) else json.dumps(content).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(data)))

@@ -19,7 +19,16 @@ from typing import Any
 from ...base import check_number
 from .._annotations import Annotation
 from .._schema import get_settings, put_settings
-from ._label_studio_api import Client, LabelStudioError, find_control, token_reader
+from ._label_studio_api import (
+    ROUND,
+    USERS,
+    VERSIONS,
+    Client,
+    LabelStudioError,
+    find_control,
+    time_of,
+    token_reader,
+)
 from ._view import ENDINGS, describe_counts, describe_curve
 
 ORDER = "Uncertainty sampling"
@@ -197,7 +206,8 @@ class LabelStudioLoop:
     def step(self):
         """Read annotations, choose rows, and write their ranks if they have changed."""
         fields = ",".join(("id", *CHANGED, *COUNTS))
-        project = self.client.get(f"/api/projects/{self.project}/", include=fields)
+        path = f"/api/projects/{self.project}/"
+        project = self.client.get(path, ROUND, include=fields)
         self.read_annotations(project)
         if project["task_number"] < self._task_number:
             self._skip_deleted(self.session.upcoming(N_LATER).ids)
@@ -331,7 +341,7 @@ class LabelStudioLoop:
             for annotation in annotations
             for result in annotation["result"] or ()
             if result.get("from_name") == self.control.name
-            for choice in result["value"].get("choices", ())
+            for choice in result.get("value", {}).get("choices", ())
         ]
 
     def _name_of(self, user):
@@ -339,7 +349,7 @@ class LabelStudioLoop:
         if isinstance(user, dict):
             return user.get("email") or f"user {user.get('id')}"
         if user not in self._users:
-            users = self.client.get("/api/users/")
+            users = self.client.get("/api/users/", USERS)
             self._users |= {each["id"]: each["email"] for each in users}
             self._users.setdefault(user, f"user {user}")
         return self._users[user] or f"user {user}"
@@ -443,7 +453,9 @@ class LabelStudioLoop:
         """Return the model versions of this session that have predictions."""
         path = f"/api/projects/{self.project}/model-versions/"
         pattern = re.compile(re.escape(self._prefix) + r"\d+")
-        return [name for name in self.client.get(path) if pattern.fullmatch(name)]
+        return [
+            name for name in self.client.get(path, VERSIONS) if pattern.fullmatch(name)
+        ]
 
     def _delete_versions(self, but=None):
         """Delete all predictions of this session, except for one version."""
@@ -536,11 +548,6 @@ class LabelStudioLoop:
 
 #: Name under which the loop itself skips rows.
 LABEL_STUDIO = "Label Studio"
-
-
-def time_of(item):
-    """Return when a task or an annotation was last changed."""
-    return datetime.fromisoformat(item["updated_at"]).astimezone(UTC)
 
 
 def tell_by_printing(text):

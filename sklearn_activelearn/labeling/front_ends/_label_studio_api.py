@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -12,6 +13,83 @@ import httpx
 TOKEN_VARIABLE = "LABEL_STUDIO_API_KEY"
 TIMEOUT = 60.0  #: seconds for a request
 PAGE = 200  #: tasks that are read in one request
+
+
+def time_of(item):
+    """Return when a task or an annotation was last changed."""
+    return datetime.fromisoformat(item["updated_at"]).astimezone(UTC)
+
+
+def is_time(value):
+    """Return True for a time that is not in the future, give or take a time zone."""
+    try:
+        now = datetime.now(UTC)
+        return time_of({"updated_at": value}) < now + timedelta(days=1)
+    except (ValueError, OverflowError, TypeError):
+        return False
+
+
+#: Shapes of answers, for `has_shape`: what the library reads, as it is documented.
+RESULT = {"from_name?": object, "value?": {"choices?": [object]}}
+ANNOTATION = {
+    "id": int,
+    "result": ([RESULT], None),
+    "was_cancelled": bool,
+    "completed_by": (int, {"id?": int, "email?": (str, None)}, None),
+    "ground_truth": bool,
+    "updated_at": is_time,
+}
+TASK = {"id": int, "data": dict, "updated_at": is_time, "annotations": [ANNOTATION]}
+CONTROL = {
+    "type": str,
+    "to_name?": [str],
+    "inputs?": [{"type": str, "value": str}],
+    "labels?": [str],
+}
+PROJECT = {
+    "id": int,
+    "created_at": str,
+    "label_config": str,
+    "parsed_label_config": ({}, None),
+}
+ROUND = {
+    "sampling": (str, None),
+    "model_version": (str, None),
+    "task_number": int,
+    "total_annotations_number": int,
+    "skipped_annotations_number": int,
+}
+USERS = [{"id": int, "email": (str, None)}]
+VERSIONS = ({}, [str])
+
+
+def has_shape(value, shape):
+    """Return True if a value of JSON has a shape.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    shape : dict, list, tuple, type, callable or None
+        A dict of the fields that are needed, or, with a question mark, may be missing;
+        a list with the shape of each element; a tuple of shapes of which one is enough.
+    """
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(
+            has_shape(value[name.rstrip("?")], each)
+            if name.rstrip("?") in value
+            else name.endswith("?")
+            for name, each in shape.items()
+        )
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(has_shape(v, *shape) for v in value)
+    if isinstance(shape, tuple):
+        return any(has_shape(value, each) for each in shape)
+    if shape is int:  # of a column of SQLite
+        return type(value) is int and abs(value) < 2**63
+    if isinstance(shape, type):
+        return isinstance(value, shape)
+    return value is None if shape is None else shape(value)
 
 
 class LabelStudioError(Exception):
@@ -37,6 +115,8 @@ class Control(NamedTuple):
         The choices.
     is_several : bool
         True if several of them can be chosen.
+    is_address : bool
+        True if the field holds the address of what is shown.
     """
 
     name: str
@@ -45,6 +125,7 @@ class Control(NamedTuple):
     field: str
     classes: list[str]
     is_several: bool
+    is_address: bool
 
 
 def find_control(project, name=None):
@@ -63,7 +144,8 @@ def find_control(project, name=None):
         If there is no such control.
     """
     parsed = project.get("parsed_label_config") or {}
-    found = {key: each for key, each in parsed.items() if each["type"] == "Choices"}
+    controls = {key: each for key, each in parsed.items() if has_shape(each, CONTROL)}
+    found = {key: each for key, each in controls.items() if each["type"] == "Choices"}
     names = ", ".join(map(repr, found)) or "none"
     if name is None and len(found) != 1:
         raise ValueError(
@@ -77,13 +159,27 @@ def find_control(project, name=None):
         raise ValueError(f"There is no control {name!r} of type Choices: {names}.")
     name = name or next(iter(found))
     control = found[name]
-    tags = ElementTree.fromstring(project["label_config"]).iter("Choices")
-    choice = {tag.get("name"): tag.get("choice") for tag in tags}
-    shown = control["inputs"][0]
+    tags = {tag.get("name"): tag for tag in read_config(project["label_config"])}
+    if not (name in tags and control.get("inputs") and control.get("to_name")):
+        raise ValueError(
+            f"The labelling interface of the project does not say what {name!r} labels."
+        )
+    shown, to_name = control["inputs"][0], control["to_name"][0]
+    is_address = to_name in tags and tags[to_name].get("valueType") == "url"
     return Control(
-        name, control["to_name"][0], shown["type"], shown["value"], control["labels"],
-        choice.get(name) == "multiple",
+        name, to_name, shown["type"], shown["value"], control.get("labels", []),
+        tags[name].get("choice") == "multiple", is_address,
     )  # fmt: skip
+
+
+def read_config(config):
+    """Return the tags of a labelling interface."""
+    try:
+        return [*ElementTree.fromstring(config).iter()]
+    except ElementTree.ParseError as error:
+        raise ValueError(
+            f"The labelling interface of the project is no XML: {error}."
+        ) from None
 
 
 def token_reader(file=None):
@@ -130,9 +226,18 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def get(self, path, **query):
-        """Return the JSON at a path."""
-        return self.request("GET", path, params=query)
+    def get(self, path, shape=object, /, **query):
+        """Return the JSON at a path, which must have a shape, as for `has_shape`."""
+        found = self.request("GET", path, params=query)
+        self._check_shape(found, shape, path)
+        return found
+
+    def _check_shape(self, found, shape, path):
+        if not has_shape(found, shape):
+            raise LabelStudioError(
+                f"{self.url} answers {path} with something else than is documented: "
+                f"{json.dumps(found)[:100]}."
+            )
 
     def request(self, method, path, **options):
         """Send a request and return the JSON of the answer.
@@ -142,12 +247,14 @@ class Client:
         LabelStudioError
             If it failed, whatever the reason.
         """
-        answer = self._send(method, path, **options)
+        return self._read_json(self._send(method, path, **options), path)
+
+    def _read_json(self, answer, path):
         if not answer.content:
             return None
         try:
             return answer.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             raise LabelStudioError(
                 f"{self.url} answers {path} with something else than JSON. Is it the "
                 "address of Label Studio?"
@@ -176,7 +283,13 @@ class Client:
         path = "/api/token/refresh/"
         answer = self._try("POST", path, json={"refresh": token})
         self._check(answer, path)
-        return f"Bearer {answer.json()['access']}"
+        found = self._read_json(answer, path)
+        self._check_shape(
+            found,
+            {"access": lambda token: isinstance(token, str) and token.isascii()},
+            path,
+        )
+        return f"Bearer {found['access']}"
 
     def _try(self, method, path, **options):
         address = path if "://" in path else self.url + path
@@ -208,15 +321,15 @@ class Client:
 
     def project(self, number):
         """Return a project."""
-        return self.get(f"/api/projects/{number}/")
+        return self.get(f"/api/projects/{number}/", PROJECT)
 
     def tasks(self, project, page, size, **query):
         """Return a page of tasks with their annotations."""
         query = {"query": json.dumps(query)} if query else {}
         try:
             return self.get(
-                "/api/tasks/", project=project, page=page, page_size=size,
-                fields="all", **query,
+                "/api/tasks/", {"tasks": [TASK]}, project=project, page=page,
+                page_size=size, fields="all", **query,
             )["tasks"]  # fmt: skip
         except LabelStudioError as error:
             if error.status == 404 and page > 1:  # behind the last page
