@@ -156,6 +156,41 @@ class TestRows:
             assert [row["s"] for row in rows] == [row["s"] for row in first]
             assert [row["label"] for row in rows] == list("aba")
 
+    def test_columns_that_are_hidden(self, run, exported):
+        """People do not see them; the model and the results have them."""
+        out = run(*TABLE, "--hide", "colour", "--hide", "note", answers="1\n2\n")
+        assert "price:" in out
+        assert "colour:" not in out
+        assert "note:" not in out
+        run(*TABLE, "--hide", "colour", "--predict", "out.csv")
+        assert read_rows("out.csv")[0]["colour"]
+        err = run(*TABLE, "--hide", "colours", code=2)
+        assert "no column 'colours'. Did you mean 'colour'?" in err
+
+    def test_numbers_and_gaps_of_the_user(self, run):
+        rows = [row | {"price": f"{i},{i % 7}50"} for i, row in enumerate(stock(), 1)]
+        rows[3]["price"], rows[5]["price"] = "1500", "sold out"
+        write_rows("stock.csv", rows)
+        assert "choose --decimal" in run(*TABLE, "--gaps", "Sold out", code=2)
+        options = "--gaps", "Sold out", "--decimal", "comma"
+        run(*TABLE, *options, answers="1\n")
+        assert "treated as number: price (decimal comma)" in run.err
+        run(*TABLE, *options, "--save-model", "model.skops")
+        run("predict", "model.skops", "stock.csv", "--out", "out.csv")
+        assert len(read_rows("out.csv")) == 60
+
+    def test_encodings(self, run):
+        write_rows(
+            "stock.csv",
+            [row | {"colour": "красный автомобиль старой модели"} for row in stock()],
+        )
+        text = Path("stock.csv").read_text(encoding="utf-8")
+        Path("stock.csv").write_bytes(text.encode("cp1251"))
+        out = run(*TABLE, answers="1\n")
+        assert "it is read as Windows-1251 (confidence" in run.err
+        assert "красный" in out
+        assert "is not utf-8" in run(*TABLE, "--encoding", "utf-8", code=2)
+
     def test_texts_of_several_columns_have_captions(self, run):
         rows = [{"title": row.pop("note"), "more": "", **row} for row in stock()]
         rows[0]["more"] = "hovercraft"

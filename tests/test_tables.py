@@ -1,5 +1,6 @@
 """Encoders of tables, texts and images: kinds of columns, numbers, new rows."""
 
+import re
 import time
 
 import numpy as np
@@ -10,7 +11,12 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from sklearn_activelearn.preprocessing import ImageEncoder, TableEncoder
+from sklearn_activelearn.preprocessing import (
+    ImageEncoder,
+    TableEncoder,
+    TextEncoder,
+    VectorEncoder,
+)
 
 NAMES = ["red", "green", "blue", "red"]
 NOTES = ["a good film", "", "not so good a film", "what a bad film"]
@@ -177,6 +183,164 @@ class TestNumbers:
         )
         X = TableEncoder().fit_transform(columns)
         np.testing.assert_array_equal(X, expected.round(6))
+
+
+COMMA, COMMAS = "decimal comma", "commas between thousands"
+POINTS, SPACES = "points between thousands", "spaces between thousands"
+#: Cells, the numbers of those that are no gaps, and how they are written.
+NUMBERS = {
+    "gaps": (["1", "-", "n.a.", ".", "#N/A", "–", "N/A", "3"], [1, 3], []),
+    "decimal comma": (["1,5", "2", "-3,25", ""], [1.5, 2, -3.25], [COMMA]),
+    "a comma before decimals": ([",5", "1", "2,"], [0.5, 1, 2], [COMMA]),
+    "a leading zero": (["0,123", "0,5", "3"], [0.123, 0.5, 3], [COMMA]),
+    "thousands": (["1,234", "12", "999,000"], [1234, 12, 999000], [COMMAS]),
+    "millions": (["1,234,567", "1500"], [1234567, 1500], [COMMAS]),
+    "both": (["1,234.5", "-12"], [1234.5, -12], [COMMAS]),
+    "German": (["1.234,5", "12", "3"], [1234.5, 12, 3], [COMMA, POINTS]),
+    "German millions": (["1.234.567", "5"], [1234567, 5], [COMMA, POINTS]),
+    "points": (["1.234", "12.500", "9"], [1.234, 12.5, 9], []),
+    "French": (["1 234,5", "1\u202f234", "9\xa0500"], [1234.5, 1234, 9500],
+               [COMMA, SPACES]),
+    "Swiss": (["1'234.50", "2’000", "7"], [1234.5, 2000, 7],
+              ["apostrophes between thousands"]),
+    "per cent": (["12 %", "7%", "3,5 %"], [12, 7, 3.5], [COMMA, "in %"]),
+    "dollars": (["$1,200", "-$15", "$3.50"], [1200, -15, 3.5], [COMMAS, "in $"]),
+    "euros": (["1.200,00 €", "3 €", "-7 €"], [1200, 3, -7], [COMMA, POINTS, "in €"]),
+    "a code": (["CHF 5", "CHF 7.50", "CHF 1"], [5, 7.5, 1], ["in CHF"]),
+    "accounts": (["(1,200)", "300", "12"], [-1200, 300, 12], [COMMAS]),
+    "a minus": (["−5", "3", "2"], [-5, 3, 2], []),
+    "exponents": (["1e3", "2.5E-1", "7"], [1000, 0.25, 7], []),
+}  # fmt: skip
+
+
+class TestNumbersAsPeopleWriteThem:
+    @pytest.mark.parametrize("case", NUMBERS)
+    def test_a_column_of_one_form(self, case):
+        cells, numbers, parts = NUMBERS[case]
+        said = f"({'; '.join(parts)})" if parts else ""
+        assert treated_as(cells) == ("number", said)
+        encoder = TableEncoder(drop=["other"])
+        rows = {"x": cells, "other": ["1"] * len(cells)}
+        X = encoder.fit_transform(rows)[:, 0]
+        known = [k for k, cell in enumerate(cells) if re.search(r"\d", cell)]
+        expected = np.array(numbers, dtype=float)
+        fitted = np.polyfit(expected, X[known], 1)
+        np.testing.assert_allclose(np.polyval(fitted, expected), X[known], atol=1e-5)
+        np.testing.assert_array_equal(encoder.transform(rows)[:, 0], X)
+
+    @pytest.mark.parametrize(
+        ("cells", "remark"),
+        [
+            (["12", "7 %", "8"], "numbers in different forms"),
+            (["$5", "7 €", "8 €"], "numbers in different forms"),
+            (["1.5", "2,5", "8"], "numbers in different forms"),
+            (["1,23", "1,234.5", "8"], "numbers in different forms"),
+            (["12", "many", "8"], "2 numbers but not 'many': --gaps"),
+            (["12", "1-2", "8"], "2 numbers but not '1-2': --gaps"),
+            (["PMC12", "PMC13", "PMC15"], ""),
+            (["1 2", "3 4", "1 3"], ""),
+            (["555 1234", "555 1235", "1"], ""),
+        ],
+    )
+    def test_cells_of_several_forms_are_categories(self, cells, remark):
+        kind, said = treated_as(cells)
+        assert kind == "category"
+        assert remark in said
+
+    def test_gaps_of_the_user(self):
+        cells = ["12", "many", "8", "Many"]
+        assert treated_as(cells, gaps=["MANY"]) == ("number", "")
+        encoder = TableEncoder(gaps=["many"]).fit({"x": cells})
+        assert encoder.transform({"x": ["many"]})[0, 1] > 0
+        with pytest.raises(TypeError, match="gaps must be a list of names"):
+            TableEncoder(gaps="many").fit({"x": cells})
+
+    def test_what_one_column_leaves_open_another_may_tell(self):
+        def forms(*columns, decimal=None):
+            rows = {f"{k}": cells for k, cells in enumerate(columns)}
+            return [
+                each[2] for each in TableEncoder(decimal=decimal).fit(rows).columns_
+            ]
+
+        open_, sure, points = ["1,234", "12,500"], ["1,5", "2"], ["1.5", "2"]
+        assert forms(open_) == [".,"]
+        assert forms(open_, sure) == [",_", ",_"]
+        assert forms(open_, points) == [".,", ""]
+        assert forms(open_, sure, points) == [".,", ",_", ""]
+        assert forms(open_, decimal="comma") == [",_"]
+        assert forms(["1.234", "12.500"], sure) == [",.", ",_"]
+        assert forms(["1.234", "1250.5"], sure) == ["", ",_"]
+        assert forms(["1.234", "12.500"], decimal="comma") == [",."]
+        mixed = ["1,234", "1500"]
+        assert forms(mixed, sure) == [",_", ",_"]
+        assert forms(mixed, points) == [".,", ""]
+        assert forms(mixed, decimal="comma") == [",_"]
+        assert forms(mixed, decimal="point") == [".,"]
+        with pytest.raises(
+            ValueError, match="'0', such as 1,234, can have thousands or"
+        ):
+            forms(mixed)
+        with pytest.raises(ValueError, match="decimal must be"):
+            forms(mixed, decimal=",")
+
+    def test_a_new_cell_of_another_form(self):
+        encoder = TableEncoder().fit({"x": ["1.234,5 €", "2 €"]})
+        words = "row 1, column 'x': '7' is not a number with decimal comma; points"
+        with pytest.raises(ValueError, match=words):
+            encoder.transform({"x": ["7"]})
+
+
+class TestFrames:
+    ROWS = {"age": [31, None, 47], "city": ["Rome", "Oslo", None]}
+
+    def test_polars(self):
+        polars = pytest.importorskip("polars")
+        X = TableEncoder().fit_transform(self.ROWS)
+        frame = polars.DataFrame(self.ROWS)
+        np.testing.assert_array_equal(TableEncoder().fit_transform(frame), X)
+        encoder = TableEncoder().set_output(transform="polars")
+        assert encoder.fit_transform(frame).columns[0] == "age"
+
+    def test_names_of_numbers(self):
+        rows = self.ROWS | {"day": ["2024-01-02", "2024-01-03", "2023-01-01"]}
+        encoder = TableEncoder().set_output(transform="pandas")
+        X = encoder.fit_transform(pd.DataFrame(rows, index=[5, 7, 9]))
+        names = encoder.get_feature_names_out().tolist()
+        assert X.columns.tolist() == names
+        assert X.index.tolist() == [5, 7, 9]
+        assert names[:3] == ["age", "day", "age missing"]
+        assert names[-3:] == ["city_", "city_oslo", "city_rome"]
+        assert len({*names}) == len(names)
+
+    def test_names_of_numbers_of_texts_and_vectors(self):
+        rows = {"t": NOTES, "n": ["1", "2", "4", "4"], "v": [[1, 2]] * 4}
+        table = TableEncoder(text=["t"])
+        for encoder in (TextEncoder(["t"]), table, VectorEncoder("v", table)):
+            X = encoder.fit_transform(rows)
+            assert len({*encoder.get_feature_names_out()}) == X.shape[1]
+        names = encoder.get_feature_names_out().tolist()
+        assert names[0] == "n"
+        assert names[-2:] == ["v 0", "v 1"]
+        assert {"t word film", "t direction 0"} < {*names}
+
+    def test_complex_numbers_are_refused(self):
+        with pytest.raises(ValueError, match="column 'x' holds complex numbers"):
+            TableEncoder().fit({"x": [1 + 2j, 3]})
+
+    def test_encoders_name_the_same_row_alike(self):
+        index = [5, 9]
+        rows = pd.DataFrame({"v": [[1, 2], [3]], "x": ["1", "inf"]}, index=index)
+        for encoder in (TableEncoder(drop=["v"]), VectorEncoder("v")):
+            with pytest.raises(ValueError, match="row 2, column"):
+                encoder.fit(rows)
+
+    @pytest.mark.parametrize("parts", [True, False])
+    @pytest.mark.parametrize("text", ["film", "a film", "a good film"])
+    def test_one_text_repeated(self, text, parts):
+        encoder = TextEncoder(["t"], parts=parts)
+        X = encoder.fit_transform({"t": [text] * 5})
+        assert np.isfinite(X.toarray()).all()
+        assert (encoder.transform({"t": [text] * 5}) != X).nnz == 0
 
 
 class TestNewRows:

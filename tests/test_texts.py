@@ -267,7 +267,7 @@ class TestVectors:
     @pytest.mark.parametrize(
         ("columns", "words"),
         [
-            ({"v": [[1, 2], [1]]}, "row 1, column .v.: the vector has 1 numbers"),
+            ({"v": [[1, 2], [1]]}, "row 2, column .v.: the vector has 1 numbers"),
             ({"v": [[1, np.nan], [1, 2]]}, "the vector of row 1"),
             ({"v": [["a"], ["b"]]}, "column 'v' must return numbers"),
             ({"w": [[1]]}, "no column 'v' of vectors"),

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -247,6 +248,30 @@ class TestFeatures:
         pd.DataFrame(features).assign(key=rows["key"]).to_csv("v.csv")
         found = vectors.read_features(Path("v.csv"), "key", [*rows["key"]])
         np.testing.assert_allclose(found, features, atol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("key,a\nk0,1,2\nk1,3,4\n", "line 2 has 3 cells, and the header 2"),
+            ("key,a,b\nk0,1,2\nk1,3\n", "line 3 has 2 cells, and the header 3"),
+            ("key,a,a\nk0,1,2\n", "the header names the column 'a' twice"),
+            ("key,key,a\nk0,k1,2\n", "the header names the column 'key' twice"),
+        ],
+    )
+    def test_headers_that_would_move_vectors(self, rows, text, words, capsys):
+        Path("v.csv").write_text(text)
+        code, err = run(*LABEL, "--features", "v.csv", capsys=capsys)
+        assert code == 2
+        assert f"--features: v.csv: {words}" in err
+
+    def test_the_file_that_needs_a_package_is_named(
+        self, rows, features, capsys, monkeypatch
+    ):
+        self.write(features, rows["key"], "v.parquet")
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        code, err = run(*LABEL, "--features", "v.parquet", capsys=capsys)
+        assert code == 2
+        assert "--features: v.parquet: .parquet files need pyarrow" in err
 
     def test_rows_of_any_name(self, features):
         keys = ["NA", "null", "a", "007"]

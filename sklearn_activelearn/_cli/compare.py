@@ -14,8 +14,9 @@ from time import monotonic
 
 from .. import __version__
 from .options import (
+    CHOICES,
     COLUMNS,
-    DATES,
+    READING,
     UsageError,
     add_command,
     add_options,
@@ -38,6 +39,10 @@ TABLE_OPTIONS = (
     "categorical",
     "drop",
     "dates",
+    "decimal",
+    "gaps",
+    "encoding",
+    "keep-duplicates",
     "encoder",
     "features",
     "id",
@@ -45,13 +50,15 @@ TABLE_OPTIONS = (
 
 ROWS = f"""
 --data FILE
-    Read rows with labels from a table (.csv with a header line, .parquet, .xlsx) or
-    from references (.ris, .bib, .nbib, …). Default: the digits of scikit-learn.
+    Read rows with labels from a table (.csv with a header line, .parquet, .xlsx,
+    .jsonl) or from references (.ris, .bib, .nbib, …). Default: the digits of
+    scikit-learn.
 --target COLUMN
     Take the labels from this column of a table. Rows without a label are left out.
 --text COLUMN
     Treat this column as texts. May be repeated.
 {COLUMNS.strip()}
+{READING.strip()}
 --encoder NAME
     Encode texts with this model of sentence-transformers or model2vec, a name or a
     folder. The report says what it brings.
@@ -117,7 +124,7 @@ def add_compare(commands):
         "The report says how many random labels do the work of the chosen ones.",
         "sklearn-activelearn compare --data iris.csv --target species",
     )
-    add_options(parser, "rows", ROWS, dates=DATES, rows={"type": number(int, 20)})
+    add_options(parser, "rows", ROWS, **CHOICES, rows={"type": number(int, 20)})
     share = {"type": number(float, 0, 1)}
     add_options(parser, "learning", LEARNING, target_error=share)
     add_options(

@@ -18,9 +18,10 @@ from .label_studio import (
     table_of,
 )
 from .options import (
+    CHOICES,
     COLUMNS,
-    DATES,
     PROGRAM,
+    READING,
     UsageError,
     add_command,
     add_options,
@@ -52,8 +53,8 @@ NEEDS = [
 ]
 #: Options, and others that do not go together with them.
 CONFLICTS = {
-    "text": ("image", "categorical", "drop", "dates"),
-    "image": ("categorical", "drop", "dates", "encoder"),
+    "text": ("image", "categorical", "drop", "hide", "dates", "decimal", "gaps"),
+    "image": ("categorical", "drop", "hide", "dates", "decimal", "gaps", "encoder"),
     "encoder": ("features",),
     "find": ("learner",),
     "labels": ("classes", "machine"),
@@ -70,9 +71,9 @@ SQLITE = b"SQLite format 3\0"  # the first bytes of a session
 
 ROWS = f"""
 FILE
-    The rows to label: .csv with a header line, .parquet, .xlsx, references (.ris,
-    .bib, .nbib, .ciw, EndNote's .xml), or a folder of images. For --export and
-    --recover, a file that --out has written.
+    The rows to label: .csv with a header line, .parquet, .xlsx, .json or .jsonl with
+    an object for each row, references (.ris, .bib, .nbib, .ciw, .enw, EndNote's .xml),
+    or a folder of images. For --export and --recover, a file that --out has written.
 --text COLUMN
     Show the texts of this column, and learn from their words. May be repeated: the
     texts of a row are joined. Without --text and --image, each row is shown as a table
@@ -88,7 +89,11 @@ FILE
 --features FILE
     Take a vector for each row from this file: .npy, in the order of the rows, or
     .parquet or .csv with the column of --id.
+--hide COLUMN
+    Do not show this column to people. The model learns from it, unless --drop names it,
+    too. May be repeated.
 {COLUMNS.strip()}
+{READING.strip()}
 """
 CLASSES = """
 --classes A,B,...
@@ -219,7 +224,7 @@ def add_label(commands):
         EXAMPLE,
     )
     count = {"type": number(int, 1)}
-    add_options(parser, "rows", ROWS, FILE={"nargs": "?"}, dates=DATES)
+    add_options(parser, "rows", ROWS, FILE={"nargs": "?"}, **CHOICES)
     add_options(
         parser, "classes", CLASSES,
         classes={"type": parse_classes},

@@ -71,7 +71,7 @@ def read_labelled(args):
     if args.data is None:
         X, y = load_digits(return_X_y=True)
         return LabelledData(X, y, StandardScaler(), X.shape[1], [])
-    table, target = read_table(args.data), args.target
+    table, target = read_table(args.data, args.encoding), args.target
     if target is None:
         raise ValueError(
             f"which column (--target) holds the labels? {list_columns(table.columns)}"
@@ -80,8 +80,11 @@ def read_labelled(args):
     n_rows = len(table)
     for note in table.attrs["notes"]:
         tell(note)
-    if args.find is not None or table.attrs["references"]:
-        table, sentences = drop_duplicates(table, target, drop_unclear=True)
+    is_list = args.find is not None or table.attrs["references"]
+    if is_list and not args.keep_duplicates:
+        table, sentences = drop_duplicates(
+            table, target, texts=args.text, drop_unclear=True
+        )
         for sentence in sentences:
             tell(sentence)
     y = table[target].str.strip()
@@ -97,7 +100,7 @@ def read_labelled(args):
         vectors, n_vector = dict(zip(table.index, found, strict=True)), len(found[0])
     table, y = table[y != ""].drop(columns=target), y[y != ""]
     table = table.drop(columns=[args.id] * bool(args.id))
-    names = "text", "categorical", "drop", "dates"
+    names = "text", "categorical", "drop", "dates", "decimal", "gaps"
     options = {name: getattr(args, name) for name in names}
     try:
         columns = find_kinds(table, **options)
@@ -107,7 +110,7 @@ def read_labelled(args):
         columns = []
     used = [column for column in columns if column.kind != "left out"]
     n_texts = sum(column.kind == "text" for column in used)
-    values = read_columns(table, used)
+    values = read_columns(table, used, args.gaps)
     name, other = "with words alone", TextVectorizer(parts=False, n_directions=0)
     texts = TextVectorizer()
     if args.encoder is not None:

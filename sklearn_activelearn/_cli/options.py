@@ -36,11 +36,28 @@ COLUMNS = """
 --dates ORDER
     Read dates such as 3/2/2024 in this order: day-first or month-first. Default: the
     order that the dates of the column require.
+--decimal MARK
+    Read numbers such as 1,234 with this mark before the decimals: point or comma.
+    Default: thousands, unless other columns have decimal commas.
+--gaps TEXT
+    Treat cells with this text as empty, as are "-", ".", "?", "NA", "n.a.", "#N/A" and
+    their kind. May be repeated.
+"""
+#: Options that say how a file is read.
+READING = """
+--encoding NAME
+    Read a file that is not in UTF-8 in this encoding, as in windows-1252 or gb18030.
+    Default: what it looks like.
+--keep-duplicates
+    Use all rows. Default: in references, and with --find, rows that are the same
+    reference as an earlier row are listed and left out.
 """
 
-
-#: Values of the option --dates.
-DATES = {"choices": ["day-first", "month-first"]}
+#: Values of options of `COLUMNS`.
+CHOICES = {
+    "dates": {"choices": ["day-first", "month-first"]},
+    "decimal": {"choices": ["point", "comma"]},
+}
 
 
 class UsageError(Exception):

@@ -19,8 +19,11 @@ OPTIONS = """
 MODEL
     File that label --save-model wrote.
 FILE
-    The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
-    images. They have the columns that the model was trained on, in any order.
+    The rows, as .csv with a header line, .parquet, .xlsx, .jsonl, .ris or .bib, or a
+    folder of images. They have the columns that the model was trained on, in any order.
+--encoding NAME
+    Read a file that is not in UTF-8 in this encoding, as in windows-1252 or gb18030.
+    Default: what it looks like.
 --encoder NAME
     The encoder of texts of the training, if it is in another folder now.
 --features FILE
@@ -69,7 +72,7 @@ def run_predict(args):
     check_output("out", args.out, args.FILE, args.MODEL)
     model = read_model(args)
     with blame(args.FILE):
-        table = read_table(args.FILE)
+        table = read_table(args.FILE, args.encoding)
         for note in table.attrs["notes"]:
             tell(note)
         table = restore_cells(table, model[0].feature_names_in_)

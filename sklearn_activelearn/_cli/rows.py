@@ -148,14 +148,15 @@ def read_task(args, table=None, folder=None):
         If the file cannot be opened.
     """
     path = args.FILE
-    table = read_table(path) if table is None else table
+    table = read_table(path, args.encoding) if table is None else table
     n_rows = len(table)
     if args.labelled:
         cells_of(table, args.labelled)
     for note in table.attrs["notes"]:
         tell(note)
-    if args.find is not None or table.attrs["references"]:
-        table, sentences = drop_duplicates(table, args.labelled)
+    is_list = args.find is not None or table.attrs["references"]
+    if is_list and not args.keep_duplicates:
+        table, sentences = drop_duplicates(table, args.labelled, texts=args.text)
         for sentence in sentences:
             tell(sentence)
     ids, known = read_ids(table, args.id), {}
@@ -187,8 +188,10 @@ def read_task(args, table=None, folder=None):
         kind, items = "image", [name.strip() for name in cells_of(table, column)]
         encoder = ImageEncoder(column, folder=folder)
     else:
-        kind, items = "table", table.to_dict("records")
-        names = "categorical", "drop", "dates"
+        for name in args.hide:
+            cells_of(table, name)
+        kind, items = "table", table.drop(columns=args.hide).to_dict("records")
+        names = "categorical", "drop", "dates", "decimal", "gaps"
         options = {name: getattr(args, name) for name in names}
         encoder = TableEncoder(**options, embedding=embedding)
     rows = table.drop(columns=[args.id] * (kind == "table" and bool(args.id)))

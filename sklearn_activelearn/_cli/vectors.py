@@ -1,6 +1,7 @@
 """Vectors of rows: from an encoder, kept beside the session, or from a file."""
 
 import atexit
+import csv
 import hashlib
 import shutil
 import sqlite3
@@ -12,7 +13,7 @@ from time import monotonic
 
 import numpy as np
 
-from ..preprocessing import list_columns, load_encoder, vectors_of
+from ..preprocessing import check_package, list_columns, load_encoder, vectors_of
 from .options import UsageError, tell
 
 #: Files of a folder that decide on the vectors of a model.
@@ -261,6 +262,22 @@ def read_features(path, id_column, ids, rows=None, n_rows=None):
     return [*vectors.astype(np.float64)]
 
 
+def check_feature_header(path):
+    """Refuse a CSV whose header does not name the columns, each with another name."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.reader(file)
+        header = next(rows, [])
+        for row in rows:
+            if row and len(row) != len(header):
+                raise ValueError(
+                    f"line {rows.line_num} has {len(row)} cells, and the header "
+                    f"{len(header)}: name each column, also one with names of rows."
+                )
+    twice = [name for name in header if name and header.count(name) > 1]
+    if twice:
+        raise ValueError(f"the header names the column {twice[0]!r} twice.")
+
+
 def read_feature_table(path, id_column, ids):
     """Return the vectors of a table by the names of its rows."""
     import pandas as pd
@@ -270,7 +287,9 @@ def read_feature_table(path, id_column, ids):
     is_csv = path.suffix.lower() == ".csv"
     if id_column is None:
         raise ValueError("which column has the names of the rows? (--id)")
+    check_package("pandas" if is_csv else "pyarrow", path.suffix.lower())
     if is_csv:
+        check_feature_header(path)
         table = pd.read_csv(path, index_col=False)
         table = table[[name for name in table if not name.startswith("Unnamed: ")]]
     else:

@@ -26,7 +26,14 @@ from ._encoders import (
 from ._encoding import make_encoder, round_numbers
 from ._images import IMAGE_TYPES, image_path
 from ._references import drop_duplicates
-from ._tables import cells_of, joined_texts, list_columns, read_table
+from ._tables import (
+    cell_text,
+    cells_of,
+    check_package,
+    joined_texts,
+    list_columns,
+    read_table,
+)
 from ._texts import PartsVectorizer, TextVectorizer
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder", "VectorEncoder"]

@@ -14,8 +14,12 @@ import numpy as np
 
 from ._tables import cells_of
 
-#: Cells that stand for "not known".
-GAPS = {"", "?", "na", "n/a", "nan", "none", "null"}
+#: Cells that stand for "not known", in small letters.
+GAPS = {
+    "", "?", "-", "--", "–", "—", ".", "..", "...", "na", "n/a", "n.a.", "n. a.",
+    "#n/a", "#na", "#nv", "<na>", "nan", "nil", "none", "null", "missing", "#div/0!",
+    "#value!", "#ref!", "#name?", "#num!", "#null!",
+}  # fmt: skip
 
 N_CATEGORIES = 30  # of a column; the rare ones share one
 WORDS_OF_A_TEXT = 3  # on average
@@ -46,6 +50,24 @@ FORMS = {ISO: ""} | {
 }
 PERIODS = (365.2425, 7, 1)  # days of a year, a week and a day
 
+#: Marks before the decimals of numbers, by name.
+DECIMALS = {"point": ".", "comma": ","}
+#: Forms of numbers: the marks before decimals and between thousands ("_" for none),
+#: before the unit.
+NUMBERS = ("._", ".,", ". ", ".'", ",_", ",.", ", ", ",'")
+#: Names of the marks between thousands.
+THOUSANDS = {
+    ",": "commas between thousands",
+    ".": "points between thousands",
+    " ": "spaces between thousands",
+    "'": "apostrophes between thousands",
+}
+#: What stands before or behind a number.
+UNIT = (
+    r"(?:%|‰|[$€£¥₹₩₽₺₴₪]|[AC]\$|US\$|R\$|kr\.?|zł|Kč|Ft|Rs\.?|EUR|USD|GBP|JPY|CHF|"
+    r"CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|TRY|RUB|SGD|HKD)"
+)
+
 
 class Column(NamedTuple):
     """The kind of a column.
@@ -57,9 +79,11 @@ class Column(NamedTuple):
     kind : str
         One of `KINDS`.
     form : str, default=""
-        The form of dates: `ISO`, or a format of `datetime.strptime`.
+        The form of dates: `ISO`, or a format of `datetime.strptime`. The form of
+        numbers, if Python does not read them: one of `NUMBERS` and the unit.
     remark : str, default=""
-        Why the column is left out, or which of day and month comes first.
+        Why the column is left out, which of day and month comes first, how numbers
+        are written, or which cells are no numbers.
     """
 
     name: str
@@ -72,7 +96,9 @@ class NoColumns(ValueError):
     """All columns of a table are left out."""
 
 
-def find_kinds(table, *, text=(), categorical=(), drop=(), dates=None):
+def find_kinds(
+    table, *, text=(), categorical=(), drop=(), dates=None, decimal=None, gaps=()
+):
     """Return the kind of each column of a table.
 
     Parameters
@@ -83,6 +109,10 @@ def find_kinds(table, *, text=(), categorical=(), drop=(), dates=None):
         Columns that are texts or categories, or are left out, whatever their cells are.
     dates : {"day-first", "month-first"}, default=None
         How to read dates for which both are possible.
+    decimal : {"point", "comma"}, default=None
+        How to read numbers for which both are possible.
+    gaps : sequence of str, default=()
+        Cells that stand for "not known", beside `GAPS`.
 
     Returns
     -------
@@ -93,8 +123,8 @@ def find_kinds(table, *, text=(), categorical=(), drop=(), dates=None):
     ------
     ValueError
         For a name that is no column or is given two kinds, for an infinite number, for
-        dates that can be read in two ways, and for a table whose columns are all left
-        out.
+        dates and numbers that can be read in two ways, and for a table whose columns
+        are all left out.
     """
     given = {}
     for kind, names in (("text", text), ("category", categorical), ("left out", drop)):
@@ -104,10 +134,14 @@ def find_kinds(table, *, text=(), categorical=(), drop=(), dates=None):
                 raise ValueError(
                     f"the column {name!r} cannot be both {given[name]} and {kind}."
                 )
+    cells = {name: blank_gaps(table[name], gaps) for name in table.columns}
+    forms = find_number_forms(
+        {name: {*cells[name]} - {""} for name in cells if name not in given}, decimal
+    )
     columns = [
-        give_kind(name, cells_of(table, name), given[name])
+        give_kind(name, table[name], given[name])
         if name in given
-        else find_kind(name, cells_of(table, name), dates)
+        else find_kind(name, cells[name], dates, forms[name])
         for name in table.columns
     ]
     if all(column.kind == "left out" for column in columns):
@@ -125,20 +159,18 @@ def give_kind(name, cells, kind):
     return Column(name, kind)
 
 
-def find_kind(name, cells, dates):
-    """Return a column of the kind that its cells have."""
-    cells = blank_gaps(cells)
-    distinct = {*cells} - {""}
-    try:
-        numbers = np.array([float(cell or "nan") for cell in cells])
-    except ValueError:
-        numbers = None
+def find_kind(name, cells, dates, number_form):
+    """Return a column of the kind that its cells, with blank gaps, have."""
+    distinct, numbers = {*cells} - {""}, None
+    if number_form is not None:
+        numbers = np.array([read_number(cell, number_form) for cell in cells])
     if len({*cells}) == 1 or (numbers is not None and np.all(numbers == numbers[0])):
         return Column(name, "left out", remark="has one value")
     if numbers is not None:
         if len(numbers) > 2 and np.all(np.diff(numbers) == 1):
             return Column(name, "left out", remark="counts the rows")
-        return Column(name, "number")
+        remark = describe_number_form(number_form)
+        return Column(name, "number", number_form, remark)
     form, order = find_date_form(name, distinct, dates)
     if form:
         return Column(name, "date", form, order.replace("-", " "))
@@ -147,17 +179,148 @@ def find_kind(name, cells, dates):
     is_varied = len(distinct) > min(N_CATEGORIES, n_known / 2)
     if n_words >= WORDS_OF_A_TEXT and is_varied:
         return Column(name, "text")
+    others = [cell for cell in cells if cell and not possible_forms([cell])]
+    remark = ""
+    if len(others) < n_known / 2:
+        words = " and ".join(repr(each[:20]) for each in [*dict.fromkeys(others)][:3])
+        remark = "numbers in different forms"
+        if others:
+            remark = f"{n_known - len(others)} numbers but not {words}: --gaps"
     if len(distinct) == len(cells) > N_CATEGORIES:
         if n_words >= WORDS_IF_ALL_DIFFER:
             return Column(name, "text")
-        return Column(name, "left out", remark="has another value in each row")
-    return Column(name, "category")
+        remark = "; ".join(filter(None, ("has another value in each row", remark)))
+        return Column(name, "left out", remark=remark)
+    return Column(name, "category", remark=remark)
 
 
-def blank_gaps(cells):
+def blank_gaps(cells, gaps=()):
     """Return cells without the spaces around them, and with gaps as empty cells."""
+    gaps = GAPS | {gap.strip().lower() for gap in gaps}
     cells = [cell.strip() for cell in cells]
-    return ["" if cell.lower() in GAPS else cell for cell in cells]
+    return ["" if cell.lower() in gaps else cell for cell in cells]
+
+
+def find_number_forms(columns, decimal=None):
+    """Return the form of the numbers in each column, None for columns of other cells.
+
+    A form is taken if all cells of the column have it. "1,234" is read as thousands,
+    unless other columns of the table have decimal commas.
+
+    Parameters
+    ----------
+    columns : dict of str to set of str
+        Different cells of each column, without gaps.
+    decimal : {"point", "comma"}, default=None
+        What stands before decimals where both are possible.
+
+    Raises
+    ------
+    ValueError
+        If a column with "1,234" also has numbers beyond 999 without a comma.
+    """
+    forms = {name: possible_forms(cells) for name, cells in columns.items()}
+    sure = {
+        mark_of(each[0])
+        for name, each in forms.items()
+        if len({*map(mark_of, each)}) == 1
+        and any({".", ","} & {*cell} for cell in columns[name])
+    }
+    mark = DECIMALS.get(decimal) or "".join(sure if len(sure) == 1 else ())
+    found = {}
+    for name, each in forms.items():
+        own = [form for form in each if mark_of(form) == mark]
+        is_clear = not any(re.search(r"\d{4}", cell) for cell in columns[name])
+        has_commas = bool(each) and each[0][1:2] == ","
+        if own and (decimal or is_clear or has_commas):
+            each = own
+        elif has_commas and len(each) > 1 and not is_clear:
+            raise ValueError(
+                f"the numbers of the column {name!r}, such as "
+                f"{min(cell for cell in columns[name] if ',' in cell)}, can have "
+                "thousands or decimals behind the comma: choose --decimal point or "
+                "--decimal comma, or leave the column out with --drop."
+            )
+        found[name] = each[0] if each else None
+    return found
+
+
+def possible_forms(cells):
+    """Return the forms that all cells have, with decimal points first."""
+    try:
+        [float(cell) for cell in cells]
+        forms, split = [""], [("", cell) for cell in cells]
+    except ValueError:
+        forms, split = [], []
+        for cell in cells:
+            split.append(split_number(cell))
+            if split[-1] is None or split[-1][0] != split[0][0]:
+                return []
+    unit = split[0][0] if split else ""
+    marks = {*"".join(body for _, body in split)}
+    return forms + [
+        form + unit
+        for form in NUMBERS[bool(forms) :]
+        if form[1] in marks | {"_"}
+        and (form[0] in marks or form[0] == "." or form[1] != "_")
+        and all(re.fullmatch(number_pattern(form), body) for _, body in split)
+    ]
+
+
+def mark_of(form):
+    """Return the mark before decimals in a form of numbers."""
+    return form[:1] or "."
+
+
+def number_pattern(form):
+    """Return the pattern of numbers with the marks of a form."""
+    mark, thousands = map(re.escape, form[:2])
+    whole = rf"(?:[1-9]\d{{0,2}}(?:{thousands}\d{{3}})+|\d+)"
+    return rf"[+-]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?"
+
+
+def split_number(cell):
+    """Return the unit of a number and the number with its marks, None for other cells.
+
+    Accounts have negative numbers in brackets.
+    """
+    cell = (
+        re.sub(r"[\u00a0\u2009\u202f]", " ", cell).replace("−", "-").replace("’", "'")
+    )
+    match = re.fullmatch(
+        rf"(\(?)([+-]?) ?({UNIT}?) ?([+-]?)(\d[\d.,' eE+-]*|[.,]\d+) ?({UNIT}?)(\)?)",
+        cell,
+    )
+    if not match or bool(match[1]) != bool(match[7]) or (match[3] and match[6]):
+        return None
+    sign = "-" if match[1] else match[2] or match[4]
+    return match[3] + match[6], sign + match[5].strip()
+
+
+def read_number(cell, form):
+    """Return the number in a cell of this form, NaN for a gap.
+
+    Raises
+    ------
+    ValueError
+        If the cell has another form.
+    """
+    if not (cell and form):
+        return float(cell or "nan")
+    unit, body = split_number(cell) or ("", "")
+    if unit != form[2:] or not re.fullmatch(number_pattern(form), body):
+        raise ValueError
+    return float(body.replace(form[1], "").replace(form[0], "."))
+
+
+def describe_number_form(form):
+    """Return how numbers are written, "" if as in Python."""
+    parts = (
+        "decimal comma" * (form[:1] == ","),
+        THOUSANDS.get(form[1:2], ""),
+        f"in {form[2:]}" * bool(form[2:]),
+    )
+    return "; ".join(filter(None, parts))
 
 
 def find_date_form(name, cells, order):
@@ -214,7 +377,7 @@ def days_since_1970(cell, form):
     return date.timestamp() / 86_400
 
 
-def read_columns(table, columns):
+def read_columns(table, columns, gaps=()):
     """Read the cells of a table by the kinds of its columns.
 
     Parameters
@@ -223,6 +386,8 @@ def read_columns(table, columns):
         It has all of the columns.
     columns : sequence of Column
         Columns that are left out are ignored.
+    gaps : sequence of str, default=()
+        Cells that stand for "not known", beside `GAPS`.
 
     Returns
     -------
@@ -245,9 +410,9 @@ def read_columns(table, columns):
         if column.kind == "left out":
             continue
         if column.kind == "category":
-            cells = [cell.lower() for cell in blank_gaps(cells)]
+            cells = [cell.lower() for cell in blank_gaps(cells, gaps)]
         elif column.kind != "text":
-            cells = read_cells(blank_gaps(cells), table.index, column)
+            cells = read_cells(blank_gaps(cells, gaps), table.index, column)
         values[f"{column.kind}: {column.name}"] = cells
         for period in PERIODS * (column.kind == "date"):
             for f in (np.sin, np.cos):
@@ -263,14 +428,16 @@ def read_cells(cells, rows, column):
         if cell in known:
             continue
         try:
-            is_date = column.kind == "date"
-            known[cell] = days_since_1970(cell, column.form) if is_date else float(cell)
+            read = days_since_1970 if column.kind == "date" else read_number
+            known[cell] = read(cell, column.form)
             if not abs(known[cell]) < HUGE:
                 raise ValueError
         except (ValueError, OverflowError):
             what = f"number below {HUGE:g}"
-            if column.form:
+            if column.kind == "date":
                 what = f"date of the form {column.form}"
+            elif column.form:
+                what = f"number with {describe_number_form(column.form)}"
             raise ValueError(
                 f"row {row}, column {column.name!r}: {cell[:40]!r} is not a {what}."
             ) from None

@@ -4,20 +4,28 @@ The command ``label`` uses these encoders. A pipeline of an encoder and a classi
 takes the rows of a CSV. They need pandas.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, issparse
-from sklearn.base import clone
+from sklearn.base import TransformerMixin, clone
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._validation import check_flags, check_number, check_option
 from ..utils._compat import BaseEstimator, linked_to_documentation
 from ..utils.typing import Embedding, FilePath, ItemEmbedding, RowsLike
-from ._columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
+from ._columns import (
+    DECIMALS,
+    ORDERS,
+    Column,
+    describe_kinds,
+    find_kinds,
+    read_columns,
+)
 from ._embeddings import centred, checked, fitted_vectors, vectors_of
 from ._encoding import (
     Images,
@@ -25,14 +33,14 @@ from ._encoding import (
     make_encoder,
     round_numbers,
 )
-from ._tables import as_text_table, cells_of, check_lengths, joined_texts
+from ._tables import as_frame, as_text_table, cells_of, joined_texts
 from ._texts import NO_WORDS, TextVectorizer
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder", "VectorEncoder"]
 
 
 @linked_to_documentation
-class RowEncoder(BaseEstimator):
+class RowEncoder(TransformerMixin, BaseEstimator):
     """Base class of the encoders, which find columns by their names."""
 
     def fit(self, X: RowsLike, y: object = None) -> Self:
@@ -104,6 +112,22 @@ class RowEncoder(BaseEstimator):
         check_is_fitted(self)
         return round_numbers(self._encode_table(self._as_table(X)))
 
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """Return the names of the numbers, such as "age" or "city_rome".
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of str of shape (n_numbers,)
+            A name for each column of `transform`.
+        """
+        check_is_fitted(self)
+        return np.asarray(self._number_names(), dtype=object)
+
     def _as_table(self, X):
         return as_text_table(X)
 
@@ -132,6 +156,13 @@ class TableEncoder(RowEncoder):
     dates : {"day-first", "month-first"}, default=None
         How to read dates if a whole column can be read in both ways. With None, such a
         column is an error.
+    decimal : {"point", "comma"}, default=None
+        What stands before the decimals of numbers that can be read in two ways, such as
+        "1,234". With None, these are thousands, unless another column has decimal
+        commas; a column in which only some numbers have the comma is an error.
+    gaps : sequence of str, default=()
+        Cells that are gaps, beside empty cells, "-", ".", "?", "NA", "n.a.", "#N/A" and
+        their kind.
     embedding : callable, transformer, str or path, default=None
         Encoder of the texts, as for `TextEncoder`.
 
@@ -142,7 +173,8 @@ class TableEncoder(RowEncoder):
     n_features_in_ : int
         Number of columns that are used.
     columns_ : list of [str, str, str]
-        Name, kind and form of each column that is used. Only dates have a form.
+        Name, kind and form of each column that is used. Dates have a form, and numbers
+        with decimal commas, thousands or units, such as "1.234,50 €".
     encoder_ : ColumnTransformer
         Fitted transformer of the values of the columns.
     treated_as_ : list of str
@@ -155,7 +187,7 @@ class TableEncoder(RowEncoder):
     Notes
     -----
     X is a DataFrame, or a dict with the cells of each column. Cells may be texts as in
-    a CSV. Empty cells, NaN, "?" and "NA" are gaps.
+    a CSV. Numbers are recognised if all cells of a column are written in one way.
 
     Examples
     --------
@@ -175,25 +207,34 @@ class TableEncoder(RowEncoder):
         categorical: Sequence[str] = (),
         drop: Sequence[str] = (),
         dates: Literal["day-first", "month-first"] | None = None,
+        decimal: Literal["point", "comma"] | None = None,
+        gaps: Sequence[str] = (),
         embedding: ItemEmbedding | None = None,
     ):
         self.text = text
         self.categorical = categorical
         self.drop = drop
         self.dates = dates
+        self.decimal = decimal
+        self.gaps = gaps
         self.embedding = embedding
 
     def _fit_table(self, table):
         if self.dates is not None:
             check_option(self.dates, "dates", ORDERS)
+        if self.decimal is not None:
+            check_option(self.decimal, "decimal", [*DECIMALS])
+        check_names(self.gaps, "gaps")
         kinds = {"text": self.text, "categorical": self.categorical, "drop": self.drop}
         for parameter, names in kinds.items():
             check_names(names, parameter)
-        columns = find_kinds(table, **kinds, dates=self.dates)
+        columns = find_kinds(
+            table, **kinds, dates=self.dates, decimal=self.decimal, gaps=self.gaps
+        )
         used = [column for column in columns if column.kind != "left out"]
         self.treated_as_: list[str] = describe_kinds(columns)
         self.columns_: list[list[str]] = [[c.name, c.kind, c.form] for c in used]
-        values = read_columns(table, used)
+        values = read_columns(table, used, self.gaps)
         self.encoder_ = make_encoder(values, TextVectorizer(embedding=self.embedding))
         return self.encoder_.fit_transform(values), [column.name for column in used]
 
@@ -208,7 +249,15 @@ class TableEncoder(RowEncoder):
 
     def _encode_table(self, table):
         columns = [Column(*each) for each in self.columns_]
-        return self.encoder_.transform(read_columns(table, columns))
+        return self.encoder_.transform(read_columns(table, columns, self.gaps))
+
+    def _number_names(self):
+        names = self.encoder_.get_feature_names_out()
+        gap, kind = (
+            r"^missingindicator_\w+: (.*)",
+            r"^(number|date|circle|category|text): ",
+        )
+        return [re.sub(kind, "", re.sub(gap, r"\1 missing", each)) for each in names]
 
 
 class TextEncoder(RowEncoder):
@@ -321,6 +370,9 @@ class TextEncoder(RowEncoder):
     def _encode_table(self, table):
         return self.vectorizer_.transform(joined_texts(table, self.columns))
 
+    def _number_names(self):
+        return self.vectorizer_.get_feature_names_out()
+
 
 class ImageEncoder(RowEncoder):
     """Encode images as coarse pixels, colours and directions of edges.
@@ -395,6 +447,9 @@ class ImageEncoder(RowEncoder):
         encoder = encoder if self.embedding_ is None else self.embedding_
         return self._centred(vectors_of(encoder, self._images(table), "image"))
 
+    def _number_names(self):
+        return [f"{self.column} {k}" for k in range(len(self.scaler_.mean_))]
+
     def _centred(self, features):
         if self.embedding is None:
             return self.scaler_.transform(features)
@@ -447,12 +502,8 @@ class VectorEncoder(RowEncoder):
         self.encoder = encoder
 
     def _as_table(self, X):
-        import pandas as pd
-
-        if isinstance(X, Mapping):
-            X = {name: pd.Series([*cells], dtype=object) for name, cells in X.items()}
-            check_lengths(X)
-        table = pd.DataFrame(X)
+        table = as_frame(X)
+        table = table.set_axis(range(1, len(table) + 1))  # numbers of `as_text_table`
         if self.column not in table.columns:
             raise ValueError(
                 f"there is no column {self.column!r} of vectors; columns are "
@@ -490,6 +541,10 @@ class VectorEncoder(RowEncoder):
         if self.encoder_ is None:
             return dense
         return beside(self.encoder_.transform(table.drop(columns=self.column)), dense)
+
+    def _number_names(self):
+        others = [] if self.encoder_ is None else self.encoder_._number_names()
+        return [*others, *(f"{self.column} {k}" for k in range(self.n_dense_))]
 
 
 def check_names(names, parameter):

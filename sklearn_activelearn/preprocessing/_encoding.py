@@ -59,6 +59,7 @@ def make_encoder(values, texts=None):
             *((name, texts, name) for name in names("text")),
         ],
         sparse_threshold=float(bool(names("text"))),
+        verbose_feature_names_out=False,
     )
 
 

@@ -1,32 +1,18 @@
 """References: reading files of reference managers, and leaving out duplicates.
 
-A review that certifies a recall may not lose a record in silence. Each reader counts
-the records that begin in a file, and refuses a file if it cannot read each of them.
+A review that certifies a recall may not lose a record in silence. Each reader shows
+every record that begins in a file, damaged or not, names the damaged ones, and refuses
+a file in which two records cannot be told apart.
 """
 
 import re
+from itertools import pairwise
 from logging import ERROR, getLogger
+from typing import NamedTuple
 from xml.etree import ElementTree
 
-#: Names that rispy gives to one column, beside the name that is used here.
-SAME_COLUMN = {
-    "primary_title": "title",
-    "notes_abstract": "abstract",
-    "first_authors": "authors",
-    "publication_year": "year",
-    "document_title": "title",
-}
-
-#: Columns of the tags of PubMed's files that have a name; others keep their tags.
-PUBMED_COLUMNS = {
-    "PMID": "pmid",
-    "TI": "title",
-    "AB": "abstract",
-    "FAU": "authors",
-    "DP": "year",
-    "JT": "journal",
-    "MH": "keywords",
-}
+#: Number of lines of one kind of damage that are listed.
+MOST_LINES = 50
 
 #: Columns of EndNote's XML, and the elements that hold them.
 ENDNOTE_COLUMNS = {
@@ -39,249 +25,407 @@ ENDNOTE_COLUMNS = {
     "keywords": "keywords/keyword",
 }
 
-#: Columns of titles and of DOIs, in small letters.
-TITLES = ("title", "article title", "primary title", "primary_title")
-DOIS = ("doi",)
+#: Names of columns, in small letters, that tell whether two references are the same.
+TITLES = ("title", "article title", "primary title", "document title", "ti")
+DOIS = ("doi", "di", "digital object identifier")
+YEARS = ("year", "publication year", "publication_year", "date", "py")
+ABSTRACTS = ("abstract", "abstract note", "ab")
 
 
-def read_ris(text):
-    """Return the columns of the references in a RIS file."""
-    import rispy
+class Tags(NamedTuple):
+    """A format with a tag at the beginning of each field.
 
-    return read_tagged(complete_ris(text), rispy.RisParser, "RIS", r"TY {0,2}-")
+    Attributes
+    ----------
+    line : str
+        Pattern of the first line of a field; its groups are the tag and the value.
+    begin, end : str
+        Tags of the first and the last line of a reference. An empty line ends a
+        reference of a format without an end tag.
+    columns : dict of str to str
+        Names of columns, by tag; other tags are names themselves.
+    once : frozenset of str
+        Columns that a reference has once. A second value shows that two references
+        are not separated.
+    listed : frozenset of str
+        Tags of which each further line is a value of its own.
+    outside : frozenset of str
+        Tags of the file.
+    """
+
+    line: str
+    begin: str
+    end: str
+    columns: dict
+    once: frozenset
+    listed: frozenset = frozenset()
+    outside: frozenset = frozenset()
 
 
-def read_web_of_science(text):
-    """Return the columns of the references in a tagged file of the Web of Science."""
-    import rispy
+RIS = Tags(
+    r"([A-Z][A-Z0-9]) {0,2}-(?: (.*)|$)", "TY", "ER",
+    {
+        "TY": "type", "TI": "title", "T1": "title", "AB": "abstract", "N2": "abstract",
+        "AU": "authors", "A1": "authors", "PY": "year", "Y1": "year", "DO": "doi",
+        "KW": "keywords", "JO": "journal", "JF": "journal", "T2": "journal",
+        "UR": "url",
+    },
+    frozenset({"title", "AB", "doi", "ID", "AN", "SP", "VL", "IS", "PY"}),
+)  # fmt: skip
+WEB_OF_SCIENCE = Tags(
+    r"([A-Z][A-Z0-9])(?: (.*)|$)", "PT", "ER",
+    {
+        "PT": "type", "TI": "title", "AB": "abstract", "AU": "authors", "PY": "year",
+        "DI": "doi", "DE": "keywords", "SO": "journal",
+    },
+    frozenset({"title", "AB", "doi", "UT", "BP", "VL", "IS", "PY", "SO"}),
+    listed=frozenset({"AU", "AF", "BE", "CR", "C1", "C3", "RI", "OI"}),
+    outside=frozenset({"FN", "VR", "EF"}),
+)  # fmt: skip
+PUBMED = Tags(
+    r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)", "PMID", "",
+    {
+        "PMID": "pmid", "TI": "title", "AB": "abstract", "FAU": "authors", "DP": "year",
+        "JT": "journal", "MH": "keywords",
+    },
+    frozenset({"title", "AB", "DP", "VI", "IP", "PG", "JT"}),
+)  # fmt: skip
+ENDNOTE = Tags(
+    r"%([0-9A-Z@!?#$&(*+<>^~\[])(?: +(.*)|$)", "0", "",
+    {
+        "0": "type", "T": "title", "X": "abstract", "A": "authors", "D": "year",
+        "R": "doi", "K": "keywords", "J": "journal", "U": "url",
+    },
+    frozenset({"title", "X", "doi", "D", "V", "N", "P", "J"}),
+)  # fmt: skip
 
-    return read_tagged(text, rispy.WokParser, "Web of Science", "PT ")
 
-
-def read_tagged(text, parser, name, first_tag):
-    """Return the columns of the references that a parser of rispy finds.
+class Reference:
+    """The fields of a reference in a tagged file, or fields outside of references.
 
     Parameters
     ----------
-    text : str
-        The file.
-    parser : type
-        The parser.
-    name : str
-        Name of the format.
-    first_tag : str
-        Pattern of the tag with which each reference begins.
+    form : Tags
+        The format.
+    line : int
+        Number of the first line.
+    has_begin : bool
+        Whether that line has the tag that begins a reference.
+    after_blank : bool
+        Whether the line before is empty.
     """
-    import rispy
 
-    n_references = len(re.findall(f"(?m)^{first_tag}", text))
-    try:
-        entries = rispy.loads(text, implementation=parser)
-    except Exception as error:  # depends on the line
-        reason = f"{error}".partition("\n")[0][:200]
-        raise ValueError(f"the file is not a {name} file: {reason}") from None
-    if len(entries) != n_references:
-        raise ValueError(
-            f"{n_references} references begin in this {name} file, and {len(entries)} "
-            "can be read: export it again."
-        )
-    references = []
-    for entry in entries:
-        found = {}
-        for name, value in entry.items():
-            if not isinstance(value, dict):  # tags that are not in the standard
-                text = "; ".join(value) if isinstance(value, list) else f"{value}"
-                name = SAME_COLUMN.get(name, name)
-                found[name] = found.get(name) or text.strip()
-        references.append(found)
-    return to_columns(references)
+    def __init__(self, form, line, has_begin, after_blank):
+        self.form, self.line = form, line
+        self.has_begin, self.after_blank, self.has_end = has_begin, after_blank, False
+        self.fields = []  # number of the line, tag, values
 
+    def values(self, column):
+        """Return position, line and value of each field of a column or a tag."""
+        return [
+            (position, line, " ".join(values))
+            for position, (line, tag, values) in enumerate(self.fields)
+            if column in (tag, self.form.columns.get(tag))
+        ]
 
-#: A line of a RIS file with its tag, and tags that a reference has once.
-RIS_LINE = re.compile(r"\ufeff?([A-Z][A-Z0-9]) {0,2}-(?: |$)")
-ONCE = {"TI", "T1", "AB", "DO", "ID"}
-
-
-def one_of(tag):
-    """Return the tag; T1 and TI are both the title."""
-    return "TI" if tag == "T1" else tag
-
-
-def complete_ris(text):
-    """Return a RIS file in which each reference begins with TY and ends with ER.
-
-    Exports forget the last ER, or write other tags before TY.
-    """
-    out, early, seen, is_open = [], [], {}, False
-    for number, line in enumerate(text.splitlines(), 1):
-        match = RIS_LINE.match(line)
-        tag = match and match[1]
-        if tag:  # with the spaces of the standard
-            line = f"{tag}  - {line[match.end() :].strip()}"
-        if tag == "TY":
-            out += ["ER  - ", ""] if is_open else []
-            out += [line, *early]
-            seen = {one_of(each[:2]): each[6:] for each in early}
-            early, is_open = [], True
-        elif tag == "ER":
-            if early:
-                raise ValueError(f"line {number}: a reference ends that has no TY.")
-            out += [line] if is_open else []
-            is_open = False
-        elif is_open:
-            out.append(line)
-        elif tag:
-            early.append(line)
-        if (
-            is_open
-            and tag in ONCE
-            and seen.setdefault(one_of(tag), line[6:]) != line[6:]
-        ):
-            raise ValueError(
-                f"line {number}: a second {tag} in one reference. A line TY or ER is "
-                "missing before it."
+    def takes(self, other):
+        """Return True if no field shows that the other fields are another reference."""
+        for column in self.form.once:
+            mine, others = (
+                {value for *_, value in each.values(column)} for each in (self, other)
             )
-    if early:
-        raise ValueError("the last lines have tags, but no TY: a reference is cut.")
-    return "\n".join([*out, *(["ER  - "] if is_open else []), ""])
+            if mine and others - mine:
+                return False
+        return True
+
+    def check(self):
+        """Refuse two references without a mark between them."""
+        for column in self.form.once:
+            for (k, _, value), (n, line, second) in pairwise(self.values(column)):
+                # lines in a row are one field, such as an abstract in two languages
+                if value != second and (column == "title" or n > k + 1):
+                    marks = " or ".join(filter(None, (self.form.begin, self.form.end)))
+                    raise ValueError(
+                        f"line {line}: a second {self.fields[n][1]} in one reference. "
+                        f"A line {marks} is missing before it, or one of the two is "
+                        "wrong."
+                    )
+
+    def cells(self):
+        """Return the cells of the reference, by column."""
+        cells = {}
+        for _, tag, values in self.fields:
+            name = self.form.columns.get(tag, tag)
+            if tag in ("AID", "LID") and values[0].endswith("[doi]"):
+                name, values = "doi", [values[0].removesuffix("[doi]").strip()]
+            cells.setdefault(name, []).extend(values)
+        return {name: joined_values(name, values) for name, values in cells.items()}
+
+
+def joined_values(name, values):
+    """Return different values as one cell; a part of another text says nothing new."""
+    values = [*dict.fromkeys(filter(None, values))]
+    if name not in ("authors", "keywords"):
+        values = [
+            each
+            for k, each in enumerate(values)
+            if not any(each in other for other in values[:k] + values[k + 1 :])
+        ]
+    return "; ".join(values)
+
+
+def read_tagged(text, form):
+    """Return the cells of the references in a tagged file, and sentences on damages."""
+    parts, part, is_blank, stray = [], None, True, []
+    for number, line in enumerate(text.split("\n"), 1):
+        match = re.match(form.line, line)
+        tag, value = match.groups() if match else ("", line)
+        value = (value or "").strip()
+        if tag and tag == form.end:
+            if value:
+                stray.append(f"{number} ({value!r})")
+            if part is not None:
+                part.has_end = True
+            part = None
+        elif tag in form.outside:
+            part = None
+        elif tag:
+            is_begin = tag == form.begin
+            if part is None or is_begin or (is_blank and not form.end):
+                part = Reference(form, number, is_begin, is_blank)
+                parts.append(part)
+            part.fields.append((number, tag, [value]))
+        elif value and part is not None:
+            _, tag, values = part.fields[-1]
+            if tag in form.listed:
+                values.append(value)
+            else:
+                values[-1] = f"{values[-1]} {value}".strip()
+        elif re.search(r"[^\W\d]", value):
+            stray.append(f"{number} ({value!r})")
+        is_blank = not line.strip()
+    references, moved = join_parts(parts)
+    for each in references:
+        each.check()
+    lost = [each.line for each in references if not each.has_begin]
+    notes = name_lines(f"References begin without {form.begin}", lost)
+    notes += name_lines("Fields between two references are read as part of one", moved)
+    notes += name_lines("Text outside of references is left out", stray)
+    return [each.cells() for each in references], notes
+
+
+def name_lines(what, lines):
+    """Return a list of one sentence about lines, of none if there is no line."""
+    more = f" … ({len(lines):,} in all)" if len(lines) > MOST_LINES else ""
+    shown = ", ".join(map(str, lines[:MOST_LINES]))
+    return [f"{what}: line {shown}{more}."] if lines else []
+
+
+def join_parts(parts):
+    """Return references, and the lines of fields that are moved into one of them.
+
+    Fields outside of a reference belong to the one before or after, unless they have a
+    title or an end: then they are a reference that has lost its first line.
+    """
+    references, moved, early = [], [], None
+    for part, after in zip(parts, [*parts, None][1:], strict=True):
+        if early is not None:
+            part.fields += early.fields  # its first line stays first
+            early = None
+        if part.has_begin:
+            references.append(part)
+            continue
+        before = references[-1] if references else None
+        has_title = bool(part.values("title"))
+        is_next = after is not None and after.has_begin and not part.has_end
+        fits_next = is_next and after.takes(part)
+        fits_before = before is not None and before.takes(part)
+        if has_title:
+            fits_next = fits_next and not after.values("title")
+            fits_before = fits_before and not before.values("title")
+        is_rest = not part.has_end or (before and len(before.fields) == 1)
+        if fits_next and (part.after_blank or has_title or not fits_before):
+            moved.append(part.line)
+            early = part
+        elif fits_before and is_rest:
+            moved.append(part.line)
+            before.fields += part.fields
+        else:
+            references.append(part)
+    return references, moved
+
+
+def read_ris(text):
+    """Read a RIS file."""
+    return read_tagged(text, RIS)
+
+
+def read_web_of_science(text):
+    """Read a tagged file of the Web of Science."""
+    return read_tagged(text, WEB_OF_SCIENCE)
 
 
 def read_pubmed(text):
-    """Return the columns of the references in a file of PubMed (.nbib)."""
-    references, tag, is_new = [], None, True
-    for number, line in enumerate(text.splitlines(), 1):
-        match = re.match(r"\ufeff?([A-Z]{2,4}) *- ?(.*)", line)
-        if not line.strip():
-            tag, is_new = None, True
-        elif match:
-            tag, value = match.groups()
-            if tag == "PMID":
-                references.append({})
-            elif is_new or not references:
-                raise ValueError(f"line {number}: a reference begins without PMID.")
-            is_new = False
-            name = PUBMED_COLUMNS.get(tag, tag)
-            if tag in ("AID", "LID") and value.endswith("[doi]"):
-                name, value = "doi", value.removesuffix("[doi]").strip()
-                references[-1].pop(name, None)  # both tags have it
-            values = references[-1].setdefault(name, [])
-            if values and tag in ("TI", "AB", "DP"):
-                raise ValueError(
-                    f"line {number}: a second {tag} in one reference. A line PMID is "
-                    "missing before it."
-                )
-            values.append(value)
-        elif tag and line.startswith(" "):
-            values[-1] = f"{values[-1]} {line.strip()}"
-        else:
-            raise ValueError(f"line {number} has no tag: the file is not PubMed's.")
-    joined = [{k: "; ".join(v) for k, v in each.items()} for each in references]
-    return to_columns(joined)
+    """Read a file of PubMed (.nbib)."""
+    return read_tagged(text, PUBMED)
 
 
 def read_endnote(text):
-    """Return the columns of the references in an XML file of EndNote."""
+    """Read a tagged file of EndNote (.enw)."""
+    return read_tagged(text, ENDNOTE)
+
+
+def read_endnote_xml(text):
+    """Read an XML file of EndNote."""
     try:
-        records = ElementTree.fromstring(text).findall(".//record")
+        root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise ValueError(f"the file is not XML: {error}.") from None
-    return to_columns(
-        [
-            {
-                name: "; ".join(
-                    " ".join("".join(each.itertext()).split())
-                    for each in record.findall(path)
-                )
-                for name, path in ENDNOTE_COLUMNS.items()
-            }
-            for record in records
-        ]
-    )
+    records = root.findall(".//record")
+    inside = {id(each) for record in records for each in record.iter()}
+    for number, record in enumerate(records, 1):
+        if len(record.findall(ENDNOTE_COLUMNS["title"])) > 1:
+            raise ValueError(f"record {number} has two titles: a mark is missing.")
+    if any(
+        (f"{each.text or ''}".strip() and id(each) not in inside)
+        or (
+            f"{each.tail or ''}".strip() and (id(each) not in inside or each in records)
+        )
+        for each in root.iter()
+    ):
+        raise ValueError("there is text outside of the records of this file.")
+    return [
+        {
+            name: "; ".join(
+                " ".join("".join(each.itertext()).split())
+                for each in record.findall(path)
+            )
+            for name, path in ENDNOTE_COLUMNS.items()
+        }
+        for record in records
+    ], []
 
 
 def read_bibtex(text):
-    """Return the columns of the references in a BibTeX file."""
+    """Read a BibTeX file.
+
+    Of an entry that bibtexparser cannot parse, the fields are shown that can be found.
+    """
     from bibtexparser import Library, parse_string
     from bibtexparser.middlewares import (
         LatexDecodingMiddleware,
         RemoveEnclosingMiddleware,
         ResolveStringReferencesMiddleware,
     )
-    from bibtexparser.model import (
-        DuplicateFieldKeyBlock,
-        Entry,
-        ImplicitComment,
-        ParsingFailedBlock,
-    )
+    from bibtexparser.model import Entry, ImplicitComment, ParsingFailedBlock
 
     getLogger("bibtexparser").setLevel(ERROR)
-    blocks = parse_string(text, parse_stack=[]).blocks
-    for block in blocks:  # two references, of which the second has lost its beginning
-        if isinstance(block, DuplicateFieldKeyBlock):
-            line = block.start_line + 1
-            raise ValueError(f"line {line}: this reference has a field twice.")
-    blocks = [getattr(block, "ignore_error_block", None) or block for block in blocks]
-    for block in blocks:
-        # of a reference without its @ the parser makes a comment
-        is_lost = isinstance(block, ImplicitComment) and re.search(FIELD, block.raw)
-        if is_lost or isinstance(block, ParsingFailedBlock):
-            line = block.start_line + 1
-            raise ValueError(f"line {line}: this reference cannot be read.")
+    blocks, damaged = [], []
+    for block in parse_string(text, parse_stack=[]).blocks:
+        block = getattr(block, "ignore_error_block", None) or block
+        is_open = damaged and blocks[-1] is damaged[-1]
+        is_rest = isinstance(block, ImplicitComment) or (
+            isinstance(block, Entry) and not block.fields
+        )
+        if is_rest and is_open:  # parts of one entry
+            damaged[-1].append(block)
+        elif isinstance(block, ParsingFailedBlock) or (
+            is_rest and re.search(r"\w\s*[={]", block.raw)
+        ):
+            damaged.append([block])
+            blocks.append(damaged[-1])
+        else:
+            blocks.append(block)
     entries = [block for block in blocks if isinstance(block, Entry)]
     for number, entry in enumerate(entries):
         entry.key = f"{number} {entry.key}"  # two references may have the same key
-    library = Library(blocks)
+        for field in entry.fields:  # a comment in LaTeX, but not in BibTeX
+            field.value = re.sub(r"(?<!\\)%", r"\\%", f"{field.value}")
+    library = Library([block for block in blocks if not isinstance(block, list)])
     for middleware in (
         ResolveStringReferencesMiddleware(),
         RemoveEnclosingMiddleware(),
         LatexDecodingMiddleware(),
     ):
         library = middleware.transform(library)
-    references = [
-        {"key": entry.key.partition(" ")[2]}
-        | {
-            field.key.lower(): " ".join(re.sub(r"[{}]", "", f"{field.value}").split())
-            for field in entry.fields
-        }
-        for entry in library.entries
-    ]
-    n_references = len(re.findall(BIBTEX_ENTRY, text))
-    if len(references) != n_references:
+    n_marks = len(re.findall(BIBTEX_ENTRY, text)) - sum(
+        len(re.findall(BIBTEX_ENTRY, each.raw)) for part in damaged for each in part
+    )
+    found = {int(entry.key.partition(" ")[0]): entry for entry in library.entries}
+    if not len(found) == len(entries) == n_marks:
         raise ValueError(
-            f"{n_references} references begin in this BibTeX file, and "
-            f"{len(references)} can be read: a brace or a quote is missing."
+            f"{n_marks} whole references begin in this BibTeX file, and {len(found)} "
+            "can be read: a brace or a quote is missing."
         )
-    return to_columns(references)
+    references, lines, numbers = [], [], iter(range(len(entries)))
+    for block in blocks:
+        if isinstance(block, list):
+            line, raw = block[0].start_line + 1, "".join(each.raw for each in block)
+            fields = re.findall(BIBTEX_FIELD, re.sub(BIBTEX_START, "", raw))
+            cells = read_fields(fields, line)
+            if (
+                raw.startswith(",")
+                and references
+                and not cells.keys() & references[-1].keys()
+            ):
+                references[-1] |= cells  # behind a brace too many
+            elif cells.get("title"):
+                references.append(cells)
+            else:
+                references.append(cells | {"title": " ".join(raw.split())})
+            lines.append(line)
+        elif isinstance(block, Entry):
+            entry, line = found[next(numbers)], block.start_line + 1
+            cells = read_fields([(each.key, each.value) for each in entry.fields], line)
+            references.append({"key": entry.key.partition(" ")[2]} | cells)
+    return references, name_lines(
+        "Of damaged entries, what can be read is shown", lines
+    )
 
 
-#: A field of a BibTeX file, and the beginning of a reference in it.
-FIELD = r"(?m)^\s*\w+\s*=\s*[{\"\d]"
-BIBTEX_ENTRY = r"(?mi)^\s*@(?!comment|string|preamble)\w+\s*[{(]"
+#: The beginning of a reference in a BibTeX file.
+BIBTEX_ENTRY = r"(?mi)(?:^|\})\s*@(?!comment|string|preamble)\w+\s*[{(]"
+#: The beginning of a damaged one, and its fields.
+BIBTEX_START = r"\A\W*(?:@\w+\s*=?|\w+)\s*[{(](?:[^\s,={}]*\s*,|[^\s,={}]+\s*\n)"
+BIBTEX_FIELD = r"(?s)(\w+)\s*=?\s*[{\"](.*?)[}\",\s]*(?:(?<=,)\s*(?=\w+\s*=)|\Z)"
+
+
+def read_fields(fields, line):
+    """Return the cells of names and values; refuse two references in one entry."""
+    cells = {}
+    for name, value in fields:
+        name = {"date": "year"}.get(name.lower(), name.lower())
+        value = " ".join(re.sub(r"[{}]", "", f"{value}").split())
+        if name in ("title", "abstract", "doi") and cells.get(name, value) != value:
+            raise ValueError(
+                f"line {line}: this entry has the field {name} twice, or another entry "
+                "in it."
+            )
+        cells[name] = joined_values(name, [cells.get(name, ""), value])
+    return cells
+
 
 #: Patterns by which the formats are told apart, and their readers.
 FORMATS = {
-    r"(?m)^\ufeff?TY {0,2}- ?": read_ris,
-    r"(?m)^\ufeff?PMID *- ": read_pubmed,
-    r"\A\s*\ufeff?(FN |PT |VR )[^\n]*\n(?s:.*)^ER\s*$": read_web_of_science,
-    r"\A\s*\ufeff?<(\?xml[^>]*>\s*<)?(xml>\s*<)?records": read_endnote,
+    r"(?m)^TY {0,2}- ?": read_ris,
+    r"(?m)^PMID *- ": read_pubmed,
+    r"\A\s*(FN |PT |VR )[^\n]*\n(?s:.*)^ER\s*$": read_web_of_science,
+    r"(?m)^%0 .*\n%\w ": read_endnote,
+    r"\A\s*<(\?xml[^>]*>\s*<)?(xml>\s*<)?records": read_endnote_xml,
     r"(?mi)^\s*@(?!comment|string|preamble)\w+\s*[{(]\s*[^\s,]*\s*,": read_bibtex,
 }
 
 #: Packages that readers need.
-NEEDS = {
-    read_ris: "rispy",
-    read_web_of_science: "rispy",
-    read_bibtex: "bibtexparser>=2",
-}
+NEEDS = {read_bibtex: "bibtexparser>=2"}
 
-#: Ends of names of files of references, and readers of files without a reference.
+#: Ends of names of files of references, and their readers.
 READERS = {
     ".ris": read_ris,
     ".bib": read_bibtex,
     ".nbib": read_pubmed,
     ".ciw": read_web_of_science,
-    ".xml": read_endnote,
-    ".enw": None,
+    ".enw": read_endnote,
+    ".xml": read_endnote_xml,
 }
 
 
@@ -296,9 +440,9 @@ def find_reader(text, suffix):
         The end of its name. What is named .csv or .tsv is a table if its first line
         has separators, or is no tag.
     """
-    first_line = text.lstrip("\ufeff \r\n\t").partition("\n")[0]
+    first_line = text.lstrip(" \n\t").partition("\n")[0]
     if suffix in (".csv", ".tsv") and (
-        re.search(r"[,;|\t]", first_line) or not re.match(r"[A-Z<]", first_line)
+        re.search(r"[,;|\t]", first_line) or not re.match(r"[A-Z<%]", first_line)
     ):
         return None
     found = (
@@ -315,12 +459,16 @@ def to_columns(references):
     return {name: [each.get(name, "") for each in references] for name in names}
 
 
-def drop_duplicates(table, label=None, *, drop_unclear=False):
+def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
     """Return a table without duplicate references, and sentences about duplicates.
 
-    Two references are the same if they have the same DOI, or the same letters and
-    digits in their titles while their DOIs do not differ. Cells that are empty in the
-    first of them are filled from the others.
+    Two references are the same if
+
+    - their DOIs are the same, and one title begins with the other, if both have one; or
+    - their titles have the same letters and digits, and their DOIs, years and abstracts
+      agree as far as both have them.
+
+    Cells that are empty in the first of them are filled from the others.
 
     Parameters
     ----------
@@ -328,6 +476,8 @@ def drop_duplicates(table, label=None, *, drop_unclear=False):
         Returned as it is if it has no column of titles or DOIs.
     label : str, optional
         The column of labels. References whose labels differ lose their label.
+    texts : sequence of str, default=()
+        Columns that also have to agree.
     drop_unclear : bool, default=False
         Whether such references are left out.
 
@@ -336,7 +486,7 @@ def drop_duplicates(table, label=None, *, drop_unclear=False):
     table : DataFrame of str
         The rows keep their numbers.
     sentences : list of str
-        How many rows were left out.
+        Which rows were left out, and which rows they repeat.
 
     Raises
     ------
@@ -344,24 +494,31 @@ def drop_duplicates(table, label=None, *, drop_unclear=False):
         If no row is left.
     """
     names = {name.lower(): name for name in reversed(table.columns)}
-    titles, dois = (
-        next((table[names[name]] for name in known if name in names), None)
-        for known in (TITLES, DOIS)
-    )
-    none = [""] * len(table)
-    first = find_first(
-        none if titles is None else [*map(normalize_title, titles)],
-        none if dois is None else [*map(normalize_doi, dois)],
-    )
-    n_left_out = len(table) - len({*first})
-    if not n_left_out:
+    columns = [
+        next((names[name] for name in known if name in names), None)
+        for known in (DOIS, TITLES, YEARS, ABSTRACTS)
+    ]
+    others = [name for name in texts if name not in columns]
+    if columns[:2] == [None, None]:
         return table, []
+    keys = [
+        [""] * len(table) if name is None else [*map(normalize, table[name])]
+        for name, normalize in (
+            *zip(columns, (doi_of, words_of, year_of, words_of), strict=True),
+            *((name, words_of) for name in others),
+        )
+    ]
+    first = find_first([*zip(*keys, strict=True)])
+    pairs = [(row, other) for row, other in enumerate(first) if row != other]
+    if not pairs:
+        return table, []
+    numbers = table.index.to_numpy()
+    listed = ", ".join(f"{numbers[row]} = {numbers[other]}" for row, other in pairs)
     sentences = [
-        f"{n_left_out:,} of {len(table):,} rows have the DOI or the title of an "
-        "earlier row: each reference is used once"
+        f"{len(pairs):,} of {len(table):,} rows are the same reference as an earlier "
+        f"row, and are left out (--keep-duplicates keeps them): {listed}"
     ]
     filled = table.where(table.apply(lambda cells: cells.str.strip()) != "")
-    numbers = table.index.to_numpy()
     once = filled.groupby(numbers[first]).first().fillna("")
     if label is not None:
         n_labels = filled[label].str.strip().groupby(numbers[first]).nunique()
@@ -370,7 +527,7 @@ def drop_duplicates(table, label=None, *, drop_unclear=False):
             words = "left out" if drop_unclear else "unlabelled"
             sentences.append(
                 f"{len(unclear):,} of these references have different labels: they are "
-                f"{words}"
+                f"{words} (rows {', '.join(map(str, unclear))})"
             )
         once.loc[unclear, label] = ""
         if drop_unclear:
@@ -380,34 +537,74 @@ def drop_duplicates(table, label=None, *, drop_unclear=False):
     return once, sentences
 
 
-def find_first(titles, dois):
-    """Return for each reference the position of the first one that is the same."""
-    first, with_title, with_doi, doi_of = [], {}, {}, {}
-    for row, (title, doi) in enumerate(zip(titles, dois, strict=True)):
-        same = with_doi.get(doi) if doi else None
-        if same is None and title:
-            alike = (
-                other
-                for other in with_title.get(title, ())
-                if not (doi and doi_of[other]) or doi == doi_of[other]
-            )
-            same = next(alike, None)
-        if same is None:
-            same, doi_of[row] = row, doi
-        if title and same not in with_title.setdefault(title, []):
-            with_title[title].append(same)
-        if doi:
-            with_doi.setdefault(doi, same)
-            doi_of[same] = doi_of[same] or doi
+def find_first(references):
+    """Return for each reference the position of the first one that is the same.
+
+    Parameters
+    ----------
+    references : list of tuple of str
+        DOI, title, year, abstract and further texts; empty if they are not known.
+    """
+    first, alike, known = [], {}, {}
+    for row, (doi, title, *rest) in enumerate(references):
+        same = row
+        for other in alike.get(("doi", doi), []) + alike.get(("title", title), []):
+            if is_same(known[other], (doi, title, *rest)):
+                same = other
+                break
+        # what one of the same references lacks, another may have
+        merged = zip(known.get(same, references[row]), references[row], strict=True)
+        known[same] = tuple(one or other for one, other in merged)
+        for key in ("doi", doi), ("title", title):
+            if key[1] and same not in alike.setdefault(key, []):
+                alike[key].append(same)
         first.append(same)
     return first
 
 
-def normalize_title(text):
-    """Return the letters and digits of a title in lower case."""
+def is_same(one, other):
+    """Return True if two references agree, whose DOIs or titles are the same."""
+    (doi, title, year, *texts), (doi_2, title_2, year_2, *texts_2) = one, other
+    if doi and doi == doi_2:
+        shorter, longer = sorted((title, title_2), key=len)
+        return shorter in ("", longer) or (
+            longer.startswith(f"{shorter} ") and len(shorter.split()) > WORDS_OF_A_TITLE
+        )
+    return (
+        title == title_2
+        and not (doi and doi_2)
+        and (not (year and year_2) or year == year_2)
+        and all(map(is_same_text, texts, texts_2))
+    )
+
+
+#: Shorter titles, such as "Introduction", are also the beginning of others.
+WORDS_OF_A_TITLE = 3
+#: Share of words that abstracts of one reference have in common. Databases cut them,
+#: and add headings or a copyright.
+SAME_WORDS = 0.8
+
+
+def is_same_text(one, other):
+    """Return True if a text is missing, cut, or the other one but for a few words."""
+    if one.startswith(other) or other.startswith(one):
+        return True
+    one, other = {*one.split()}, {*other.split()}
+    return len(one & other) >= SAME_WORDS * len(one | other)
+
+
+def words_of(text):
+    """Return the letters and digits of a text in lower case."""
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()
 
 
-def normalize_doi(text):
-    """Return a DOI in lower case, without a prefix or a full stop."""
-    return re.sub(r"^.*?(?=10\.)", "", text.strip().lower(), count=1).rstrip(".")
+def doi_of(text):
+    """Return a DOI in lower case, without a prefix or a full stop; "" for no DOI."""
+    text = re.sub(r"^(https?:/*)?((dx\.|www\.)?doi\.org/)?(doi:?)?", "",
+                  re.sub(r"\s+", "", text.lower()))  # fmt: skip
+    return text.rstrip(".") if re.fullmatch(r"10\.[\d.]+/.+", text) else ""
+
+
+def year_of(text):
+    """Return the first year in a text; "" for none."""
+    return next(iter(re.findall(r"(?<!\d)[12]\d{3}(?!\d)", text)), "")

@@ -7,6 +7,8 @@ file.
 
 import codecs
 import csv
+import json
+import re
 import stat
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -15,8 +17,9 @@ from io import StringIO
 
 import numpy as np
 
+from ..sources import to_pandas
 from ._images import IMAGE_TYPES
-from ._references import NEEDS, find_reader
+from ._references import NEEDS, find_reader, name_lines, to_columns
 
 #: Packages that read tables other than CSV, besides pandas.
 PACKAGES = {".parquet": "pyarrow", ".xlsx": "openpyxl"}
@@ -24,17 +27,47 @@ PACKAGES = {".parquet": "pyarrow", ".xlsx": "openpyxl"}
 #: Separators of columns, and their names.
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
+#: Cells that are hardly names of columns: decimals, years, DOIs, sentences.
+LIKE_DATA = r"^-?\d+[.,]\d+$|^(1[89]|20)\d\d$|\b10\.\d{4,}/|(\w+\W+){7}(?<!\?)$"
 
-def read_table(path):
+#: Ends of names of files of JSON: an array of objects, or an object on each line.
+JSON = (".json", ".jsonl", ".ndjson")
+
+#: Encodings that are looked for, by Python's name.
+ENCODINGS = {
+    "cp1252": "Windows-1252",
+    "cp1250": "Windows-1250",
+    "cp1251": "Windows-1251",
+    "cp1253": "Windows-1253",
+    "cp1254": "Windows-1254",
+    "cp1255": "Windows-1255",
+    "cp1256": "Windows-1256",
+    "koi8_r": "KOI8-R",
+    "gb18030": "GB18030",
+    "big5": "Big5",
+    "cp932": "Shift_JIS",
+    "euc_jp": "EUC-JP",
+    "cp949": "EUC-KR",
+}
+#: Encodings that differ in a few accents; the first is by far the most frequent.
+WESTERN = {"cp1252", "cp1250", "cp1254"}
+#: Two encodings are both likely if charset-normalizer finds the texts equally messy and
+#: as much like a language, up to these differences; below this confidence none is.
+SAME_CHAOS, SAME_COHERENCE, CONFIDENCE = 0.02, 0.05, 0.9
+
+
+def read_table(path, encoding=None):
     """Read a table.
 
     Parameters
     ----------
     path : Path
-        The end of the name tells Parquet and Excel. Of other files the content tells
-        what they are: references (RIS, BibTeX, PubMed, Web of Science, EndNote's XML),
-        or otherwise a CSV with a header line. A folder is a table of the images in it,
-        with the column "file".
+        The end of the name tells Parquet, Excel and JSON. Of other files the content
+        tells what they are: references (RIS, BibTeX, PubMed, Web of Science, EndNote),
+        JSON, or otherwise a CSV with a header line. A folder is a table of the images
+        in it, with the column "file".
+    encoding : str, default=None
+        The encoding of a file of text. None: UTF-8, or what the bytes look like.
 
     Returns
     -------
@@ -57,21 +90,22 @@ def read_table(path):
         raise ValueError("only plain files are read, no folder, pipe or device.")
     if status.st_size == 0:
         raise ValueError("the file is empty.")
-    suffix, notes, reader = path.suffix.lower(), [], None
+    suffix, reader = path.suffix.lower(), None
     check_package(PACKAGES.get(suffix, "pandas"), suffix)
     if suffix in PACKAGES:
-        table = as_text_table(read_binary(path, suffix))
+        table, notes = read_binary(path, suffix)
     else:
-        text, encoding = decode(path.read_bytes())
-        if encoding:
-            notes.append(f"The file is not in UTF-8: it is read as {encoding}.")
-        if reader := find_reader(text, suffix):
+        text, notes = decode(path.read_bytes(), encoding)
+        is_json = re.match(r"\s*(\[\s*)?\{\s*[\"}]", text) and suffix != ".csv"
+        if suffix in JSON or is_json:
+            table = as_text_table(to_columns(read_json(text)))
+        elif reader := find_reader(text, suffix):
             check_package(NEEDS.get(reader, "pandas"), suffix)
-            table = as_text_table(reader(text))
+            references, damages = reader(text)
+            table, notes = as_text_table(to_columns(references)), notes + damages
         else:
-            table, separator = read_csv(text)
-            if separator != ",":
-                notes.append(f"The columns are separated by {SEPARATORS[separator]}.")
+            table, more = read_csv(text)
+            notes += more
     if not len(table):
         raise ValueError("there is no row below the header.")
     table.attrs = {"references": reader is not None, "notes": notes}
@@ -87,85 +121,277 @@ def check_package(package, suffix):
         )
 
 
-def decode(data):
-    """Return the text of a file, and its encoding if that is not UTF-8."""
-    for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        if data.startswith(mark) and not data.startswith(codecs.BOM_UTF32_LE):
-            return data.decode("utf-16"), "UTF-16"
+def decode(data, encoding=None):
+    r"""Return the text of a file, with \n as line ends, and sentences on its encoding.
+
+    Raises
+    ------
+    ValueError
+        If the encoding is not given, and cannot be told.
+    """
+    notes = []
+    marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    if encoding is None and not data.startswith(codecs.BOM_UTF32_LE):
+        encoding = marks.get(data[:2])
     try:
-        return data.decode("utf-8-sig"), ""
+        text = data.decode(encoding or "utf-8-sig")
+    except LookupError:
+        raise ValueError(f"there is no encoding {encoding!r}.") from None
     except UnicodeDecodeError as error:
+        if encoding is not None:
+            raise ValueError(
+                f"byte {error.start} is not {encoding}: pass another --encoding."
+            ) from None
         if b"\0" in data:
             raise ValueError("this is no text file: it has zero bytes.") from None
-        try:
-            return data.decode("cp1252"), "Windows-1252"
-        except UnicodeDecodeError:
+        encoding, confidence, others = guess_encoding(data)
+        text = data.decode(encoding)
+        more = f", or it may be {' or '.join(others)}" if others else ""
+        notes.append(
+            f"The file is not in UTF-8: it is read as {ENCODINGS[encoding]} "
+            f"(confidence {confidence:.0%}{more}). If letters are wrong, pass "
+            "--encoding."
+        )
+    if encoding == "utf-16":
+        notes.append("The file is in UTF-16.")
+    return re.sub(r"\r\n?", "\n", text).lstrip("\ufeff"), notes
+
+
+def guess_encoding(data):
+    """Return the encoding that bytes look like, the confidence, and other candidates.
+
+    Raises
+    ------
+    ValueError
+        If no encoding is likely, or two of them are, of which the letters differ more
+        than a few accents.
+    """
+    ask = "pass its name with --encoding, as in --encoding windows-1252 or gb18030"
+    try:
+        from charset_normalizer import from_bytes
+    except ImportError:
+        raise ValueError(
+            f"the file is not in UTF-8: {ask}; or pip install charset-normalizer, "
+            "which finds it."
+        ) from None
+    letters = set(data.decode("cp1252", errors="replace")) - {*"\u00aa\u00b5\u00ba"}
+    if not any(each.isalpha() or each == "\ufffd" for each in letters if each > "\x7f"):
+        return "cp1252", 1.0, []  # quotes, dashes, degrees: too little to tell from
+    # lines in plain ASCII say nothing, and hide the others
+    lines = [line for line in re.split(rb"[\r\n]+", data) if not line.isascii()]
+    matches = from_bytes(b"\n".join(lines), steps=20, cp_isolation=[*ENCODINGS])
+    likely = [
+        each.encoding
+        for each in matches
+        if each.chaos <= matches[0].chaos + SAME_CHAOS
+        and each.coherence >= matches[0].coherence - SAME_COHERENCE
+        and can_decode(data, each.encoding)
+    ]
+    # an accent stands in a word of ASCII letters
+    n_accents = len(re.findall(rb"(?i)[a-z][\x80-\xff]|[\x80-\xff][a-z]", data))
+    if WESTERN & {*likely} and n_accents >= len(re.findall(rb"[\x80-\xff]+", data)) / 2:
+        likely = [each for each in likely if each in WESTERN]
+    confidence = 1 - matches[0].chaos if likely else 0
+    found = "cp1252" if likely and {*likely} <= WESTERN else likely and likely[0]
+    names = [ENCODINGS[each] for each in likely]
+    if confidence < CONFIDENCE or (len(likely) > 1 and found != "cp1252"):
+        may = f"it may be {' or '.join(names)}" if names else "no encoding is likely"
+        raise ValueError(f"the file is not in UTF-8, and {may}: {ask}.")
+    text = data.decode(found)
+    others = [
+        name
+        for each, name in zip(likely, names, strict=True)
+        if data.decode(each) != text
+    ]
+    return found, confidence / (1 + len(others)), others
+
+
+def can_decode(data, encoding):
+    """Return True if all bytes are letters of an encoding."""
+    try:
+        return bool(data.decode(encoding))
+    except UnicodeDecodeError:
+        return False
+
+
+def read_json(text):
+    """Return the rows of a JSON array of objects, or of a line of JSON for each row.
+
+    Cells are as the file has them. Nested values are refused.
+    """
+    options = {"parse_float": str, "parse_int": str, "object_pairs_hook": unique_names}
+    try:
+        rows = json.loads(text, **options)
+        rows = rows if isinstance(rows, list) else [rows]
+    except json.JSONDecodeError as whole:
+        if text.lstrip().startswith("["):
+            raise ValueError(f"the file is not JSON: {whole}.") from None
+        rows = []
+        for number, line in enumerate(text.split("\n"), 1):
+            try:
+                rows += [json.loads(line, **options)] if line.strip() else []
+            except json.JSONDecodeError as error:
+                raise ValueError(f"line {number} is not JSON: {error}.") from None
+    if not rows:
+        raise ValueError("there is no row in this file.")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
             raise ValueError(
-                f"byte {error.start} is neither UTF-8 nor Windows-1252: save the file "
-                "as UTF-8."
-            ) from None
+                f"row {number} is no object: rows are needed as {{column: value}}."
+            )
+        for name, value in row.items():
+            if isinstance(value, dict | list):
+                raise ValueError(
+                    f"row {number}: {name!r} holds several values. Rows need one text "
+                    "or number for each column: write the file without nesting. Labels "
+                    "of another tool are read with --import."
+                )
+            text = {None: "", True: "true", False: "false"}.get(value, value)
+            row[name] = text
+    return rows
+
+
+def unique_names(pairs):
+    """Return a JSON object as a dict; refuse a name that comes twice."""
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"a row has {twice!r} twice.")
+    return row
 
 
 def read_csv(text):
-    """Return the table of a CSV and its separator; the first line names the columns.
+    """Return the table of a CSV, and sentences; the first line names the columns.
 
     The separator is the one that gives the header most columns, among those with which
-    all lines fit; commas come first.
+    all lines fit; commas come first. A first line "sep=;" names it.
     """
-    header = text.lstrip("\r\n").partition("\n")[0]
-    counts = {
-        each: len(next(csv.reader([header], delimiter=each), ())) for each in SEPARATORS
-    }
-    likely = sorted(SEPARATORS, key=lambda each: -counts[each])
-    tried = [each for each in likely if counts[each] > 1] or [","]
+    text = text.lstrip("\n")
+    header, _, below = text.partition("\n")
+    if given := re.fullmatch(r'"?sep=(.)"?', header.strip(" "), re.I):
+        text, likely = below, [given[1]]
+    else:
+        counts = {
+            each: len(next(csv.reader([header], delimiter=each), ()))
+            for each in SEPARATORS
+        }
+        likely = sorted(SEPARATORS, key=lambda each: -counts[each])
+        likely = [each for each in likely if counts[each] > 1] or [","]
     failed = None
-    for separator in tried:
+    for separator in likely:
         try:
-            return parse_csv(text, separator), separator
+            table, notes = parse_csv(text, separator)
         except ValueError as error:
             failed = failed or error
+            continue
+        if separator != ",":
+            name = SEPARATORS.get(separator, repr(separator))
+            notes.insert(0, f"The columns are separated by {name}.")
+        return table, notes
     raise failed
 
 
 def parse_csv(text, separator):
-    """Return the table of a CSV with this separator."""
+    """Return the table of a CSV with this separator, and sentences on short lines."""
     import pandas as pd
 
-    try:
-        rows = pd.read_csv(
-            StringIO(text),
-            sep=separator,
-            header=None,
-            index_col=False,
-            dtype=object,
-            keep_default_na=False,
-            skip_blank_lines=False,  # rows keep the numbers that they have in the file
-        )
-    except pd.errors.EmptyDataError:
-        raise ValueError("the first line names no columns.") from None
-    except pd.errors.ParserError as error:
-        reason = f"{error}".strip().removeprefix("Error tokenizing data. C error: ")
+    rows = split_rows(text, separator)
+    if not rows or not rows[0][1]:
+        raise ValueError("the first line names no columns.")
+    header, short = rows.pop(0)[1], []
+    widest = max((len(row) for _, row in rows), default=len(header))
+    while len(header) > widest > 0 and not header[-1]:
+        header.pop()
+    if len(header) > widest > 0 and "" in header:
         raise ValueError(
-            f"the file is not a CSV with {SEPARATORS[separator]}: {reason}."
-        ) from None
-    header, rows = rows.iloc[0].tolist(), rows.iloc[1:]
-    # blank lines at the end are no rows
-    filled = np.flatnonzero((rows != "").any(axis=1))
-    rows = rows.iloc[: filled.max(initial=-1) + 1]
-    return name_columns(rows, header)
+            f"the header has {len(header)} cells, one of them empty, and the rows have "
+            f"{widest}: name each column."
+        )
+    for line, row in rows:
+        if len(row) > len(header):
+            name = SEPARATORS.get(separator, repr(separator))
+            raise ValueError(
+                f"the file is not a CSV with {name}: Expected {len(header)} fields in "
+                f"line {line}, saw {len(row)}."
+            )
+        if row and len(row) < len(header):
+            short.append(line)
+            row += [""] * (len(header) - len(row))
+    notes = name_lines("Rows with fewer cells than the header end in empty ones", short)
+    if any(re.search(LIKE_DATA, cell) for cell in header):
+        notes.append(
+            "The first line is read as names of columns. If it is a row, put a line "
+            f"with names above it: {separator.join(header)[:300]}"
+        )
+    cells = [row or [""] * len(header) for _, row in rows]
+    table = pd.DataFrame(cells, columns=range(len(header)), dtype=object)
+    return name_columns(drop_blank_end(table), header), notes
+
+
+def split_rows(text, separator):
+    """Return the cells of each row, and the line with its end.
+
+    Raises
+    ------
+    ValueError
+        For quotes that do not fit: they would hide the rows between them.
+    """
+    limit = csv.field_size_limit(2**31 - 1)
+    try:
+        reader = csv.reader(StringIO(text), delimiter=separator, strict=True)
+        try:
+            return [(reader.line_num, row) for row in reader]
+        except csv.Error as error:
+            reason, line = error, reader.line_num
+        reader = csv.reader(StringIO(text), delimiter=separator)
+        rows = [(reader.line_num, row) for row in reader]
+    finally:
+        csv.field_size_limit(limit)
+    if any("\n" in cell for _, row in rows for cell in row):
+        name = SEPARATORS.get(separator, repr(separator))
+        raise ValueError(
+            f"the file is not a CSV with {name}: line {line}: a quote is missing, or "
+            f"one too many ({reason})."
+        )
+    return rows
 
 
 def read_binary(path, suffix):
-    """Read a Parquet or Excel file."""
+    """Read a Parquet or Excel file; return the table and sentences."""
     import pandas as pd
 
+    notes = []
     try:
-        return (pd.read_parquet if suffix == ".parquet" else pd.read_excel)(path)
+        if suffix == ".parquet":  # whole numbers beside gaps stay whole
+            table = pd.read_parquet(path, dtype_backend="numpy_nullable")
+        else:
+            with pd.ExcelFile(path) as book:
+                first, *others = book.sheet_names
+                # texts as they are: "001", and classes such as "None" and "NA"
+                how = {"header": None, "dtype": object, "na_filter": False}
+                table = pd.read_excel(book, first, **how)
     except OSError:
         raise
     except Exception as error:  # a dozen kinds, from zipfile, XML and Arrow
         reason = f"{error}".partition("\n")[0][:200]
         raise ValueError(f"pandas cannot read this {suffix} file: {reason}") from None
+    if suffix == ".parquet":
+        return as_text_table(table), notes
+    if others:
+        notes.append(
+            f"The sheet {first!r} is read, and not {', '.join(map(repr, others))}."
+        )
+    if not len(table):
+        raise ValueError(f"the sheet {first!r} is empty.")
+    table = as_text_table(table)
+    return name_columns(drop_blank_end(table.iloc[1:]), table.iloc[0].tolist()), notes
+
+
+def drop_blank_end(rows):
+    """Return rows without the blank ones at the end, which are no rows."""
+    filled = np.flatnonzero((rows != "").any(axis=1))
+    return rows.iloc[: filled.max(initial=-1) + 1]
 
 
 def read_folder(path):
@@ -200,32 +426,44 @@ def as_text_table(rows):
     """
     import pandas as pd
 
-    if isinstance(rows, Mapping):
-        rows = {name: pd.Series([*cells], dtype=object) for name, cells in rows.items()}
-        check_lengths(rows)
-        rows = pd.DataFrame(rows)
-    elif not (hasattr(rows, "columns") and hasattr(rows, "items")):
-        raise TypeError(
-            "rows need columns with names: a DataFrame, or a dict of columns, got "
-            f"{type(rows).__name__}."
-        )
-    rows = pd.DataFrame(rows)
+    rows = as_frame(rows)
     if not len(rows):
         raise ValueError("there is no row.")
     cells = {
         k: [
-            "" if is_missing else cell_text(cell)
+            "" if is_missing else cell_text(cell, name)
             for cell, is_missing in zip(column, column.isna(), strict=True)
         ]
-        for k, (_, column) in enumerate(rows.items())
+        for k, (name, column) in enumerate(rows.items())
     }
     # pandas calls columns with an empty header cell "Unnamed: 0"
     header = ["" if f"{n}".startswith("Unnamed: ") else f"{n}" for n in rows.columns]
     return name_columns(pd.DataFrame(cells, dtype=object), header)
 
 
-def cell_text(value):
+def as_frame(rows):
+    """Return rows in memory as a DataFrame of pandas, with their own cells."""
+    import pandas as pd
+
+    rows = to_pandas(rows)
+    if isinstance(rows, Mapping):
+        rows = {name: pd.Series([*cells], dtype=object) for name, cells in rows.items()}
+        check_lengths(rows)
+    elif not (hasattr(rows, "columns") and hasattr(rows, "items")):
+        raise TypeError(
+            "rows need columns with names: a DataFrame, or a dict of columns, got "
+            f"{type(rows).__name__}."
+        )
+    return pd.DataFrame(rows)
+
+
+def cell_text(value, column):
     """Return the text of a cell in a CSV file."""
+    if isinstance(value, complex | np.complexfloating):
+        raise ValueError(
+            f"the column {column!r} holds complex numbers, which are not supported: "
+            "make two columns of them."
+        )
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))  # pandas makes floats of whole numbers beside gaps
     return str(value)

@@ -81,7 +81,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             vectors, self.embedding_ = fitted_vectors(self.embedding, texts, "text")
             self.mean_ = vectors.mean(axis=0)
             dense = centred(vectors, self.mean_)
-        elif self.n_directions:
+        elif self.n_directions and weights.shape[1] > 1:
             self.directions_ = principal_directions(weights, self.n_directions)
             dense = places(weights, self.directions_)
         else:
@@ -100,6 +100,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             vectors = centred(vectors_of(encoder, texts, "text"), self.mean_)
             blocks.append(sparse(vectors))
         return hstack(blocks).tocsr()
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the numbers: words, parts, and counted directions."""
+        start = "" if input_features is None else f"{input_features[0]} "
+        blocks = {"word": self.words_, "part": self.parts_}
+        names = [
+            f"{start}{what} {name}"
+            for what, block in blocks.items()
+            if block is not None
+            for name in block.get_feature_names_out()
+        ]
+        what = "vector" if self.directions_ is None else "direction"
+        return np.array(names + [f"{start}{what} {k}" for k in range(self.n_dense_)])
 
     def weights(self, texts):
         """Return the weights of words and parts of texts."""

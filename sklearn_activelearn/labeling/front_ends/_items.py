@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ...base import is_missing_label
-from ...preprocessing import IMAGE_TYPES, image_path
+from ...preprocessing import IMAGE_TYPES, cell_text, image_path
 
 KINDS = ("text", "table", "image")
 LONGEST_EXCERPT = 160  #: letters of a row in a list
@@ -39,7 +39,7 @@ def shown_item(item, kind):
                 for number, cell in enumerate(item)
             }
         return {
-            f"{name}": "" if is_missing_label(cell) else f"{cell}"
+            f"{name}": "" if is_missing_label(cell) else cell_text(cell, name)
             for name, cell in item.items()
         }
     return f"{item}"
