@@ -323,7 +323,8 @@ def claims(folder, paper):
     table = [["claim", "where", "verdict", "here", "experiment (runs)"]]
     for row in by(read_texts(folder / "claims.csv"), "paper")[paper]:
         word, counts = row["verdict"].split(": ")
-        corrected = f"; after Holm {row['after_holm']}" * bool(row["after_holm"])
+        changed = row["after_holm"] not in ("", counts)
+        corrected = f"; after Holm {row['after_holm']}" * changed
         claim, where = row["claim"], row["where"]
         if row["reading"]:
             claim, where = f"*{row['reading']}*", ""

@@ -277,7 +277,7 @@ def draw_verdicts(folder):
     verdicts = [Claim(row, folder).verdict() for row in read_texts(HERE / "claims.csv")]
     texts = {}
     for row in verdicts:
-        texts[row["name"]] = f"**{row['verdict'].replace(':', '**:', 1)}"
+        texts[row["name"]] = "**{}** ({})".format(*row["verdict"].split(": "))
         texts[f"{row['name']} figures"] = row["figures"]
     texts["claims"] = str(sum(not row["reading"] for row in verdicts))
     texts["readings"] = str(sum(bool(row["reading"]) for row in verdicts))
