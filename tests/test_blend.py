@@ -357,3 +357,35 @@ def test_a_failed_first_fit_is_no_fit():
         model.predict(np.eye(3))
     with pytest.raises(NotFittedError):
         _ = model.row_estimator_
+
+
+def test_a_pool_learner_scales_by_the_pool():
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.normal(5, 3, 300), rng.random(300) < 0.02, rng.random(300)]
+    )
+    y = (X[:, 0] > 5).astype(int)
+    learner = HybridSamplingClassifier(batch_size=5, budget=30, random_state=0)
+    while len(rows := learner.query(X)):
+        learner.teach(X[rows], y[rows])
+    scaler, alone = learner.estimator_.scaler_, BlendClassifier(random_state=0)
+    np.testing.assert_allclose(scaler.mean_, [X[:, 0].mean(), 0, X[:, 2].mean()])
+    np.testing.assert_allclose(scaler.scale_, [X[:, 0].std(), 1, X[:, 2].std()])
+    known = alone.fit(X[:50], y[:50]).scaler_
+    np.testing.assert_allclose(known.mean_[0], X[:50, 0].mean())
+    assert BlendClassifier(CANDIDATES).fit(X[:50], y[:50]).scaler_ is None
+    record, labels = learner.record(), y[learner.record()["rows"]]
+    again = clone(learner).restore(X, record, labels)
+    np.testing.assert_array_equal(again.predict_proba(X), learner.predict_proba(X))
+    inside = clone(learner).set_params(estimator=BlendClassifier(CANDIDATES))
+    inside.query(X)
+    assert inside._scaler is None
+
+
+def test_a_large_pool_is_scaled_by_a_sample():
+    X = np.random.default_rng(0).normal(size=(3_000, 2)) * [1, 50]
+    learner = PassiveClassifier(BlendClassifier(), n_initial=40, random_state=0)
+    rows = learner.query(X)
+    scaler = learner.teach(X[rows], X[rows, 0] > 0).estimator_.scaler_
+    assert scaler.n_samples_seen_ == 2_000
+    np.testing.assert_allclose(scaler.scale_, [1, 50], rtol=0.05)

@@ -255,7 +255,7 @@ def test_a_model_of_random_rows_goes_on_from_the_one_before():
     sizes = []
 
     class Watched(LogisticRegression):
-        def fit_in_order(self, X, y, previous=None):
+        def fit_in_order(self, X, y, previous=None, *more):
             sizes.append((len(y), previous.n_rows_ if previous else None))
             self.n_rows_ = len(y)
             return self.fit(X, y)

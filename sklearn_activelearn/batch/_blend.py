@@ -91,7 +91,8 @@ class BlendClassifier(CombinedClassifier):
         Bayes. If more than 70 % of the labels are of one class, also models with
         ``class_weight="balanced"``. For several labels for a row: logistic regression,
         kernel ridge regression and, for dense rows, extremely randomised trees.
-        Features of dense rows are standardised. Each is trained once for all labels.
+        Each is trained once for all labels. Columns of dense rows are standardised,
+        unless they hold nothing but 0 and 1.
 
     cv : int >= 2, default=5
         Largest number of folds of the cross-validation.
@@ -279,6 +280,7 @@ class BlendClassifier(CombinedClassifier):
         y: ArrayLike,
         previous: "BlendClassifier | None" = None,
         label_names: Labels | None = None,
+        scaler: Any = None,
     ) -> Self:
         """Fit on rows in the order in which they were labelled, again and again.
 
@@ -298,6 +300,9 @@ class BlendClassifier(CombinedClassifier):
             result is the same without it.
         label_names : ndarray of shape (n_labels,), default=None
             Names of several labels for a row, for warnings. None: the columns of y.
+        scaler : StandardScaler, default=None
+            Scales the rows for the default candidates, fitted on more rows than the
+            labelled ones. None: it is fitted on these.
 
         Returns
         -------
@@ -309,7 +314,7 @@ class BlendClassifier(CombinedClassifier):
         ValueError, TypeError
             As `fit`.
         """
-        return self._fit(X, y, n_doubled, previous, label_names)
+        return self._fit(X, y, n_doubled, previous, label_names, scaler)
 
     def check_parameters(self) -> list[Any]:
         """Raise if a parameter is outside its range; return unfitted candidates.
@@ -329,8 +334,9 @@ class BlendClassifier(CombinedClassifier):
         check_label_set_scoring(self.scoring)
         return members
 
-    def _fit(self, X, y, n_weighed_of, previous=None, label_names=None):
+    def _fit(self, X, y, n_weighed_of, previous=None, label_names=None, scaler=None):
         checked = self.check_parameters()
+        self._scaler = scaler
         X, y, classes = self._check_training(checked, X, y)
         n = n_weighed_of(X)
         rows, labels = take(X, slice(n)), y[:n]
@@ -339,7 +345,7 @@ class BlendClassifier(CombinedClassifier):
         named = self.estimators or default_candidates(X, labels)
         names = [name for name, _ in named]
         weighed = getattr(previous, "_weighed", (None,))
-        settings = self.cv, self.scoring, self.estimators, names
+        settings = self.cv, self.scoring, self.estimators, names, scaler
         key = hash_or_none(rows, labels, seed, *settings)
         if key is None or key != weighed[0]:
             candidates = [seeded(candidate, seed % 2**32) for _, candidate in named]
@@ -407,7 +413,7 @@ class BlendClassifier(CombinedClassifier):
         """Return a scaler of the rows; None for rows that are not scaled."""
         if self.estimators is not None or issparse(X):
             return None
-        return StandardScaler().fit(X)
+        return fit_scaler(X) if self._scaler is None else self._scaler
 
     def _weigh_candidates(self, candidates, X, y, label_names):
         """Return log losses, temperatures, weights, and thresholds of several labels.
@@ -531,6 +537,20 @@ class BlendClassifier(CombinedClassifier):
             return (probabilities >= self.thresholds_).astype(np.int64)
         best = probabilities.argmax(axis=1)
         return self.classes_[best]
+
+
+def fit_scaler(X):
+    """Return a scaler that leaves columns of 0 and 1 as they are.
+
+    Among few rows a rare category is rarer still. Divided by its standard deviation
+    there, it would outweigh the numbers.
+    """
+    X = np.asarray(X)
+    with np.errstate(all="ignore"):  # too large numbers are refused in a training
+        scaler = StandardScaler().fit(X)
+    is_binary = ((X == 0) | (X == 1)).all(axis=0)
+    scaler.mean_[is_binary], scaler.scale_[is_binary] = 0, 1
+    return scaler
 
 
 def scale(scaler, X):

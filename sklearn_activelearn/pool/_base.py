@@ -69,6 +69,7 @@ from ..base._verbs import (
     validate_and_append,
     validate_and_reset,
 )
+from ..batch._blend import fit_scaler
 from ..exceptions import advice_for_rare_classes, warn_of_constant_answer, warn_user
 from ..sources._containers import (
     NO_ROWS,
@@ -146,6 +147,9 @@ MOST_MEASURED, N_SAMPLED = 50_000, 10_000
 
 #: Makes the draw of rows that represent a large pool differ from the draws of a round.
 REPRESENT = 4
+
+#: Makes the draw of rows that scale the default model differ, too.
+SCALE = 5
 
 #: Number of pool rows whose predictions are checked for being all the same.
 MOST_CHECKED = 1_000
@@ -529,7 +533,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._ledger, self._pool, self._n_rounds = Ledger(), KeptPool(), 0
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self._target = Target()
-        self._seeded = self._trained = self._points = None
+        self._seeded = self._trained = self._points = self._scaler = None
         self._warned_of = ()
         self._forget_model()
 
@@ -695,6 +699,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         is_for_sale = np.full(n_rows(X), candidates is None)
         if not len(is_for_sale):
             return is_for_sale
+        self._fit_scaler(X)
         if candidates is not None:
             is_for_sale[candidates] = True
         self._ledger = ledger = self._ledger.locate(identity, is_for_sale)
@@ -710,6 +715,20 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if n_offered > ledger.n_offered:
             self._ledger = replace(self._ledger, n_offered=n_offered)
         return is_for_sale
+
+    def _fit_scaler(self, X):
+        """Fit the scaler of the default model to the pool, or to random rows of it.
+
+        The next training uses it. A model that is trained stays as it is, because a
+        query changes no predictions.
+        """
+        if issparse(X) or not n_rows(X) or not self._make_trainer().needs_scaler:
+            return
+        if n_rows(X) > MOST_ROWS:
+            rng = np.random.default_rng((self._seed, 0, SCALE))
+            some = rng.choice(n_rows(X), MOST_ROWS, replace=False, shuffle=False)
+            X = take(X, np.sort(some))
+        self._scaler = fit_scaler(to_memory(X))
 
     def _choose_purchase(self, X, rows, limit):
         """Return the next `Purchase` among these rows of X, and set `stop_reason_`.
@@ -1638,6 +1657,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         identity = identify(learner, X, ids)
         record = Record.from_json(record)
         learner._load(X, identity, record, labels_for(self, y))
+        learner._fit_scaler(X)
         transaction.learner = learner._after_teach(X)
         return transaction.commit()
 

@@ -81,6 +81,8 @@ class Known(NamedTuple):
         Seed of the trainer's random numbers.
     label_names : ndarray of shape (n_labels,) or None
         Names of several labels for a row, for warnings.
+    scaler : StandardScaler or None
+        Fitted on the pool, for a default blend.
     """
 
     prototypes: list[Any]
@@ -91,6 +93,7 @@ class Known(NamedTuple):
     n_before: int
     seed: int
     label_names: Labels | None = None
+    scaler: Any = None
 
     @property
     def labels(self) -> Labels:
@@ -110,6 +113,7 @@ class Known(NamedTuple):
             learner._n_trained,
             learner._seed,
             learner._target.names,
+            learner._scaler,
         )
 
 
@@ -196,6 +200,12 @@ class Trainer:
             check_classifier(estimator, several_labels=True)
             if isinstance(estimator, BlendClassifier):  # before a label is bought
                 estimator.check_parameters()
+
+    @property
+    def needs_scaler(self) -> bool:
+        """True if an estimator is a blend of the default candidates."""
+        blends = [e for e in self.estimators if isinstance(e, BlendClassifier)]
+        return any(blend.estimators is None for blend in blends)
 
     def models(self) -> Sequence[Any]:
         """Return objects that have the methods of the future model."""
@@ -285,7 +295,8 @@ def train(known, prototype, previous=None):
     rows, names = known.labelled.rows, known.label_names
     if hasattr(prototype, "fit_in_order"):
         model = clone(prototype)
-        return model.fit_in_order(rows, known.labels, previous, names)
+        given = rows, known.labels, previous, names
+        return model.fit_in_order(*given, known.scaler)
     model = unfitted_copy(prototype)
     return fit_with(model, known.labelled, known.classes, names)
 
