@@ -185,6 +185,15 @@ def test_several_labels_are_chosen_and_sent(page, tmp_path):
         wait_for_text(page, "#found", "1 row")
 
 
+def test_a_wrong_token_is_said_and_nothing_is_loading(page, tmp_path):
+    with opened(tmp_path / "labels.sqlite") as session:
+        address = session.serve(open=False, block=False).address
+        page.goto(re.sub(r"token=\w+", "token=" + "0" * 32, address))
+        page.wait_for_selector("#error:not([hidden])")
+        assert "Loading" not in page.inner_text("body")
+        assert page.inner_text("#error")
+
+
 @pytest.fixture
 def session(tmp_path):
     with opened(tmp_path / "labels.sqlite") as session:

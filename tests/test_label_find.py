@@ -323,11 +323,11 @@ class TestSession:
         assert "The next" not in lines[2]
 
     def test_no_more_labels_are_valued_than_rows_are_left(self, tmp_path):
-        session, _ = finding(tmp_path / "a.session", 38, 44, test_size=8)
+        session, _ = finding(tmp_path / "a.session", 38, 44, test_size=12)
         with session:
             advice = session.advice()
         n_labels, n_next = re.search(r"With (\d+) .*The next (\d+) ", advice).groups()
-        assert 1 <= int(n_next) == 44 - 8 - int(n_labels) < int(n_labels)
+        assert 1 <= int(n_next) == 44 - 12 - int(n_labels) < int(n_labels)
 
     @pytest.mark.parametrize("n_labels", [10, 25, 60])
     def test_the_rows_to_the_recall_are_a_range(self, n_labels, tmp_path):

@@ -12,10 +12,12 @@ import struct
 import sys
 import time
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
 from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.labeling.front_ends._view import describe_ending
 from tests.reference.labeling import quick_folder
 
 pytest.importorskip("prompt_toolkit", reason="prompt_toolkit is not installed")
@@ -88,6 +90,21 @@ class TestLines:
         assert "Labels in labels.sqlite: 3." in out
         out = label("--budget", "5", answers="2\n" * 9)
         assert "Labels in labels.sqlite: 5." in out
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("RecallTarget", "You can stop: the recall is certain."),
+        ("ErrorTarget", "You can stop: the share of wrong labels is certain."),
+        ("StablePredictions", "You can stop: stable predictions."),
+        ("no rows", "All rows are labelled or skipped."),
+        ("disputed", "Only rows on which people disagree are left: 3. Somebody"),
+    ],
+)
+def test_why_there_is_no_row_is_said_in_words(reason, said):
+    status = SimpleNamespace(stop_reason=reason, disputed=3)
+    assert describe_ending(status).startswith(said)
 
 
 LABELS_COMMAND = COMMAND.replace("--classes", "--find good --labels")

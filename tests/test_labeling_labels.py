@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -355,7 +356,11 @@ def test_the_f1_of_held_out_rows(path):
         assert 0 < often.sum() < 3
         for average, kept in ("micro", slice(None)), ("macro", often):
             value = f1_score(Y[rows][:, kept], z[:, kept], average=average)
-            assert f"a {average} F1 of {value:.2f} (give or take" in words
+            what = {"micro": "has a micro F1 of", "macro": "The macro F1 is"}[average]
+            low, high = re.search(
+                rf"{what} {value:.2f} \(95 %: (.*?)–(.*?)\)", words
+            ).groups()
+            assert 0 <= float(low) <= value <= float(high) <= 1
         assert f"over the {often.sum()} labels that at least 5 rows have" in words
         assert f"All labels are right on {right:.0%} of the rows" in words
         words = session.advice("accuracy")

@@ -1,6 +1,9 @@
 """Score of the model from labels that a session has bought, without held-out rows."""
 
+import re
+
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import (
     CBGZClassifier,
@@ -8,6 +11,7 @@ from sklearn_activelearn import (
     FASSLBoostClassifier,
     HybridSamplingClassifier,
     MinMarginClassifier,
+    UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.evaluation import explored_score, online_score
 from sklearn_activelearn.labeling import LabelingSession
@@ -53,6 +57,42 @@ def test_before_there_is_a_model_it_is_only_that(path):
     for i, learner in enumerate(others):
         with labelled(learner, path.with_name(f"{i}"), n=0) as session:
             assert "nothing tells how good the model is" in session.advice()
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ("", "after 10 more labels."),
+        ("n", "after 9 more labels and a second class is known."),
+        ("nnnny", "after 5 more labels."),
+        ("nnnnnnnny", "after 1 more label."),
+    ],
+)
+def test_how_many_labels_a_first_model_needs(labels, said, path):
+    learner = HybridSamplingClassifier(n_initial=10, random_state=0)
+    with labelled(learner, path, n=0) as session:
+        for letter in labels:
+            session.label(session.next(), {"n": "no", "y": "yes"}[letter])
+        expected = f"There is no model yet. It is trained {said}"
+        assert session.advice() == expected
+        with pytest.raises(ValueError, match=re.escape(expected)):
+            session.predictions()
+
+
+@pytest.mark.parametrize("test_size", [0, 6])
+def test_few_labels_give_no_estimate(test_size, path):
+    learner = UncertaintySamplingClassifier(
+        GaussianNB(), explore=0.3, n_initial=4, budget=12, random_state=0
+    )
+    with labelled(learner, path, n=18, test_size=test_size) as session:
+        said, report = session.advice(), session.report()
+        kind = "held-out" if test_size else "random"
+        pattern = (
+            rf"\d {kind} rows have labels: from 10 on, they tell how good the model"
+        )
+        assert re.match(pattern, said), said
+        assert report.curve == []
+        assert "%" not in said
 
 
 def test_labels_of_a_stream_learner(path):

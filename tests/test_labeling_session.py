@@ -529,7 +529,9 @@ def test_a_learner_that_fails_keeps_the_labels(path, ahead, monkeypatch):
 def test_the_curve_has_the_scores_on_held_out_rows(path):
     learner = clone(quick).set_params(budget=40)
     with opened(learner, path, test_size=12) as session:
-        assert session.advice().startswith("There is no model yet.")
+        n_more = session.status().pending
+        said = f"There is no model yet. It is trained after {n_more} more labels."
+        assert session.advice() == said
         assert session.status().test_left == 12
         test = label_all(session, n=12)
         assert test == session.test_ids
@@ -549,7 +551,7 @@ def test_the_curve_has_the_scores_on_held_out_rows(path):
         models = [(n, json.loads(labels)) for n, labels in models]
         said = advice(models, list(truth.values()), n_labels=len(X) - 40)
         assert session.advice().startswith("With 28 labels the model is right on ")
-        assert session.advice().endswith(f"has ended (budget). {said}")
+        assert session.advice().endswith(f"has ended: the budget is spent. {said}")
     with opened(clone(quick), path.with_name("other")) as session:
         assert session.curve() == []
         assert "No rows are held out" in session.advice()
@@ -571,8 +573,8 @@ def test_exports_have_what_was_shown_and_why(path):
     counts = {"bought": 5, "held out": 2, "given": 1}
     assert table["origin"].value_counts().to_dict() == counts
     bought = table["origin"] == "bought"
-    assert table.loc[bought, "probability"].between(0, 1).all()
-    assert table.loc[~bought, "probability"].isna().all()
+    assert table.loc[bought, "query_probability"].between(0, 1).all()
+    assert table.loc[~bought, "query_probability"].isna().all()
     task = json.loads(tasks.read_text())[0]
     row = IDS.index(task["data"]["id"])
     assert task["data"] == {"id": IDS[row], "text": f"text {row}", "stars": row}

@@ -1,12 +1,15 @@
 """Measures other than the error: in curves, targets, displays, sessions, `compare`."""
 
+import re
 from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+from scipy.stats import binomtest, norm
 from sklearn.datasets import make_classification
 from sklearn.metrics import (
+    accuracy_score,
     average_precision_score,
     f1_score,
     log_loss,
@@ -29,7 +32,7 @@ from sklearn_activelearn.evaluation import (
     tune_labels_to_target,
 )
 from sklearn_activelearn.evaluation._measures import measures_of
-from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling import LabelingSession, _scores
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -48,6 +51,17 @@ HOW = {"cv": 2, "at": [5, 10], "random_state": 0}
 
 def fitted(learner, y):
     return learner.set_params(random_state=0).fit(X, y)
+
+
+def wilson(is_right):
+    """Return Wilson's interval of two standard errors."""
+    found = binomtest(int(np.sum(is_right)), len(is_right))
+    return found.proportion_ci(2 * norm.cdf(2) - 1, method="wilson")
+
+
+def recall_of_classes(truth, predicted):
+    truth, predicted = np.array(truth), np.array(predicted)
+    return np.mean([np.mean(predicted[truth == c] == c) for c in {*truth.tolist()}])
 
 
 class TestScorers:
@@ -297,13 +311,26 @@ class TestSession:
         assert last.accuracy == pytest.approx(np.mean(model.predict(X[aside]) == truth))
         said = session.advice()
         assert f"a balanced accuracy of {np.mean(recalls):.0%} on 30 held-out" in said
-        variance = [r * (1 - r) for r in recalls]
-        counts = [np.sum(truth == c) for c in ("no", "yes")]
-        error = np.sqrt(
-            sum(max(v, 1 / n) / n for v, n in zip(variance, counts, strict=True))
+        ends = [wilson(model.predict(X[aside])[truth == c] == c) for c in ("no", "yes")]
+        low, high = (
+            np.mean(recalls) + sign * np.hypot(*(np.array(recalls) - end)) / 2
+            for sign, end in zip((-1, 1), np.transpose(ends), strict=True)
         )
-        assert f"(give or take {error:.0%}; always 'no': 50%)" in said
+        assert f"(95 %: {low:.0%}–{high:.0%}; always 'no': 50%)" in said
         assert f"because {share:.0%} of these are 'no'" in said
+
+    @pytest.mark.parametrize("name", ["accuracy", "balanced accuracy"])
+    @pytest.mark.parametrize("n", [10, 30, 400])
+    @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+    def test_intervals_end_at_0_and_100_per_cent(self, name, n, share):
+        truth = ["a"] * (n - 1) + ["b"]  # a class of one row
+        predicted = [t if i < share * n else "c" for i, t in enumerate(truth)]
+        said = _scores.describe_interval(name, predicted, truth)
+        low, high = map(int, re.search(r"(-?\d+)%–(\d+)%; $", said).groups())
+        score = {"accuracy": accuracy_score, "balanced accuracy": recall_of_classes}
+        value = 100 * score[name](truth, predicted)
+        assert 0 <= low <= round(value) <= high <= 100
+        assert low < high
 
     def test_any_measure_of_labels(self, session):
         aside = list(session.test_ids)
@@ -316,9 +343,8 @@ class TestSession:
             score = np.mean(predicted == "yes") if score is None else score
             assert session.curve(scoring)[-1].score == pytest.approx(score)
         share = np.mean(truth == "no")
-        right = np.mean(predicted == truth)
-        error = 2 * np.sqrt(max(right * (1 - right), 1 / 30) / 30)
-        assert f"(give or take {error:.0%}; " in session.advice("accuracy")
+        low, high = wilson(predicted == truth)
+        assert f"(95 %: {low:.0%}–{high:.0%}; " in session.advice("accuracy")
         assert f"always 'no': {share:.0%})" in session.advice("accuracy")
         assert "a recall:yes of " in session.advice("recall:yes")
         for scoring, words in (

@@ -197,8 +197,8 @@ RESULTS = """
     of a person (long). Default: wide.
 --predict FILE
     Write all rows and end, as .csv or .parquet: the label of each row, or else the
-    prediction of the model (with --machine, the machine's label), its probability, who
-    gave the label, and the columns of the table.
+    prediction of the model (with --machine, the machine's label) and its probability,
+    who gave the label, and the columns of the table.
 --save-model FILE
     Write the model for the command predict, and end: .skops (needs skops), or .joblib
     for people who trust you.
@@ -744,7 +744,7 @@ def write_export(args, write, path):
         print(f"Answers in {args.export}: {n_labels}.")
         return
     print(f"Labels in {args.export}: {n_labels}.")
-    words = ("skipped", "disputed", "with too few votes", "asked for and not answered")
+    words = ("skipped", "disputed", "with too few votes")
     each = [f"{n} {what}" for n, what in zip(omitted, words, strict=True) if n]
     if each:
         print(f"Rows without a label, which are left out: {', '.join(each)}.")

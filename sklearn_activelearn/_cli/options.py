@@ -72,8 +72,12 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)
 
     def error(self, message):
-        """Refuse the arguments."""
-        raise UsageError(f"{message} (see {self.prog} --help)")
+        """Refuse the arguments; name the most similar option to a misspelt one."""
+        found = re.search(r"unrecognized arguments: .*?(--[\w-]+)", message)
+        options = re.findall(r"(--[\w-]+)", self.format_help())
+        close = get_close_matches(found[1], options, 1, 0.75) if found else []
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise UsageError(f"{message}{hint} (see {self.prog} --help)")
 
 
 def add_command(commands, run, usage, summary, example):

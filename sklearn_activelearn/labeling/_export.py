@@ -49,7 +49,7 @@ class ExportedLabel(NamedTuple):
     label: Any
     who: list  # names
     when: str
-    probability: float | None  # with which it was bought
+    query_probability: float | None  # with which it was bought
     origin: str  # "bought", "held out" or "given": nobody asked for it
 
 
@@ -73,7 +73,6 @@ class Omitted(NamedTuple):
     skipped: int
     disputed: int  # people disagree
     undecided: int  # fewer people have answered than are asked
-    unanswered: int  # asked for or held out, and not answered
 
 
 def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
@@ -87,10 +86,10 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
     path : str or path
         The session.
     out : str or path
-        ``.csv`` with the columns id, label, who, when, probability (with which it was
-        bought) and origin ("bought", "held out", or "given" if nobody asked for it), or
-        ``.json`` for Label Studio. If a row may have several labels, a column for each
-        label has 1 or 0 in place of the column label: together they are the indicator
+        ``.csv`` with the columns id, label, who, when, query_probability (with which it
+        was bought) and origin ("bought", "held out", or "given" if nobody asked for
+        it), or ``.json`` for Label Studio. If a row may have several labels, a column
+        for each label has 1 or 0 in place of the column label: they are the indicator
         matrix that scikit-learn takes, and a row to which no label applies has zeros,
         which cannot be mistaken for a missing answer. A text that a spreadsheet would
         read as a formula gets an apostrophe in front, and so does a label that would be
@@ -198,17 +197,11 @@ def name_label_columns(settings):
 def count_omitted(db):
     """Return the `Omitted` rows of a session."""
     counts = Counter()
-    sql = (
-        "SELECT state, answered > 0, queue NOTNULL, count(*) FROM rows GROUP BY 1, 2, 3"
-    )
-    for state, is_answered, is_queued, n in db.execute(sql):
-        if is_answered:
-            counts[state] += n
-        elif is_queued:
-            counts["unanswered"] += n
-    return Omitted(
-        counts[SKIPPED], counts[DISPUTED], counts["open"], counts["unanswered"]
-    )
+    for state, n in db.execute(
+        "SELECT state, count(*) FROM rows WHERE answered GROUP BY 1"
+    ):
+        counts[state] += n
+    return Omitted(counts[SKIPPED], counts[DISPUTED], counts["open"])
 
 
 def read_labels(db):
@@ -348,10 +341,10 @@ def write_predictions(db, path, own, ids, columns):
         who, origin, probability = "", PREDICTED, None
         if checked and is_machine[row]:
             origin = MACHINE
-        if id in decided:
+        if id in decided:  # by people: the model has no part in it
             label, origin = decided[id].label, decided[id].origin
             who = join_names(decided[id].who)
-        if shares is not None:
+        elif shares is not None:
             k = place.get(label)
             probability = 0.0 if k is None else round(float(shares[row, k]), 6)
         rows.append((id, label, probability, who, origin))
@@ -375,7 +368,10 @@ def tabulate_labels(decided, own, ids, labels, predicted, shares):
             for id, found in zip(ids, predicted, strict=True)
         ]  # fmt: skip
     for place, label in enumerate(known if shares is not None else ()):
-        table[f"{PROBABILITY}{label}"] = shares[:, place].round(6).tolist()
+        table[f"{PROBABILITY}{label}"] = [
+            None if id in decided else share
+            for id, share in zip(ids, shares[:, place].round(6).tolist(), strict=True)
+        ]
     found = [decided.get(id) for id in ids]
     table["who"] = ["" if each is None else join_names(each.who) for each in found]
     table["origin"] = [PREDICTED if each is None else each.origin for each in found]
@@ -444,7 +440,8 @@ def make_tasks(labels, item_of):
         ]
         # choices are texts, a label may be a number
         meta = {
-            "origin": row.origin, "probability": row.probability, "label": row.label
+            "origin": row.origin, "query_probability": row.query_probability,
+            "label": row.label,
         }  # fmt: skip
         item = {} if item_of is None else item_of(row.id)
         if not hasattr(item, "items"):  # no row of a DataFrame

@@ -18,20 +18,20 @@ from ..evaluation._measures import MOSTLY, measures_of
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
 from ..sources import take
+from ..utils._statistics import score_interval
 from ..utils.typing import Floats, Id, Label
 from ._learner import Target
 from ._schema import SEVERAL, from_column, get_settings
+from .front_ends._view import name_reason
 
-NO_MODEL = (
-    "There is no model yet. It is trained when labels of two classes are known and the "
-    "next rows are chosen."
-)
 #: Largest number of further labels that the advice is about.
 N_AHEAD = 50
 #: A smaller lower bound on the recall is not mentioned.
 LOW_RECALL = 0.1
 #: The F1 of a label counts if at least this number of held-out rows have it.
 FEW_ROWS = 5
+#: An estimate from fewer labels than this is not given.
+FEWEST = 10
 #: Largest number of doubtful rows in a list.
 N_DOUBTFUL = 200
 
@@ -215,24 +215,24 @@ class LabelsMeasure(Measure):
         self._measures = measure
 
     def describe_f1(self, predicted):
-        """Return the micro and macro F1 in words, each give or take two errors.
+        """Return the micro F1 in words, and a sentence on the macro F1.
 
         The macro F1 is the mean over labels that enough rows have: the F1 of other
         labels is mostly chance, and 0 where no row has the label.
         """
         y, z = self._y[: len(predicted)], self.encode(predicted)
         is_often = y.sum(axis=0) >= FEW_ROWS
-        words = f"a micro F1 of {describe_ratio(y & z, y + z, None)}"
+        words, macro = f"a micro F1 of {describe_ratio(y & z, y + z, None)}", ""
         if n := np.count_nonzero(is_often):
             y, z = y[:, is_often], z[:, is_often]
-            words += f" and a macro F1 of {describe_ratio(y & z, y + z, 0)}"
+            macro = f". The macro F1 is {describe_ratio(y & z, y + z, 0)}"
         if 0 < n < len(is_often):
-            words += f" over the {n} labels that at least {FEW_ROWS} rows have,"
-        return words
+            macro += f" over the {n} labels that at least {FEW_ROWS} rows have"
+        return words, macro
 
 
 def describe_ratio(right, shown, axis):
-    """Return the mean of F1 = 2 * right / shown in words, give or take two errors."""
+    """Return the mean of F1 = 2 * right / shown in words, with its interval."""
     n_shown = np.maximum(shown.sum(axis), 1)
     each = 2 * right.sum(axis) / n_shown
     # linearised: the part of each row in the error of a ratio of two sums
@@ -240,7 +240,9 @@ def describe_ratio(right, shown, axis):
     # if all are right, the sum is 0: one wrong row is the least error to expect
     n = len(parts)
     error = max(2 * sqrt((parts**2).sum() * n / max(n - 1, 1)), 2 / n)
-    return f"{np.mean(each):.2f} (give or take {error:.2f})"
+    value = np.mean(each)
+    low, high = max(0, value - error), min(1, value + error)
+    return f"{value:.2f} (95 %: {low:.2f}–{high:.2f})"
 
 
 def make_measure(history, scoring):
@@ -269,6 +271,14 @@ def compute_curve(history, scoring):
 # --- advice
 
 
+def describe_missing_model(status):
+    """Return how many labels a first model needs, in a sentence."""
+    n_more, known = max(1, status.pending), [c for c, n in status.by_class.items() if n]
+    more = f"{n_more} more label{'s' * (n_more > 1)}"
+    second = " and a second class is known" * (len(known) == 1)
+    return f"There is no model yet. It is trained after {more}{second}."
+
+
 def advise_on_test(history, scoring, stop_reason, n_rows):
     """Return the score on held-out rows, and what more labels are worth, in sentences.
 
@@ -283,12 +293,12 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
     n_rows : int
         Number of rows now.
     """
-    if not history.models:
-        return NO_MODEL
     truth = history.truth
     measure = make_measure(history, scoring)
     n_labels, predicted = history.models[-1]
-    n = len(predicted)
+    n, macro = len(predicted), ""
+    if n < FEWEST:
+        return describe_few("held-out", n)
     is_share = measure.name.endswith("accuracy")
     value, constant = (
         f"{number:.0%}" if is_share else f"{number:.2f}"
@@ -299,16 +309,17 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
         right = "is right" if history.labels is None else "has all labels right"
         what = f"the model {right} on {value} of"
     if measure.name == "micro F1":
-        what = f"the model has {measure.describe_f1(predicted)} on"
+        micro, macro = measure.describe_f1(predicted)
+        what = f"the model has {micro} on"
     now = (
         f"With {n_labels} labels {what} {n} held-out rows, which it was not trained on "
-        f"({describe_error(measure.name, predicted, truth[:n])}always "
+        f"({describe_interval(measure.name, predicted, truth[:n])}always "
         f"{measure.majority!r}: {constant})"
     )
     if measure.why:
         now += f"; the score is the mean over classes, because {measure.why}"
     if stop_reason:
-        now += f", and the session has ended ({stop_reason})"
+        now += f", and the session has ended: {name_reason(stop_reason)}"
     n_then, n_later = history.sampled
     if n_later:
         now += (
@@ -317,6 +328,7 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
         )
     if n_new := n_rows - n_then:
         now += f"; they do not represent the {n_new} rows that were added since"
+    now += macro
     n_left = n_rows - n_labels - history.n_test
     if stop_reason == "no rows" or n_left < 1:
         return f"{now}."
@@ -336,18 +348,29 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
     return f"{now}. {advice(models, truth[:n], n_labels=n_next)}"
 
 
-def describe_error(name, predicted, truth):
-    """Return twice the standard error in words; "" if the measure is no accuracy."""
+def describe_few(kind, n):
+    """Return that rows are too few for an estimate."""
+    have = f"{n} {kind} row{' has a label' if n == 1 else 's have labels'}"
+    return f"{have}: from {FEWEST} on, they tell how good the model is."
+
+
+def describe_interval(name, predicted, truth):
+    """Return the interval of an accuracy in words; "" for other measures.
+
+    It is Wilson's, which ends between 0 and 1. For the mean over classes, the distances
+    of the ends from the shares of the classes add up as errors do.
+    """
     if name not in ("accuracy", "balanced accuracy"):
         return ""
     classes = [None] if name == "accuracy" else list(dict.fromkeys(truth))
-    variance = 0.0
+    shares, ends = [], []
     for c in classes:
         of_class = [k for k, label in enumerate(truth) if c is None or label == c]
-        n = len(of_class)
-        share = sum(predicted[k] == truth[k] for k in of_class) / n
-        variance += max(share * (1 - share), 1 / n) / n / len(classes) ** 2
-    return f"give or take {2 * sqrt(variance):.0%}; "
+        shares.append(np.mean([predicted[k] == truth[k] for k in of_class]))
+        ends.append(score_interval(shares[-1], 4 / len(of_class), 0, 1, -1))
+    distances = np.linalg.norm(np.transpose(ends) - shares, axis=1) / len(classes)
+    low, high = np.mean(shares) + np.array([-1, 1]) * distances
+    return f"95 %: {low:.0%}–{high:.0%}; "
 
 
 def comparable_models(models):
@@ -383,12 +406,14 @@ def score_learner(learner):
 def describe_score(own, estimate):
     """Return the accuracy of the learner of a session in a sentence."""
     learner = own.learner
+    if estimate.n_labels < FEWEST:
+        return describe_few("random", estimate.n_labels)
     right = "has all labels right" if own.target.is_matrix else "is right"
     low, high = (f"{100 * end:.0f}" for end in (estimate.low, estimate.high))
     n = estimate.n_labels
     rows, how = "the rows so far", f"{n} labels, each before it was taught"
     if isinstance(learner, PoolClassifier):
-        rows, how = "rows like these", f"{n} random row{'s' * (n > 1)} that it bought"
+        rows, how = "rows like these", f"{n} random rows that it bought"
     return (
         f"With {learner.n_taught_} labels the model {right} on {estimate.value:.0%} "
         f"of {rows} (95 %: {low}–{high}), judged by {how}."
@@ -518,7 +543,7 @@ def rank_doubtful(labels, own, ids, estimator):
     if estimator is None:
         estimator = getattr(own.learner, "estimator_", None)
         if estimator is None and not own.is_stream:
-            raise ValueError(NO_MODEL)
+            raise ValueError("There is no model yet. Label some more rows first.")
         if not (hasattr(estimator, "get_params") and hasattr(estimator, "fit")):
             raise ValueError(
                 f"A {type(own.learner).__name__} has no model that labelled rows alone "

@@ -1510,7 +1510,7 @@ class LabelingSession(Generic[LearnerT]):
         own = self._worker.own
         rows = None if ids is None else self._ids.rows(ids)
         if not own.has_model:
-            raise ValueError(_scores.NO_MODEL)
+            raise ValueError(_scores.describe_missing_model(self.status()))
         labels, probabilities = own.predict(
             own.pool if rows is None else take(own.pool, rows)
         )
@@ -1578,7 +1578,7 @@ class LabelingSession(Generic[LearnerT]):
         if news:
             own.teach(news)
         if needs_model and not own.has_model:
-            raise ValueError(_scores.NO_MODEL)
+            raise ValueError(_scores.describe_missing_model(self.status()))
         return own
 
     def curve(self, scoring: Scoring | None = None) -> list[CurvePoint]:
@@ -1624,7 +1624,8 @@ class LabelingSession(Generic[LearnerT]):
         Returns
         -------
         report : Report
-            ``curve`` as of `curve`, and ``advice`` as of `advice`.
+            ``curve`` as of `curve`, without points of fewer than ten rows, and
+            ``advice`` as of `advice`.
 
         Raises
         ------
@@ -1643,7 +1644,11 @@ class LabelingSession(Generic[LearnerT]):
                 state, label = db.row(sql, self.ids[row])
                 others[row] = state, from_column(label, kind)
         waiting = [others.pop(row)[0] for row in own.pending].count(LABELLED)
-        curve = _scores.compute_curve(history, scoring)
+        curve = [
+            point
+            for point in _scores.compute_curve(history, scoring)
+            if point.n_test >= _scores.FEWEST
+        ]
         if own.has_machine_labels:
             checked = self._train_on_all(needs_model=False).check_machine_labels()
             return Report(curve, str(checked or "The learner has no label yet."))
@@ -1652,7 +1657,11 @@ class LabelingSession(Generic[LearnerT]):
             found += f"\nLabels of an unfinished batch, not counted yet: {waiting}."
         if not history.n_test:
             return Report(curve, found or self._advise_without_test(own))
-        judged = _scores.advise_on_test(history, scoring, stop_reason, len(self.ids))
+        if history.models:
+            n_rows = len(self.ids)
+            judged = _scores.advise_on_test(history, scoring, stop_reason, n_rows)
+        else:
+            judged = _scores.describe_missing_model(self.status())
         return Report(curve, f"{found}\n{judged}" if found else judged)
 
     def test_labels(self) -> dict[Id, Label]:
@@ -1697,7 +1706,8 @@ class LabelingSession(Generic[LearnerT]):
         if estimate := _scores.score_learner(own.learner):
             return _scores.describe_score(own, estimate)
         if not own.has_model and getattr(own.learner, "explore", 0):
-            return _scores.NO_MODEL  # from then on, random rows tell
+            # from then on, random rows tell
+            return _scores.describe_missing_model(self.status())
         return (
             "No rows are held out (test_size), so nothing tells how good the model is: "
             "rows that the learner chose would mislead."
@@ -1740,10 +1750,10 @@ class LabelingSession(Generic[LearnerT]):
         ----------
         path : str or path
             ``.csv`` or ``.parquet`` (needs pyarrow), with the columns id, label,
-            probability (of this label, by `model`; empty if the model has none), who
-            (gave the label) and origin ("predicted", or as in an export), and the
-            items. With machine labels, rows that nobody has read have these labels, and
-            the origin "machine".
+            probability (of a prediction, by `model`; empty for labels that people gave,
+            and if the model has none), who (gave the label) and origin ("predicted", or
+            as in an export), and the items. With machine labels, rows that nobody has
+            read have these labels, and the origin "machine".
         columns : dict of str to sequence, default=None
             Columns to write instead of the items: a cell for each row of the pool.
             "input" is put in front of a name that comes twice.

@@ -100,6 +100,11 @@ class Storage:
             raise FileNotFoundError(
                 f"There is no folder {self.path.parent}. Create it first."
             )
+        if not os.access(self._place.parent, os.W_OK):
+            raise PermissionError(
+                f"The folder {self._place.parent} cannot be written. Name a file in "
+                "another folder."
+            )
         try:
             self._file_lock.acquire()
         except Timeout:

@@ -29,7 +29,7 @@ from ._label_studio_api import (
     time_of,
     token_reader,
 )
-from ._view import ENDINGS, describe_counts, describe_curve
+from ._view import describe_counts, describe_curve, describe_ending
 
 ORDER = "Uncertainty sampling"
 #: Settings of a project that the loop may change, and restores.
@@ -508,8 +508,7 @@ class LabelStudioLoop:
         counts = describe_counts(status, status, len(self.session.ids))
         reason = status.stop_reason
         if reason is not None:
-            ending = ENDINGS.get(reason, f"The learner has stopped: {reason}.")
-            counts += f". {ending.format(disputed=status.disputed)}"
+            counts += f". {describe_ending(status)}"
         if counts == self._said:
             return
         self._said = counts

@@ -1,5 +1,6 @@
 """Words in which the terminal, the page and a notebook describe a session."""
 
+import re
 import shlex
 from datetime import datetime, timedelta
 from html import escape
@@ -20,6 +21,13 @@ ENDINGS = {
     "disputed": "Only rows on which people disagree are left: {disputed}. Somebody who "
     "has not voted on them can vote, or a person with a name can decide in the list of "
     "rows (*).",
+}
+#: Words for reasons of a stop.
+REASONS = {
+    "budget": "the budget is spent",
+    "no rows": "no rows are left",
+    "RecallTarget": "the recall is certain",
+    "ErrorTarget": "the share of wrong labels is certain",
 }
 
 #: Fields of a search.
@@ -151,9 +159,7 @@ class LabelingView:
         if look.is_training:
             reason = "The next row follows when the model is trained."
         elif look.row is None:
-            reason = look.status.stop_reason
-            reason = ENDINGS.get(reason, f"The learner has stopped: {reason}.")
-            reason = reason.format(disputed=look.status.disputed)
+            reason = describe_ending(look.status)
         elif self._show_prediction:
             prediction = self._describe_prediction(look.row.id)
         n_rows = len(self.session.ids)
@@ -181,6 +187,20 @@ class LabelingView:
         shares = zip(found.probabilities[0], found.classes, strict=True)
         best = ", ".join(f"{c} {p:.0%}" for p, c in sorted(shares, reverse=True)[:3])
         return f"The model: {f'{label} ({best})' if self.keys.several else best}"
+
+
+def name_reason(stop_reason):
+    """Return the reason of a stop in words: rules have the names of classes."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stop_reason).lower()
+    return REASONS.get(stop_reason, words)
+
+
+def describe_ending(status):
+    """Return why there is no row to label."""
+    reason = status.stop_reason
+    if reason in ENDINGS:
+        return ENDINGS[reason].format(disputed=status.disputed)
+    return f"You can stop: {name_reason(reason)}."
 
 
 def describe_label(label):
@@ -294,7 +314,8 @@ def parse_search(words, keys):
 def sentence_of(session):
     """Return the progress of a session in a sentence."""
     status, n_rows = session.status(), len(session.ids)
-    end = f", ended ({status.stop_reason})" if status.stop_reason else ""
+    reason = status.stop_reason
+    end = f", ended: {name_reason(reason)}" if reason else ""
     counts = describe_counts(status, status, n_rows)
     return f"LabelingSession of {n_rows:,} rows: {counts}{end}."
 

@@ -20,7 +20,10 @@ let timer = 0;
 
 async function begin() {
   const found = await attempt(() => ask("start"));
-  if (!found) return;
+  if (!found) {
+    $("counts").textContent = ""; // of what the error says, nothing is loading
+    return;
+  }
   page.mayDecide = found.may_decide;
   page.guide = found.guide;
   $("title").textContent = document.title = found.title || "Label";
