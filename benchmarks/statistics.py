@@ -134,7 +134,7 @@ class Estimate:
 
 def plus_minus(value, error):
     """Return a figure with two digits of its standard error, "?" if that is unknown."""
-    if not error or np.isnan(error):
-        return f"{value:.3g}{' ± ?' * bool(error)}"
+    if np.isnan(error) or error <= 1e-9 * abs(value):  # exact but for rounding
+        return f"{value:.3g}{' ± ?' * bool(np.isnan(error))}"
     digits = max(0, 1 - int(np.floor(np.log10(error))))
     return f"{value:,.{digits}f} ± {error:,.{digits}f}"

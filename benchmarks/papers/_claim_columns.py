@@ -109,6 +109,7 @@ DERIVED = {
         if np.isfinite(row["alpha"])
         else 1 / LOG_ROWS
     ),
+    "labels bound, ln² n": lambda row: row["labels_theory"] + 2 / LOG_ROWS,
     # (ln n)^((1 + alpha) / (3 + alpha)) n^(2 / (3 + alpha))
     "exponent bound": lambda row: (
         (2 + (1 + row["alpha"]) / LOG_ROWS) / (3 + row["alpha"])

@@ -119,17 +119,16 @@ class Claim:
         z = np.array([z for z, _ in found.values()])
         runs = [max(figure.n_runs, 2) for _, figure in found.values()]
         p = holm([2 * t.sf(abs(a), n - 1) for a, n in zip(z, runs, strict=True)])
-        counts = count(z, z > 2, z < -2)
-        corrected = count(z, (z > 2) & (p < 0.05), (z < -2) & (p < 0.05))
+        counts = count(z > 2, z < -2)
+        corrected = count((z > 2) & (p < 0.05), (z < -2) & (p < 0.05))
         which = corrected if self.row["of"] == "some" else counts
         here = [figure.n_runs for _, figure in found.values() if figure.n_runs < np.inf]
         shown = {**self.row, "figures": self.figures(found)}
         verdict = word_of(self.row["of"], *which, refuted=corrected[2] > 0)
         shown["verdict"] = f"{verdict}: {in_words(*counts)}"
         shown["after_holm"] = in_words(*corrected) if len(z) > 1 else ""
-        shown["runs"] = f"{min(here):.0f} to {max(here):.0f}" if here else "exact"
-        if here and min(here) == max(here):
-            shown["runs"] = f"{here[0]:.0f}"
+        ends = dict.fromkeys(f"{n:.0f}" for n in (min(here), max(here))) if here else {}
+        shown["runs"] = " to ".join(ends) or "exact"
         (file, *_), _ = VIEWS.get(shown["file"], ([shown["file"]], None))
         (command, *_) = table(self.folder, file)
         shown["experiment"] = command["command"].split()[2].rpartition(".")[2]
@@ -137,11 +136,11 @@ class Claim:
 
     def figures(self, found):
         """Return the figures of the cases as a text: all of them, or the two ends."""
-        get, texts = self.settings.get, {}
+        get, times, texts = self.settings.get, self.settings.get("times", 1), {}
+        differ = len({figure.n_runs for _, figure in found.values()}) > 1
         for label, (_, figure) in found.items():
-            texts[label] = plus_minus(
-                figure.value * get("times", 1), figure.error * get("times", 1)
-            )
+            runs = f" ({figure.n_runs:.0f} runs)" * differ
+            texts[label] = plus_minus(figure.value * times, figure.error * times) + runs
         listed = list(texts)
         if len(texts) > MOST_LISTED:
             order = sorted(listed, key=lambda label: found[label][1].value)
@@ -226,10 +225,10 @@ PREDICATES = {
 }
 
 
-def count(*marks):
-    """Return how many cases agree, cannot be told and contradict, of how many."""
-    n, agrees, contradicts = len(marks[0]), *(int(np.sum(mark)) for mark in marks[1:])
-    return agrees, n - agrees - contradicts, contradicts
+def count(agree, contradict):
+    """Return how many cases agree, cannot be told and contradict."""
+    agrees, contradicts = int(np.sum(agree)), int(np.sum(contradict))
+    return agrees, len(agree) - agrees - contradicts, contradicts
 
 
 def in_words(agrees, doubts, contradicts):
@@ -286,18 +285,13 @@ def draw_verdicts(folder):
     return verdicts, texts
 
 
-def write(folder, out):
-    """Write the verdicts and the substitutions."""
-    verdicts, texts = draw_verdicts(folder)
-    write_csv(out / "claims.csv", SHOWN, [row.values() for row in verdicts])
-    lines = [f".. |{name}| replace:: {text}" for name, text in sorted(texts.items())]
-    (out / "figures.inc").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    return verdicts
-
-
 def main(folder=None):
-    """Draw all verdicts, print them and write them beside the files."""
+    """Draw all verdicts, print them, and write them and the substitutions."""
     folder = folder or RESULTS
-    for row in write(folder, folder):
+    verdicts, texts = draw_verdicts(folder)
+    for row in verdicts:
         reading = f" [{row['reading']}]" * bool(row["reading"])
         print(f"{row['paper']}: {row['claim']}{reading}\n    {row['verdict']}")
+    write_csv(folder / "claims.csv", SHOWN, [row.values() for row in verdicts])
+    lines = [f".. |{name}| replace:: {text}" for name, text in sorted(texts.items())]
+    (folder / "figures.inc").write_text("\n".join([*lines, ""]), encoding="utf-8")

@@ -7,7 +7,8 @@ those of Figure 3, 5 permutations of 10-fold cross-validation, each to its last 
 Test errors are measured after each of the first 200 labels, then every 5, from 500
 on every 50 and from 1,500 on every 500.
 
-    python -m benchmarks.papers.ocr_curves [--results DIR] [--quick]
+    python -m benchmarks.papers.ocr_curves [--problem NAME] [--learner NAME]
+        [--results DIR] [--quick]
 """
 
 import json
@@ -63,6 +64,7 @@ def main(argv=None):
         repeats=at_least(1, 5),
         folds=at_least(2, 10),
         problem=FIGURE_4 + FIGURE_5[1:2],
+        learner=LEARNERS,
         results=Path,
     )
     sizes, load = (10_000, 2_000), None
@@ -78,8 +80,8 @@ def main(argv=None):
     steps = np.r_[1:201, 205:501:5, 550:1501:50, 2000:10_001:500]
     results = Results(args.results, "ocr_curves", argv, SEED + 1)
     for name in args.problem or dict.fromkeys(FIGURE_4 + FIGURE_5):
-        for learner, (base, _) in LEARNERS.items():
-            params = tuned.get((name, learner), {})
+        for learner in args.learner or LEARNERS:
+            base, params = LEARNERS[learner][0], tuned.get((name, learner), {})
             curve = label_curve(
                 clone(base).set_params(**params),
                 *problem(name, *sizes, load)[:2],
