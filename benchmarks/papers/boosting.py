@@ -15,12 +15,16 @@ difference of FASSL-Boost to that method, its standard error and the p-value of 
 t-test.
 
     python -m benchmarks.papers.boosting [--problem twonorm] [--method QBB]
-        [--splits 20] [--jobs 2] [--cache DIR] [--results DIR] [--alphas] [--quick]
+        [--splits 20] [--jobs 2] [--cache DIR] [--results DIR] [--alphas]
+        [--gini] [--batches] [--quick]
 
 The first splits are the partitions that a file names (banana, german and image have
 10, the others 1), the rest are drawn at random, of the same sizes. Digits: the images
 of a pair are halved into pool and rows held out. With --cache, curves are stored and
-not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
+not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead; --gini
+stumps of the least Gini impurity in place of the least weighted error; --batches
+FASSL-Boost with ten labels at a time on twonorm and banana: the smallest margins, or
+the smallest margin of each of ten clusters of the fifty smallest (section 5).
 """
 
 from dataclasses import dataclass
@@ -31,6 +35,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import ttest_rel
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.ensemble import AdaBoostClassifier
 
 from benchmarks import data
@@ -44,6 +49,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
 )
 from sklearn_activelearn.pool import StoppingRule
+from sklearn_activelearn.pool._selection import ranked_purchase
 
 BENCHMARKS = list(data.N_TRAIN)
 PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
@@ -69,17 +75,37 @@ class NoDecrease(StoppingRule):
         return stop, [float(n_labels), float(n_members), error]
 
 
-STUMP = DecisionStumpClassifier()
-METHODS = {
-    "FASSL": FASSLBoostClassifier(STUMP),
-    "RBoost": PassiveClassifier(AdaBoostClassifier(STUMP, n_estimators=20)),
-    "QBB": QueryByBoostingClassifier(STUMP),
-    "COMB": COMBClassifier(STUMP),
-    "FASSL from 1": FASSLBoostClassifier(STUMP, n_initial_estimators=1),
-    "shrunk FASSL": FASSLBoostClassifier(STUMP, shrinkage=0.2),
-    "stopped FASSL": FASSLBoostClassifier(
-        STUMP, n_initial_estimators=1, stopping=NoDecrease()
-    ),
+class ClusteredFASSL(FASSLBoostClassifier):
+    """FASSL-Boost that buys the smallest margin of each margin cluster."""
+
+    def _select(self, round):
+        n_wanted = round.n_wanted
+        near = super()._select(round._replace(n_wanted=5 * n_wanted))
+        means = KMeans(min(n_wanted, len(near.rows)), n_init=1, random_state=0)
+        first = np.unique(means.fit_predict(round.X[near.rows]), return_index=True)[1]
+        return ranked_purchase(near.rows[first], near.utilities[first])
+
+
+def methods_with(stump):
+    """Return the learners by name."""
+    return {
+        "FASSL": FASSLBoostClassifier(stump),
+        "RBoost": PassiveClassifier(AdaBoostClassifier(stump, n_estimators=20)),
+        "QBB": QueryByBoostingClassifier(stump),
+        "COMB": COMBClassifier(stump),
+        "FASSL from 1": FASSLBoostClassifier(stump, n_initial_estimators=1),
+        "shrunk FASSL": FASSLBoostClassifier(stump, shrinkage=0.2),
+        "stopped FASSL": FASSLBoostClassifier(
+            stump, n_initial_estimators=1, stopping=NoDecrease()
+        ),
+    }
+
+
+METHODS = methods_with(DecisionStumpClassifier())
+BATCHES = {
+    "FASSL": METHODS["FASSL"],
+    "FASSL, batches": FASSLBoostClassifier(batch_size=10),
+    "FASSL, clusters": ClusteredFASSL(batch_size=10),
 }
 
 
@@ -195,7 +221,7 @@ def run(methods, name, rows, args):
     curves = Parallel(n_jobs=args.jobs)(
         delayed(stored)(
             args.cache,
-            (name, method, split),
+            (name, method + args.suffix, split),
             partial(curve, methods[method], *rows, split),
         )
         for method, split in tasks
@@ -252,13 +278,22 @@ def main(argv=None):
         method=METHODS,
         cache=Path,
         alphas=False,
+        gini=False,
+        batches=False,
         results=Path,
     )
     if args.alphas and (args.method or args.problem not in (None, ["twonorm"])):
         args.error("--alphas is for FASSL-Boost on twonorm.")
     problems, reference = args.problem or BENCHMARKS, "FASSL"
     names = ("boosting_errors", "boosting_means")
-    methods = {name: METHODS[name] for name in ("FASSL", *(args.method or METHODS))}
+    known, args.suffix = METHODS, ""
+    if args.gini:
+        known, args.suffix = methods_with(DecisionStumpClassifier("gini")), ", gini"
+        names = ("boosting_gini_errors", "boosting_gini_means")
+    methods = {name: known[name] for name in ("FASSL", *(args.method or known))}
+    if args.batches:
+        problems, methods = ["twonorm", "banana"], BATCHES
+        names = ("boosting_batches_errors", "boosting_batches_means")
     if args.quick:
         problems, args.splits = ["twonorm", "3v8"], 2
     if args.alphas:

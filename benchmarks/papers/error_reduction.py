@@ -15,6 +15,7 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
@@ -95,6 +96,7 @@ def heights(learner, rows, counts, seed):
             score()
         return y[asked]
 
+    learner = clone(learner)
     learner.set_params(n_initial=counts[0], budget=counts[-1], random_state=seed)
     learner.learn(X, oracle, classes=np.unique(y))
     score()

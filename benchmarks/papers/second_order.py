@@ -10,7 +10,7 @@ and SSMD, b of SOLE, R of DKMperc). PERC and SOP have none: they are shown with
 all labels, and with those of a prefix of the stream, frozen thereafter.
 
     python -m benchmarks.papers.second_order [--only NAME] [--repeats 3] [--rows N]
-        [--topics N] [--results DIR]
+        [--topics N] [--lam 10000] [--results DIR]
 """
 
 from pathlib import Path
@@ -35,7 +35,7 @@ from sklearn_activelearn import (
 
 SEED = 0
 FREQUENT = 50  # topics in Figure 2
-FIGURE_3 = "figure-3"
+FIGURE_3, LAM = "figure-3", 1e4
 AT = (0.01, 0.02, 0.03, 0.05, 0.07, 0.10)
 ORIGIN = {"fit_intercept": False, "shuffle": False}
 FIRST_ORDER = {**ORIGIN, "average": False}
@@ -244,7 +244,7 @@ def main(argv=None):
         repeats=at_least(1, 3),
         rows=at_least(2),
         topics=at_least(1),
-        lam=1e4,
+        lam=LAM,
         results=Path,
     )
     args.every = 1
@@ -266,9 +266,12 @@ def main(argv=None):
         if name == FIGURE_3:
             rows, each = figure_3(X, topics, args)
             # all rows are replaced: topics and orders are those of one run
-            results.write(
-                "second_order_figure_3", rows, key=[], runs=args.repeats, each=each
-            )
+            table, key = "second_order_figure_3", []
+            if args.lam != LAM:
+                table, key = "second_order_lam", ["lam"]
+                rows = [{"lam": args.lam, **row} for row in rows]
+                each = [{"lam": args.lam, **row} for row in each]
+            results.write(table, rows, key=key, runs=args.repeats, each=each)
         else:
             rows = curves(name, X, topics, args)
             key = ["algorithm", "value", "topics"]
