@@ -247,6 +247,27 @@ def keel(name):
     return X, np.array([class_of.get(tuple(row), len(parts)) for row in X])
 
 
+@recorded
+def table(name):
+    """Return numbers and labels of a table of one of R's packages.
+
+    Only from its file in the folder ``tables``. Its columns become numbers without
+    labels, as in the commands of the package.
+    """
+    import pandas as pd  # slow, and the other sets do not need it
+
+    from sklearn_activelearn.preprocessing import TableEncoder
+
+    file = local_file(f"tables/{name}").with_suffix(".csv")
+    if not file.exists():
+        raise FileNotFoundError(f"{file} is needed.")
+    frame = pd.read_csv(file)
+    labels = frame.pop("target").astype(str).to_numpy()
+    return TableEncoder().fit_transform(frame), np.unique(labels, return_inverse=True)[
+        1
+    ]
+
+
 def review(name):
     """Return titles and abstracts of a systematic review; only from its file.
 

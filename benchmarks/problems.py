@@ -1,7 +1,7 @@
 """The data sets: each is a function that loads rows and labels, and a line of PROBLEMS.
 
 A line also says how the rows of a split are prepared, from the pool alone and without
-labels. There are four groups of sets:
+labels. There are six groups of sets:
 
 - `FIRST` and `HELD_OUT`: the defaults of the rules were chosen on the first group; the
   second was named before anything was measured, and was run once.
@@ -10,6 +10,8 @@ labels. There are four groups of sets:
   are chosen on `DEVELOPMENT`, the first, third, fifth and so on; results on `REPORTED`,
   the others, are independent of the choice.
 - `DENSE`: small pools of two to five columns, 150 and 600 rows.
+- `TABLES`: numbers, categories and gaps, which little predicts.
+- `FLIPPED`: sets of `MANY` with a share of the labels of the pool redrawn.
 """
 
 from collections.abc import Callable
@@ -253,6 +255,7 @@ class Problem(NamedTuple):
     load: Callable
     prepare: Callable
     has_copies: bool = False
+    flipped: float = 0.0
 
     def split(self, X, y, order, n_pool=N_POOL):
         """Return the random split with this number, at most `n_pool` rows for sale."""
@@ -281,7 +284,14 @@ class Problem(NamedTuple):
             rows, test_size=0.5, stratify=y[rows], random_state=order
         )
         X_pool, X_test = self.prepare(X[pool], X[test])
-        return Split(X_pool, y[pool], X_test, y[test])
+        y_pool, classes = y[pool], np.unique(y[pool])
+        if self.flipped:
+            rng = np.random.default_rng((SEED, order, 2))
+            is_flipped = rng.random(len(y_pool)) < self.flipped
+            codes = np.searchsorted(classes, y_pool)
+            codes += is_flipped * rng.integers(1, len(classes), len(codes))
+            y_pool = classes[codes % len(classes)]
+        return Split(X_pool, y_pool, X_test, y[test])
 
     def split_rare(self, X, y, order, n_pool=N_RARE_POOL, share=RARE_SHARE):
         """Return the random split with this number, a share of whose pool is positive.
@@ -382,6 +392,23 @@ DRAWN = {
 PROBLEMS |= DRAWN
 DENSE = list(DRAWN)
 
+TABLES = [
+    *["doctoraus", "griliches", "medexp", "mroz", "ofp", "participation"],
+    *["politicalinformation", "somerville", "star", "tobacco"],
+]
+PROBLEMS |= {
+    name: Problem(lambda name=name: data.table(name), as_they_are) for name in TABLES
+}
+#: Shares of the labels of the pool that are redrawn; the test rows keep theirs.
+FLIPS = (0.1, 0.2, 0.3)
+CLEAN = ["ionosphere", "iris", "mushroom", "tumours", "twonorm", "votes"]
+FLIPPED = {
+    f"{name}, {share:.0%} flipped": PROBLEMS[name]._replace(flipped=share)
+    for share in FLIPS
+    for name in CLEAN
+}
+PROBLEMS |= FLIPPED
+
 #: By name: sets that are run together.
 GROUPS = {
     "first": FIRST,
@@ -391,4 +418,6 @@ GROUPS = {
     "development": DEVELOPMENT,
     "reported": REPORTED,
     "dense": DENSE,
+    "tables": TABLES,
+    "flipped": list(FLIPPED),
 }

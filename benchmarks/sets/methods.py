@@ -86,6 +86,12 @@ def coverage(model, *, n_initial, batch_size, budget, random_state):
     return learner
 
 
+def other_order(model, *, random_state, number, **settings):
+    """Return a learner that buys random rows in another order of a split."""
+    seed = 1_000 * number + random_state
+    return PassiveClassifier(BlendClassifier(), random_state=seed, **settings)
+
+
 def own(learner):
     """Return the function that makes a learner that has a model already."""
     return lambda _, **settings: learner(**settings)
@@ -116,6 +122,8 @@ METHODS = {
     ),
     "blend": Method(own(HybridSamplingClassifier), OWN),
     "blend, random": Method(own(partial(PassiveClassifier, BlendClassifier())), OWN),
+    "blend, random 2": Method(partial(other_order, number=1), OWN),
+    "blend, random 3": Method(partial(other_order, number=2), OWN),
     "stumps, random": Method(own(partial(PassiveClassifier, STUMPS)), OWN, classes=2),
     "FASSL-Boost": Method(own(FASSLBoostClassifier), OWN, classes=2, dense=True),
     "graph, random": Method(own(RandomLabelPropagation), OWN),

@@ -2,12 +2,13 @@
 
 A run is a data set, a model, a method and the number of a random split: it buys labels,
 a batch at a time, and is scored on other rows after each. All methods that start at
-random buy the same first rows. There are five regimes:
+random buy the same first rows. There are six regimes:
 
 low    batches of 10 up to 150 labels
 high   batches of 50 up to 500 labels
 one    10 labels first, then one at a time up to 100
 halves batches of 10 up to 200 labels or 60 % of the pool, which is half of a set
+hundred  as halves, up to 100 labels
 rare   batches of 10 up to 200 labels of pools of which 3 % are positive
 
 C of the models "logistic" and "svc" is chosen once for each data set, by
@@ -51,6 +52,7 @@ REGIMES = {
     "high": Regime(50, 500),
     "one": Regime(1, 100, 10),
     "halves": Regime(10, 200, share=0.6, split="halve"),
+    "hundred": Regime(10, 100, share=0.6, split="halve"),
     "rare": Regime(10, 200, split="split_rare"),
     "toy": Regime(10, 30),
     "toy halves": Regime(10, 30, share=0.6, split="halve"),

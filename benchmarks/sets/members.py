@@ -1,0 +1,227 @@
+"""Members of the default model: what was tried, on random rows of many sets.
+
+A run is a set, a split and a number of labels: each variant of the candidates is
+weighed and trained on the same random rows of the pool, and its accuracy on other rows
+is kept, with the seconds of one processor that its training takes without the trainings
+that it shares with variants before it.
+
+    python -m benchmarks.sets.members [--only SET ...] [--sets many] [--orders 2]
+        [--labels 20 30 50 100] [--results results/members.csv] [--out docs] [--quick]
+
+Writes blend_members.csv for the sets "many", blend_members_tables.csv for "tables":
+gains over the candidates before, in points of accuracy, means of the sets.
+"""
+
+from functools import partial
+from pathlib import Path
+from time import process_time
+from typing import NamedTuple
+
+import joblib
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from benchmarks.options import one_of, parse
+from benchmarks.problems import GROUPS, PROBLEMS
+from benchmarks.results import write_table
+from benchmarks.runner import Runner
+from sklearn_activelearn import BlendClassifier
+from sklearn_activelearn.batch._blend import default_candidates, fit_scaler, is_unequal
+
+BALANCED = {"class_weight": "balanced"}
+
+
+def before(X, y, forest=RandomForestClassifier, name="forest"):
+    """Return four penalties, two kernel machines and a forest of scikit-learn."""
+    found = [(f"C={C}", LogisticRegression(C=C, max_iter=1_000)) for C in (1, 0.1)]
+    found += [(f"C={C}", LogisticRegression(C=C, max_iter=1_000)) for C in (10, 100)]
+    found += [(f"SVC C={C}", SVC(C=C)) for C in (1, 10)]
+    found.append((name, forest()))
+    if is_unequal(y):
+        logistic = LogisticRegression(max_iter=1_000, **BALANCED)
+        found += [("balanced", logistic), ("balanced SVC", SVC(C=10, **BALANCED))]
+        trees = forest(min_samples_leaf=3, **BALANCED)
+        found.append((f"balanced {name}", trees))
+    return found
+
+
+def without(*names):
+    """Return the function that leaves out some of today's candidates."""
+
+    def candidates(X, y):
+        return [pair for pair in default_candidates(X, y) if pair[0] not in names]
+
+    return candidates
+
+
+VARIANTS = {
+    "before": before,
+    "30 extremely randomised trees of scikit-learn": partial(
+        before, forest=partial(ExtraTreesClassifier, 30), name="extra trees"
+    ),
+    "today": without(),
+    "today, no extra trees": without("extra trees"),
+    "today, no forest": without("forest"),
+    "today, no trees": without("forest", "extra trees", "balanced forest"),
+    "today, no SVC C=1": without("SVC C=1"),
+    "today, no SVC C=10": without("SVC C=10"),
+    "today, no logistic C=100": without("logistic C=100"),
+}
+
+#: Columns of 0 and 1 are scaled above, and left alone in the last two.
+NAMES = [*VARIANTS, "today, scaled by labelled rows", "today, scaled by the pool"]
+
+
+class Remembered(ClassifierMixin, BaseEstimator):
+    """Classifier that is trained once on the same rows.
+
+    Parameters
+    ----------
+    model : classifier
+        The classifier.
+    known : dict
+        Trained models by their parameters and rows; not copied by `clone`.
+    """
+
+    def __init__(self, model, known):
+        self.model, self.known = model, known
+
+    def __sklearn_clone__(self):
+        return type(self)(self.model, self.known)
+
+    def fit(self, X, y):
+        """Train the classifier, or find it."""
+        key = joblib.hash((self.model, X, y))
+        if key not in self.known:
+            pipeline = make_pipeline(StandardScaler(), clone(self.model))
+            self.known[key] = pipeline.fit(X, y)
+        self.fitted_ = self.known[key]
+        self.classes_ = self.fitted_.classes_
+        return self
+
+    def predict(self, X):
+        """Return the predicted labels."""
+        return self.fitted_.predict(X)
+
+
+def remembered(model, known):
+    """Return a classifier that is trained once, with a class for each kind of model."""
+    method = "decision_function"
+    if not hasattr(model, method):
+        method = "predict_proba"
+    answer = {method: lambda self, X: getattr(self.fitted_, method)(X)}
+    kinds = known.setdefault("kinds", {})
+    name = type(model).__name__
+    kind = kinds.setdefault(name, type(name, (Remembered,), answer))
+    return kind(clone(model), known)
+
+
+class Result(NamedTuple):
+    """Accuracies and seconds of `NAMES` on a split."""
+
+    set: str
+    order: int
+    n_labels: int
+    accuracy: list
+    seconds: list
+
+    @property
+    def key(self):
+        """The set, the split and the number of labels: unique to a run."""
+        return self[:3]
+
+
+def measure(key, split):
+    """Return the accuracies of all variants after some random labels."""
+    _, order, n_labels = key
+    rows = np.random.default_rng((7, order)).permutation(len(split.y))[:n_labels]
+    X, y, known, lines = split.X[rows], split.y[rows], {}, []
+    for candidates in VARIANTS.values():
+        named = [
+            (name, remembered(model.set_params(random_state=0), known))
+            if "random_state" in model.get_params()
+            else (name, remembered(model, known))
+            for name, model in candidates(X, y)
+        ]
+        started = process_time()
+        model = BlendClassifier(named, random_state=0).fit(X, y)
+        seconds = process_time() - started
+        lines.append((model.score(split.X_test, split.y_test), seconds))
+    for scaler in (None, fit_scaler(split.X)):
+        started = process_time()
+        model = BlendClassifier(random_state=0)
+        model.fit_in_order(X, y, scaler=scaler)
+        seconds = process_time() - started
+        lines.append((model.score(split.X_test, split.y_test), seconds))
+    return Result(*key, *map(list, zip(*lines, strict=True)))
+
+
+def tasks(names, orders, labels):
+    """Yield the runs."""
+    for name in names:
+        try:
+            X, y = PROBLEMS[name].load()
+        except OSError as error:
+            print(f"{name} is left out: {error}", flush=True)
+            continue
+        if issparse(X):  # their candidates are others
+            continue
+        for order in range(1, orders + 1):
+            split = PROBLEMS[name].halve(X, y, order)
+            for n_labels in labels:
+                if n_labels <= 0.6 * len(split.y):
+                    yield (name, order, n_labels), measure, split
+
+
+def lines(results, labels):
+    """Yield a line for each variant: gains over the first one."""
+    for k, variant in enumerate(NAMES):
+        gains = {}
+        for result in results:
+            gain = 100 * (result.accuracy[k] - result.accuracy[0])
+            gains.setdefault(result.set, []).append((result.n_labels, gain))
+        means = {name: np.mean([g for _, g in of]) for name, of in gains.items()}
+        values, worst = np.array([*means.values()]), min(means, key=means.get)
+        line = {"candidates": variant, "sets": len(means)}
+        for n_labels in labels:
+            found = [[g for n, g in of if n == n_labels] for of in gains.values()]
+            found = [np.mean(of) for of in found if of]
+            line[f"{n_labels} labels"] = f"{np.mean(found):+.2f}" if found else ""
+        line["mean"] = f"{values.mean():+.2f}"
+        line["±"] = f"{values.std(ddof=1) / len(values) ** 0.5:.2f}"
+        line["lowest"], line["on"] = f"{means[worst]:+.2f}", worst
+        yield line
+
+
+def main(argv=None):
+    quick = {"results": "toy.csv", "out": Path("toy"), "labels": [20]}
+    args = parse(
+        __doc__,
+        argv,
+        quick | {"orders": 1},
+        only=PROBLEMS,
+        sets=one_of(GROUPS, "many"),
+        orders=2,
+        jobs=1,
+        labels=[20, 30, 50, 100],
+        results="results/members.csv",
+        out=Path("docs"),
+    )
+    names = args.only or (["iris", "wine"] if args.quick else GROUPS[args.sets])
+    runner = Runner(args.results, Result, "sets.members", argv, args.jobs)
+    runner.run(tasks(names, args.orders, args.labels))
+    results = [run for run in runner.done.values() if run.set in names]
+    table = [*lines(results, args.labels)]
+    name = "blend_members" + ("" if args.sets == "many" else f"_{args.sets}")
+    path = args.out / "results" / f"{name}.csv"
+    write_table(path, table[0].keys(), [line.values() for line in table])
+
+
+if __name__ == "__main__":
+    main()
