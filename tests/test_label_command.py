@@ -174,7 +174,7 @@ class TestRows:
         assert "choose --decimal" in run(*TABLE, "--gaps", "Sold out", code=2)
         options = "--gaps", "Sold out", "--decimal", "comma"
         run(*TABLE, *options, answers="1\n")
-        assert "treated as number: price (decimal comma)" in run.err
+        assert "treated as number (decimal comma): price" in run.err
         run(*TABLE, *options, "--save-model", "model.skops")
         run("predict", "model.skops", "stock.csv", "--out", "out.csv")
         assert len(read_rows("out.csv")) == 60

@@ -335,6 +335,12 @@ def test_whole_exports(folder, name):
     assert found == [paper.abstract for paper in papers]
 
 
+def test_two_formats_in_one_file(folder):
+    for other in (BIB, NBIB, ENW):
+        with pytest.raises(ValueError, match="references in two formats"):
+            read(folder, RIS + other)
+
+
 def test_a_pubmed_reference_without_its_first_line(folder):
     text = NBIB.replace("PMID- 2\n", "")
     table = read(folder, text)

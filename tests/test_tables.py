@@ -217,8 +217,8 @@ class TestNumbersAsPeopleWriteThem:
     @pytest.mark.parametrize("case", NUMBERS)
     def test_a_column_of_one_form(self, case):
         cells, numbers, parts = NUMBERS[case]
-        said = f"({'; '.join(parts)})" if parts else ""
-        assert treated_as(cells) == ("number", said)
+        said = f" ({'; '.join(parts)})" if parts else ""
+        assert treated_as(cells) == (f"number{said}", "")
         encoder = TableEncoder(drop=["other"])
         rows = {"x": cells, "other": ["1"] * len(cells)}
         X = encoder.fit_transform(rows)[:, 0]

@@ -445,15 +445,20 @@ def read_cells(cells, rows, column):
 
 
 def describe_kinds(columns):
-    """Return a line for each kind of column, with the names of its columns."""
+    """Return a line for each kind of column, with the names of its columns.
+
+    Numbers that are written in another way than Python's have a line of their own.
+    """
+    names = {kind: [] for kind in KINDS}
+    for each in columns:
+        remark = f" ({each.remark})" * bool(each.remark)
+        if each.kind == "number":
+            names.setdefault(f"number{remark}", []).append(each.name)
+        else:
+            names[each.kind].append(f"{each.name}{remark}")
     lines = []
-    for kind in KINDS:
-        names = [
-            each.name + f" ({each.remark})" * bool(each.remark)
-            for each in columns
-            if each.kind == kind
-        ]
-        if names:
-            more = f" … ({len(names)} in all)" if len(names) > 8 else ""
-            lines.append(f"{kind}: {', '.join(names[:8])}{more}")
+    for kind in sorted(names, key=lambda each: KINDS.index(each.partition(" (")[0])):
+        found = names[kind]
+        more = f" … ({len(found)} in all)" if len(found) > 8 else ""
+        lines += [f"{kind}: {', '.join(found[:8])}{more}"] if found else []
     return lines

@@ -183,7 +183,7 @@ def read_tagged(text, form):
         value = (value or "").strip()
         if tag and tag == form.end:
             if value:
-                stray.append(f"{number} ({value!r})")
+                stray.append(f"{number} ({value[:120]!r})")
             if part is not None:
                 part.has_end = True
             part = None
@@ -202,7 +202,7 @@ def read_tagged(text, form):
             else:
                 values[-1] = f"{values[-1]} {value}".strip()
         elif re.search(r"[^\W\d]", value):
-            stray.append(f"{number} ({value!r})")
+            stray.append(f"{number} ({value[:120]!r})")
         is_blank = not line.strip()
     references, moved = join_parts(parts)
     for each in references:
@@ -445,10 +445,15 @@ def find_reader(text, suffix):
         re.search(r"[,;|\t]", first_line) or not re.match(r"[A-Z<%]", first_line)
     ):
         return None
-    found = (
+    found = [
         reader for pattern, reader in FORMATS.items() if re.search(pattern, text, re.M)
-    )
-    return next(found, READERS.get(suffix))
+    ]
+    if len(found) > 1:
+        raise ValueError(
+            "this file has references in two formats: make a file of each, or join "
+            "them in a reference manager."
+        )
+    return found[0] if found else READERS.get(suffix)
 
 
 def to_columns(references):
