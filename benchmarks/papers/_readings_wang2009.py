@@ -12,6 +12,7 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
+from benchmarks.provenance import DATA
 from benchmarks.results import by, column, grouped
 from sklearn_activelearn import DecisionStumpClassifier, FASSLBoostClassifier
 from sklearn_activelearn.pool.boosting._fassl import GrowingTrainer
@@ -141,6 +142,7 @@ def curves(reading, X, y, partitions, n_pool, shares, split):
 
 def all_curves(rows, split, readings):
     """Return the curves of all readings that differ in what is bought, by name."""
+    DATA.add(*rows[:2])
     out = {}
     for reading in readings:
         if not reading["no decrease"].startswith("best"):  # of the run that ignores it
