@@ -30,8 +30,6 @@ def has_numbers(printed):
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_quick_run_prints_its_lines(script, tmp_path, monkeypatch, capsys):
-    if script.stem.startswith("alpbench"):  # no extra installs it and what it needs
-        pytest.importorskip("alpbench")
     module = ".".join(script.relative_to(ROOT).with_suffix("").parts)
     monkeypatch.chdir(tmp_path)  # where pictures go
     monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", str(tmp_path))

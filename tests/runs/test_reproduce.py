@@ -37,7 +37,7 @@ def test_a_figure_and_its_pictures(tmp_path, capsys, monkeypatch):
     [
         (
             ["ali2014", "--figure", "9"],
-            "has 2, 3, table-1, got 9",
+            "has 2, 3, readings, table-1, got 9",
         ),
         (["ali2015"], "invalid choice: 'ali2015'"),
         ([], "the following arguments are required: paper"),
