@@ -383,7 +383,7 @@ MARGIN_FREE = [
 #: Learners whose state does not tell in which order labels came in.
 TIMELESS = [
     *STREAM_LEARNERS,
-    *(row for row in POOL_LEARNERS if not row._make_trainer().goes_on),
+    *(row for row in POOL_LEARNERS if not row.make_trainer().goes_on),
 ]
 
 #: Learners whose verbs go different ways through the code, and that are quick.
@@ -547,7 +547,7 @@ def ways_in(learners):
     """Return the first learner for each way in which rows are checked, or all."""
     first = {}
     for row in learners:
-        trainer = row._make_trainer() if hasattr(row, "_make_trainer") else None
+        trainer = row.make_trainer() if hasattr(row, "make_trainer") else None
         checks = type(row)._check_rows, getattr(type(trainer), "check_rows", None)
         first.setdefault(checks, row)
     return learners if explores() else list(first.values())

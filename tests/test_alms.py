@@ -22,7 +22,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEnc
 from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.pool import Known
+from sklearn_activelearn.base._transaction import shallow_copy
 from sklearn_activelearn.pool.alms import _alms
 from sklearn_activelearn.pool.alms._logistic import NotSolved
 from sklearn_activelearn.pool.alms._models import JointModels, calibrated, needs_labels
@@ -384,7 +384,7 @@ def test_how_many_are_looked_at(params, n_candidates, n_pairs, monkeypatch):
 
 def is_joint(learner):
     """Return True if a learner trains its candidates jointly."""
-    return learner._make_trainer().is_joint(Known.of(learner))
+    return learner.make_trainer().is_joint(shallow_copy(learner)._known)
 
 
 @pytest.mark.parametrize(

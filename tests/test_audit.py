@@ -27,6 +27,7 @@ from sklearn_activelearn import (
     stream,
     testing,
 )
+from sklearn_activelearn.pool import PoolClassifier
 from tests import test_stopping
 from tests.docstrings import names, parts_of
 from tests.learners import DEFAULTS, LEARNERS
@@ -190,6 +191,8 @@ def test_every_public_method_is_documented(item):
     for name, method in methods.items():
         doc = FunctionDoc(method)
         assert doc["Summary"], name
+        if name in ("make_rule", "make_trainer") and item is not PoolClassifier:
+            continue  # documented where they are to be overridden
         parameters = [p for p in inspect.signature(method).parameters if p != "self"]
         assert names(doc["Parameters"]) == parameters, name
         assert doc["Returns"], name

@@ -20,6 +20,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.base._requests import Requests
+from sklearn_activelearn.pool import Rule
 from sklearn_activelearn.pool._ledger import Ledger
 from sklearn_activelearn.testing import _guarantees as guarantees
 from sklearn_activelearn.testing import check_learner
@@ -169,14 +170,24 @@ class SkipsWhatIsNamed(type(POOL)):
         return self if X is None else super().skip(X, **how)
 
 
-class CannotScore(type(POOL)):
-    def _utility(self, X):
+class NoScore(Rule):
+    def utility(self, model, X):
         raise KeyError("no such score")
 
 
-class ScoresAtRandom(type(POOL)):
-    def _utility(self, X):
+class CannotScore(type(POOL)):
+    def make_rule(self):
+        return NoScore()
+
+
+class RandomScore(Rule):
+    def utility(self, model, X):
         return np.random.default_rng().uniform(size=len(X))
+
+
+class ScoresAtRandom(type(POOL)):
+    def make_rule(self):
+        return RandomScore()
 
 
 class BuysFirstRowsOnly(type(POOL)):

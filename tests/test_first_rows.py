@@ -59,7 +59,7 @@ def test_rows_after_the_first_are_random_while_one_class_is_known(prototype):
         n_left -= len(rows)
     for _ in range(2):
         rows, probabilities, utilities = ask(learner)
-        assert len(rows) == learner._batch_size()
+        assert len(rows) == learner._parts.choice.n_next(learner._ledger)
         np.testing.assert_allclose(probabilities, len(rows) / n_left)
         assert np.isnan(utilities).all()
         learner.teach(X[rows], np.repeat("no", len(rows)))
@@ -72,7 +72,7 @@ def test_labels_of_two_classes_that_nobody_asked_for_are_the_first(prototype):
     learner.teach(X[:5], ["no", "yes", "no", "yes", "no"])
     learner.set_params(**dict.fromkeys({"explore"} & learner.get_params().keys(), 0.0))
     rows, _, utilities = ask(learner)
-    assert len(rows) == learner._batch_size()
+    assert len(rows) == learner._parts.choice.n_next(learner._ledger)
     assert np.isnan(utilities).all() == isinstance(learner, RANDOM)
 
 

@@ -277,7 +277,7 @@ def test_scores_do_not_depend_on_earlier_scores():
     """A model with warm_start does not start from a model of an earlier score."""
 
     class Lazy(PassiveClassifier):
-        def _make_trainer(self):
+        def make_trainer(self):
             return OneModel(self.estimator)
 
     learner = Lazy(

@@ -17,7 +17,7 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import _base
+from sklearn_activelearn.pool import _choice
 from tests.learners import each, seldom
 from tests.sources import SOURCES, in_some_source
 from tests.tools import fresh, streams
@@ -41,9 +41,9 @@ LEARNERS = [
 
 def look_at(monkeypatch, n_sampled):
     """Have every pool be large, and be represented by this number of rows."""
-    monkeypatch.setattr(_base, "MOST_MEASURED", 0)
-    monkeypatch.setattr(_base, "MOST_ROWS", n_sampled // 2)
-    monkeypatch.setattr(_base, "N_SAMPLED", n_sampled)
+    monkeypatch.setattr(_choice, "MOST_MEASURED", 0)
+    monkeypatch.setattr(_choice, "MOST_ROWS", n_sampled // 2)
+    monkeypatch.setattr(_choice, "N_SAMPLED", n_sampled)
 
 
 def problem():
@@ -82,7 +82,7 @@ def test_a_sample_of_all_rows_gives_the_rows_of_a_small_pool(prototype, stream):
     y = (y != y[0]).astype(int)
     expected = bought(fresh(prototype), X, y)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(_base, "MOST_MEASURED", 0)
+        monkeypatch.setattr(_choice, "MOST_MEASURED", 0)
         assert_same(bought(fresh(prototype), X, y), expected)
 
 

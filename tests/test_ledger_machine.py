@@ -121,7 +121,7 @@ class Ledger(RuleBasedStateMachine):
         is_stream = hasattr(self.learner, "patience")
         self.book = ReferenceLedger(is_stream=is_stream)
         self.n_billed, self.has_ids, self.values_of = 0, has_ids, {}
-        keeps = not is_stream and self.learner._make_trainer().keeps_pool
+        keeps = not is_stream and self.learner.make_trainer().keeps_pool
         self.container = SOURCES.get(None if keeps else container)
         self.last = None  # the pool of the last query
 

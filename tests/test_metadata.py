@@ -248,7 +248,7 @@ class Deaf(Trainer):
 
 
 class DeafClassifier(MinMarginClassifier):
-    def _make_trainer(self):
+    def make_trainer(self):
         return Deaf()
 
 

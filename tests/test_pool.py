@@ -21,7 +21,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import PoolClassifier, Trained, Trainer
+from sklearn_activelearn.pool import PoolClassifier, Rule, Trained, Trainer
 from tests.learners import (
     COMMITTEE,
     POOL_LEARNERS,
@@ -292,13 +292,22 @@ def test_what_cannot_work_is_refused_by_every_verb(learner, error, words):
     assert frozen(vars(learner)) == before
 
 
-class OneTooFew(PoolClassifier):
-    def _utility(self, X):
+class Ruled(PoolClassifier):
+    """A learner with a rule that is set before its first call."""
+
+    rule = None
+
+    def make_rule(self):
+        return self.rule
+
+
+class OneTooFew(Rule):
+    def utility(self, model, X):
         return np.zeros(len(X) - 1)
 
 
-class TwoForEach(PoolClassifier):
-    def _utility(self, X):
+class TwoForEach(Rule):
+    def utility(self, model, X):
         return np.zeros((len(X), 2))
 
 
@@ -306,29 +315,32 @@ class TwoForEach(PoolClassifier):
 @pytest.mark.parametrize("candidates", [None, range(30, 45)])
 def test_a_utility_is_one_number_for_each_row(wrong, candidates):
     X, y = problem(60, 2)
-    learner = wrong(n_initial=5, random_state=0).teach(X[:30], y[:30])
-    with pytest.raises(
-        ValueError, match=rf"{wrong.__name__}\._utility must return one"
-    ):
+    learner = Ruled(n_initial=5, random_state=0)
+    learner.rule = wrong()
+    learner.teach(X[:30], y[:30])
+    with pytest.raises(ValueError, match=rf"{wrong.__name__}\.utility must return one"):
         learner.query(X, candidates=candidates)
 
 
-class FirstColumn(PoolClassifier):
+class FirstColumn(Rule):
     n_scored = 0
 
-    def _utility(self, X):
+    def utility(self, model, X):
         self.n_scored += len(X)
         return X[:, 0]
 
 
 def test_a_rule_of_ones_own_may_score_a_sample():
     X, y = problem(60, 2)
-    learner = FirstColumn(n_candidates=20, budget=None, random_state=0)
+    learner = Ruled(n_candidates=20, budget=None, random_state=0)
+    learner.rule = FirstColumn()
     learner.teach(X[:10], y[:10])
     _, (probability,) = learner.query(X, return_probability=True)
-    assert learner.n_scored == 20
+    assert learner.rule.n_scored == 20
     assert probability == 1
-    everything = FirstColumn(budget=None, random_state=0).teach(X[:10], y[:10])
+    everything = Ruled(budget=None, random_state=0)
+    everything.rule = FirstColumn()
+    everything.teach(X[:10], y[:10])
     assert everything.query(X).tolist() == [10 + X[10:, 0].argmax()]
     with pytest.raises(ValueError, match="n_candidates"):
         learner.set_params(n_candidates=0).query(X)
@@ -357,12 +369,17 @@ class SeesUnlabelled(Trainer):
         return Trained(model, {"unlabelled_": known.pool.unlabelled})
 
 
-class SemiSupervised(PoolClassifier):
-    def _make_trainer(self):
-        return SeesUnlabelled()
-
-    def _utility(self, X):
+class AllAlike(Rule):
+    def utility(self, model, X):
         return np.zeros(len(X))
+
+
+class SemiSupervised(PoolClassifier):
+    def make_rule(self):
+        return AllAlike()
+
+    def make_trainer(self):
+        return SeesUnlabelled()
 
 
 def test_a_trainer_sees_all_rows_of_the_pool_without_a_label():

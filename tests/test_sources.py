@@ -8,6 +8,7 @@ import sys
 import time
 import weakref
 from decimal import Decimal
+from functools import partial
 from threading import Barrier
 
 import numpy as np
@@ -167,8 +168,9 @@ def test_loops_buy_what_they_buy_in_memory(make, verb, tmp_path):
 def test_a_share_of_the_whole_is_the_same_to_the_last_bit(tmp_path):
     X, y = problem("any numbers")
     learner = fresh(MinMarginClassifier(budget=20)).fit(X, y)
-    whole = np.concatenate([learner._utility(X[i : i + 13]) for i in range(0, 150, 13)])
-    np.testing.assert_array_equal(learner._utility(X), whole)
+    utility = partial(learner.make_rule().utility, learner.estimator_)
+    whole = np.concatenate([utility(X[i : i + 13]) for i in range(0, 150, 13)])
+    np.testing.assert_array_equal(utility(X), whole)
 
 
 @each_source

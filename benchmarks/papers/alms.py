@@ -72,11 +72,11 @@ class VariantTrainer(ALMSTrainer):
             return model_probabilities(losses)
         return softmax(-losses / self.temperature, axis=0)
 
-    def values_of_information(self, known, X, n_pairs, rng):
+    def values_of_information(self, known, X, n_pairs, rng, refits=False):
         """Return the values, averaged over the labels if ``label="expected"``."""
         if self.label == "predicted":
-            return super().values_of_information(known, X, n_pairs, rng)
-        models = self.models_on(known, X)
+            return super().values_of_information(known, X, n_pairs, rng, refits)
+        models = self.models_on(known, X, refits)
         losses, probabilities = models.trained()
         weights = self.weigh(lower_ends(losses))
         expected = np.tensordot(weights, probabilities, axes=1)
@@ -123,9 +123,10 @@ class ALMSVariant(ALMSClassifier):
 
     label, temperature, selection = "predicted", None, "cv"
 
-    def _make_trainer(self):
-        usual = super()._make_trainer()
-        trainer = VariantTrainer(usual.candidates, usual.cv, usual.n_jobs, usual.refits)
+    def make_trainer(self):
+        """Return the trainer with the attributes."""
+        usual = super().make_trainer()
+        trainer = VariantTrainer(usual.candidates, usual.cv, usual.n_jobs)
         trainer.label, trainer.temperature = self.label, self.temperature
         trainer.selection = self.selection
         return trainer

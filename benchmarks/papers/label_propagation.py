@@ -47,7 +47,7 @@ SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
 class RandomLabelPropagation(ActiveLabelPropagationClassifier):
     """The same model; its labels are random."""
 
-    _select = PassiveClassifier._select
+    make_rule = PassiveClassifier.make_rule
 
 
 @recorded

@@ -77,18 +77,27 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.pool import PoolClassifier
+from sklearn_activelearn.pool import PoolClassifier, Rule
 
 BUDGET, BATCH = 100, 5
+
+
+class LikeliestRule(Rule):
+    """The rows that are most likely positive."""
+
+    needs = "predict_proba"
+
+    def utility(self, model, X):
+        """Return the probability of the last class."""
+        return model.predict_proba(X)[:, -1]
 
 
 class LikeliestFirst(PoolClassifier):
     """Buys the rows that are most likely positive."""
 
-    _needs = "predict_proba"
-
-    def _utility(self, X):
-        return self.estimator_.predict_proba(X)[:, -1]
+    def make_rule(self):
+        """Return the rule."""
+        return LikeliestRule()
 
 
 MODEL = LogisticRegression(C=10, max_iter=1_000)

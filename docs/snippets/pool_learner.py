@@ -6,7 +6,18 @@ from sklearn.utils.extmath import row_norms
 from ..base._scores import scores_of, smallest_margin
 from ._base import PoolClassifier
 from ._passive import passive_baseline
+from ._rule import Rule
 from ._training import OneModel
+
+
+class CentralMarginRule(Rule):
+    """Rows near the boundary, outliers last."""
+
+    needs = "decision_function"
+
+    def utility(self, model, X):
+        """Return the negative distance to the boundary, less a part of the norm."""
+        return smallest_margin(scores_of(model, X)) - row_norms(X) / 10
 
 
 class CentralMarginClassifier(PoolClassifier):
@@ -28,8 +39,6 @@ class CentralMarginClassifier(PoolClassifier):
         Seed.
     """
 
-    _needs = "decision_function"
-
     def __init__(
         self,
         n_initial=10,
@@ -47,10 +56,12 @@ class CentralMarginClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _make_trainer(self):
+    def make_rule(self):
+        """Return the rule."""
+        return CentralMarginRule()
+
+    def make_trainer(self):
+        """Return the trainer of the model."""
         return OneModel(LinearSVC())
 
     _passive_baseline = passive_baseline
-
-    def _utility(self, X):
-        return smallest_margin(scores_of(self.estimator_, X)) - row_norms(X) / 10

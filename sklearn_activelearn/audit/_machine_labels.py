@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,22 +11,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import is_missing_label, plain_labels
 from ..base._transaction import shallow_copy
-from ..base._validation import (
-    check_count_or_share,
-    check_selection,
-    is_share,
-)
+from ..base._validation import check_selection
 from ..pool._base import NEEDS_ALL, PoolClassifier
 from ..pool._ledger import PENDING
 from ..pool._passive import passive_baseline
-from ..pool._round import Round
+from ..pool._rule import Rule
 from ..pool._selection import draw_rows, find_best, random_purchase, ranked_purchase
 from ..pool.stopping import CheckedSample
 from ..pool.stopping._error import ErrorTarget, find_error_target
 from ..sources._containers import NO_ROWS, n_rows
 from ..sources._identity import VALUES, identify, plain_id
 from ..utils._statistics import Estimate, most_by_sample
-from ..utils.typing import Classifier, Embedding, Labels, RowsLike, Seed, Stopping
+from ..utils.typing import (
+    Classifier,
+    Embedding,
+    Floats,
+    Ints,
+    Labels,
+    RowsLike,
+    Seed,
+    Stopping,
+)
 
 #: Purpose of the rows of the random sample that tests the machine labels, and a number
 #: that makes their draw independent of all others, such as of the reference rows.
@@ -222,6 +227,260 @@ class RandomSample:
             int(np.count_nonzero(is_gap)),
             int(n_all - np.count_nonzero(people != None)),  # noqa: E711
         )
+
+
+def labels_of_people(ledger, n_rows, classes):
+    """Return the label of each row of the pool by people, None for none."""
+    out, entries = np.full(n_rows, None), ledger.taught
+    inside = ledger.found[entries] >= 0
+    codes = ledger.labelled.codes[inside]
+    if len(codes):
+        out[ledger.found[entries[inside]]] = classes.astype(object)[codes]
+    return out
+
+
+class Ranking(NamedTuple):
+    """Rows in the order in which to read them, before a purchase.
+
+    Attributes
+    ----------
+    machine : Machine
+        Labels of the machine.
+    people : ndarray of object
+        Labels of people.
+    order : ndarray of int
+        Row numbers.
+    scores : ndarray
+        How likely each machine label is wrong, in this order.
+    """
+
+    machine: Machine
+    people: Labels
+    order: Ints = NO_ROWS
+    scores: Floats = np.empty(0)
+
+
+class ErrorRule(Rule):
+    """Rows whose machine labels are most likely wrong; first, a random sample.
+
+    Parameters
+    ----------
+    labels, confidence
+        `machine_labels` and `machine_confidence` of the learner.
+    n_initial, stopping
+        As for the learner.
+    """
+
+    reason = "doubtful"
+    share_of_labels = FEWEST
+    ends_batches = True  # the ranking ends them
+    needs_pool = NEEDS_ALL
+
+    def __init__(self, labels, confidence, n_initial, stopping):
+        self.labels, self.confidence, self.n_initial = labels, confidence, n_initial
+        #: True if a rule other than `ErrorTarget` judges the model.
+        self.uses_model = stopping is not None and not isinstance(stopping, ErrorTarget)
+        self.target = find_error_target(stopping)
+
+    def check(self):
+        """Raise an error for labels that are no labels."""
+        if self.labels is not None:
+            values_of("machine_labels", self.labels)
+        if self.confidence is not None:
+            values_of("machine_confidence", self.confidence)
+        if self.labels is None and self.confidence is not None:
+            raise ValueError("machine_confidence needs machine_labels.")
+
+    def check_classes(self, classes):
+        """Raise an error for a machine label that is not one of the classes."""
+        if self.labels is not None:
+            check_known(values_of("machine_labels", self.labels), classes)
+
+    def check_pool(self, identity, target, memory):
+        """Raise an error if the machine's labels do not suit the rows."""
+        if self.target is not None and not (memory and memory.n_drawn_from):
+            self.target.plan(len(identity))  # raises before a label is bought
+        machine = self.machine(identity, target.classes)
+        if not target.may_grow and self.labels is not None:
+            check_known(machine.labels.tolist(), target.classes.tolist())
+
+    def machine(self, identity, classes):
+        """Return the machine's labels of a pool."""
+        n = len(identity)
+        ids = None if identity.kind == VALUES else identity.names()
+        if self.labels is None:
+            return Machine([None] * n)
+        labels = values_of("machine_labels", self.labels, n, ids)
+        # as the learner writes them: 1 for a machine's 1.0 or True
+        own = {} if classes is None else {label: label for label in classes.tolist()}
+        labels = [own.get(label, label) for label in labels]
+        if self.confidence is None:
+            return Machine(labels)
+        values = values_of("machine_confidence", self.confidence, n, ids)
+        for row, (label, value) in enumerate(zip(labels, values, strict=True)):
+            is_number = isinstance(value, int | float) and 0 <= value <= 1
+            if not (is_number or (value is None and label is None)):
+                raise ValueError(
+                    f"machine_confidence must be between 0 and 1, got {value!r} for "
+                    f"row {row}."
+                )
+        confidence = [0.5 if value is None else value for value in values]
+        return Machine(labels, np.array(confidence))
+
+    def scores(self, X, machine, people, is_read, classes, embedder):
+        """Return how likely each machine label is wrong, from the rows read."""
+        classes = dict.fromkeys([*classes.tolist(), *machine.labels])
+        classes.pop(None, None)
+        codes = {label: code for code, label in enumerate(classes)} | {None: -1}
+        own, known = (
+            np.array([codes[label] for label in each])
+            for each in (machine.labels, people)
+        )
+        known[~is_read] = -1
+        Z = embedder.embed(X).kernel_features(N_REFERENCE)
+        scores = score_errors(Z, own, known, machine.confidence, len(classes))
+        return np.where(own < 0, scores.max() + 1, scores)  # gaps come first
+
+    def can_choose(self, ledger, classes):
+        """Return True if the model, if one is needed, knows two classes."""
+        labelled = ledger.labelled
+        return labelled.has_two_classes if self.uses_model else len(labelled) > 0
+
+    def prepare(self, round, limit):
+        """Return the round with the ranking, after which its batch is known."""
+        rows, ledger, drawn = round.rows, round.ledger, round.memory or RandomSample()
+        classes, n_left = round.known.classes, len(round.rows)
+        n_first = drawn.n_missing(ledger, self.target)
+        can_choose = self.can_choose(ledger, classes)
+        round = round._replace(
+            candidates=rows,
+            memory=drawn,
+            initial=None if can_choose and not n_first else "random",
+        )
+        if n_first or not n_left:
+            return round._replace(n_batch=min(n_first, n_left))
+        machine = self.machine(round.identity, classes)
+        people = labels_of_people(ledger, n_rows(round.X), classes)
+        ranking = Ranking(machine, people)
+        if limit:
+            order, scores = self._rank(round, ranking, rows)
+            n_leading = int(np.argmax(np.isin(order, rows)))
+            # before the size of the batch is known, which depends on the rows read
+            drawn = drawn.reach(ledger, order[:n_leading])
+            ranking = ranking._replace(
+                order=order[n_leading:], scores=scores[n_leading:]
+            )
+        n_missing = self.n_initial - np.count_nonzero(drawn.read_rows(ledger))
+        n_batch = n_missing if n_missing > 0 else round.choice.n_next(ledger)
+        return round._replace(
+            memory=drawn,
+            n_batch=min(n_batch, n_left),
+            ranking=ranking,
+            sample=drawn.describe(ledger, machine, people, n_left),
+        )
+
+    def _rank(self, round, ranking, rows):
+        """Return these rows and the open sample rows, in the order to read them."""
+        ledger, drawn, machine = round.ledger, round.memory, ranking.machine
+        rows = np.sort(np.append(rows, drawn.open_rows(ledger)))
+        is_read, utilities = drawn.read_rows(ledger), np.zeros(n_rows(round.X))
+        if machine.has_label.any() and np.count_nonzero(is_read) >= self.n_initial:
+            utilities = self.scores(
+                round.X,
+                machine,
+                ranking.people,
+                is_read,
+                round.known.classes,
+                round.embedder(),
+            )
+        order = rows[find_best(utilities[rows], len(rows), round.seed)]
+        return order, utilities[order]
+
+    def select(self, round):
+        """Draw the sample, or take the rows that the ranking begins with."""
+        rows, n_wanted, ledger = round.rows, round.n_wanted, round.ledger
+        drawn, target = round.memory, self.target
+        if round.sample is None:  # the sample is drawn before rows are ranked
+            if not drawn.n_drawn_from:
+                drawn = replace(drawn, n_drawn_from=len(rows))
+            seed = *round.seed, SAMPLE_SEED
+            return draw_rows(rows, n_wanted, seed, SAMPLE)._replace(memory=drawn)
+        machine, people, order, scores = round.ranking
+        places = np.flatnonzero(np.isin(order, rows))
+        end = len(order) if n_wanted >= len(places) else places[n_wanted]
+        if target is not None and (n_excess := target.n_excess(round.sample)) > 0:
+            # the batch ends with the sample row at which the certificate can be given
+            is_right = machine.is_right(people)[order]
+            is_right[places] = True
+            wrong = np.flatnonzero(~is_right)
+            if len(wrong) >= n_excess:
+                end = min(end, wrong[n_excess - 1] + 1)
+        drawn = drawn.reach(ledger, order[:end])
+        places = places[places < end]
+        if np.count_nonzero(drawn.read_rows(ledger)) < self.n_initial:
+            bought = random_purchase(order[places], len(places) / len(rows))
+        else:
+            bought = ranked_purchase(order[places], scores[places])
+        return bought._replace(memory=drawn)
+
+    select_first = select
+
+    def to_record(self, memory):
+        """Return the sample as JSON."""
+        drawn = memory or RandomSample()
+        return {"drawn_from": drawn.n_drawn_from, "reached": drawn.reached.tolist()}
+
+    def from_record(self, record):
+        """Return the sample of a record."""
+        reached = np.array(record.reached or [], dtype=np.int64)
+        return RandomSample(record.drawn_from or 0, reached)
+
+
+def values_of(name, given, n=None, ids=None):
+    """Return the values of a parameter, for each row if `n` is given, as a list.
+
+    Missing values are None.
+    """
+    values = given
+    if isinstance(values, Mapping) and n is None:
+        values = list(values.values())
+    elif isinstance(values, Mapping):
+        if ids is None:
+            raise ValueError(
+                f"{name} is a dict of ids, but the rows have no ids. Pass ids=, or "
+                "one value for each row of X."
+            )
+        names = [plain_id(id) for id in ids]
+        if values and names and not any(own in values for own in names):
+            raise ValueError(
+                f"{name} has none of the ids of the rows, such as {names[0]!r}; "
+                f"one of its keys is {next(iter(values))!r}."
+            )
+        values = [values.get(own) for own in names]
+    else:
+        values = np.asarray(plain_labels(values), dtype=object)
+        if values.ndim != 1 or n not in (None, len(values)):
+            is_scalar = isinstance(given, str | bool)
+            raise (TypeError if is_scalar else ValueError)(
+                f"{name} must have one value for each row of X"
+                f"{'' if n is None else f', {n}'}, or be a dict of id to value, "
+                f"got shape {values.shape}."
+            )
+        values = values.tolist()
+    values = [each.item() if hasattr(each, "item") else each for each in values]
+    return [None if is_missing_label(each) or each == "" else each for each in values]
+
+
+def check_known(labels, classes):
+    """Raise an error for a machine label that is not one of the classes."""
+    known = {None, *classes}
+    for row, label in enumerate(labels):
+        if label not in known:
+            raise ValueError(
+                f"machine_labels has {label!r}, value {row}, which is not one of "
+                f"the classes {classes}. Correct it, or leave it empty, so that a "
+                "person labels the row."
+            )
 
 
 @dataclass(frozen=True)
@@ -429,8 +688,6 @@ class ErrorSamplingClassifier(PoolClassifier):
     0.100 0.009
     """
 
-    _counts = ("n_initial",)
-
     def __init__(
         self,
         machine_labels: ArrayLike | Mapping[Any, Any] | None = None,
@@ -454,214 +711,14 @@ class ErrorSamplingClassifier(PoolClassifier):
         self.stopping = stopping
         self.random_state = random_state
 
-    def _check_parameters(self):
-        check_count_or_share(self.batch_size, "batch_size")
-        for name in ("machine_labels", "machine_confidence"):
-            if getattr(self, name) is not None:
-                self._machine_values(name)
-        if self.machine_labels is None and self.machine_confidence is not None:
-            raise ValueError("machine_confidence needs machine_labels.")
-        super()._check_parameters()
-
-    def _why_in_memory(self, trainer):
-        return NEEDS_ALL
+    def make_rule(self):
+        """Return the rule."""
+        return ErrorRule(
+            self.machine_labels, self.machine_confidence, self.n_initial, self.stopping
+        )
 
     def _passive_baseline(self):
         return passive_baseline(self).set_params(batch_size=FEWEST)
-
-    def _reset(self):
-        super()._reset()
-        self._sample, self._machine = RandomSample(), Machine(())
-
-    # Machine labels
-
-    def _machine_values(self, name, n=None, ids=None):
-        """Return the values of a parameter, for each row if `n` is given, as a list.
-
-        Missing values are None.
-        """
-        values = getattr(self, name)
-        if isinstance(values, Mapping) and n is None:
-            values = list(values.values())
-        elif isinstance(values, Mapping):
-            if ids is None:
-                raise ValueError(
-                    f"{name} is a dict of ids, but the rows have no ids. Pass ids=, or "
-                    "one value for each row of X."
-                )
-            names = [plain_id(id) for id in ids]
-            if values and names and not any(own in values for own in names):
-                raise ValueError(
-                    f"{name} has none of the ids of the rows, such as {names[0]!r}; "
-                    f"one of its keys is {next(iter(values))!r}."
-                )
-            values = [values.get(own) for own in names]
-        else:
-            values = np.asarray(plain_labels(values), dtype=object)
-            if values.ndim != 1 or n not in (None, len(values)):
-                is_scalar = isinstance(getattr(self, name), str | bool)
-                raise (TypeError if is_scalar else ValueError)(
-                    f"{name} must have one value for each row of X"
-                    f"{'' if n is None else f', {n}'}, or be a dict of id to value, "
-                    f"got shape {values.shape}."
-                )
-            values = values.tolist()
-        values = [each.item() if hasattr(each, "item") else each for each in values]
-        return [
-            None if is_missing_label(each) or each == "" else each for each in values
-        ]
-
-    def _check_machine_classes(self, labels, classes):
-        known = {None, *classes}
-        for row, label in enumerate(labels):
-            if label not in known:
-                raise ValueError(
-                    f"machine_labels has {label!r}, value {row}, which is not one of "
-                    f"the classes {classes}. Correct it, or leave it empty, so that a "
-                    "person labels the row."
-                )
-
-    def _check_classes(self, classes):
-        if self.machine_labels is not None:
-            labels = self._machine_values("machine_labels")
-            self._check_machine_classes(labels, classes)
-        super()._check_classes(classes)
-
-    def _check_pool(self, X, identity):
-        n, ids = n_rows(X), None if identity.kind == VALUES else identity.names()
-        target = find_error_target(self.stopping)
-        if target is not None and not self._sample.n_drawn_from:
-            target.plan(n)  # raises before a label is bought
-        if self.machine_labels is None:
-            self._machine = Machine([None] * n)
-            return
-        labels = self._machine_values("machine_labels", n, ids)
-        if not self._target.may_grow:
-            self._check_machine_classes(labels, self.classes_.tolist())
-        classes = getattr(self, "classes_", np.empty(0)).tolist()
-        # as the learner writes them: 1 for a machine's 1.0 or True
-        own = {label: label for label in classes}
-        labels = [own.get(label, label) for label in labels]
-        self._machine = Machine(labels)
-        if self.machine_confidence is None:
-            return
-        values = self._machine_values("machine_confidence", n, ids)
-        for row, (label, value) in enumerate(zip(labels, values, strict=True)):
-            is_number = isinstance(value, int | float) and 0 <= value <= 1
-            if not (is_number or (value is None and label is None)):
-                raise ValueError(
-                    f"machine_confidence must be between 0 and 1, got {value!r} for "
-                    f"row {row}."
-                )
-        confidence = np.array([0.5 if value is None else value for value in values])
-        self._machine = Machine(labels, confidence)
-
-    @property
-    def _uses_model(self):
-        """True if a rule other than `ErrorTarget` judges the model."""
-        return self.stopping is not None and not isinstance(self.stopping, ErrorTarget)
-
-    def _known_labels(self):
-        """Return the label of each row of the pool by people, None for none."""
-        ledger, out = self._ledger, np.full(len(self._machine.labels), None)
-        entries = ledger.taught
-        inside = ledger.found[entries] >= 0
-        codes = ledger.labelled.codes[inside]
-        if len(codes):
-            out[ledger.found[entries[inside]]] = self.classes_.astype(object)[codes]
-        return out
-
-    # The ranking
-
-    def _n_rounds_left(self, n_for_sale):
-        return None  # batches grow, and the ranking ends them
-
-    def _score_rows(self, X, is_read):
-        """Return how likely each machine label is wrong, from the rows read."""
-        machine, people = self._machine, self._known_labels()
-        classes = dict.fromkeys([*self.classes_.tolist(), *machine.labels])
-        classes.pop(None, None)
-        codes = {label: code for code, label in enumerate(classes)} | {None: -1}
-        own, known = (
-            np.array([codes[label] for label in each])
-            for each in (machine.labels, people)
-        )
-        known[~is_read] = -1
-        Z = self._embed_rows(X).kernel_features(N_REFERENCE)
-        scores = score_errors(Z, own, known, machine.confidence, len(classes))
-        return np.where(own < 0, scores.max() + 1, scores)  # gaps come first
-
-    def _rank(self, X, rows, seed):
-        """Return these rows and the open sample rows, in the order to read them."""
-        rows = np.sort(np.append(rows, self._sample.open_rows(self._ledger)))
-        is_read, utilities = self._sample.read_rows(self._ledger), np.zeros(n_rows(X))
-        has_labels = self._machine.has_label.any()
-        if has_labels and np.count_nonzero(is_read) >= self.n_initial:
-            utilities = self._score_rows(X, is_read)
-        order = rows[find_best(utilities[rows], len(rows), seed)]
-        return order, utilities[order]
-
-    def _n_until_ranking(self):
-        """Return the number of rows that are bought before the next ranking."""
-        is_read = self._sample.read_rows(self._ledger)
-        n_missing = self.n_initial - np.count_nonzero(is_read)
-        if n_missing > 0:
-            return n_missing
-        if not is_share(self.batch_size):
-            return self.batch_size
-        # a share: the number of rankings grows with the logarithm of the labels
-        return max(FEWEST, int(self.batch_size * self.n_taught_))
-
-    def _begin_round(self, X, rows, n_left, limit):
-        rows, ranking, sample = np.asarray(rows), None, None
-        ledger, seed = self._ledger, (self._seed, self._n_rounds)
-        labelled, target = ledger.labelled, find_error_target(self.stopping)
-        n_first = self._sample.n_missing(ledger, target)
-        has_model = labelled.has_two_classes if self._uses_model else len(labelled) > 0
-        initial = None if has_model and not n_first else "random"
-        if not n_first and len(rows):
-            if limit:
-                order, scores = self._rank(X, rows, seed)
-                n_leading = int(np.argmax(np.isin(order, rows)))
-                # before the size of the batch is known, which depends on the rows read
-                self._sample = self._sample.reach(ledger, order[:n_leading])
-                ranking = order[n_leading:], scores[n_leading:]
-            people = self._known_labels()
-            sample = self._sample.describe(ledger, self._machine, people, len(rows))
-        n_batch = min(n_first or self._n_until_ranking(), len(rows))
-        round = Round(X, rows, min(n_batch, n_left), n_batch, seed, initial)
-        return round._replace(ranking=ranking, sample=sample)
-
-    def _select(self, round):
-        rows, n_wanted, ledger = round.rows, round.n_wanted, self._ledger
-        if round.sample is None:  # the sample is drawn before rows are ranked
-            if not self._sample.n_drawn_from:
-                self._sample = replace(self._sample, n_drawn_from=len(rows))
-            return draw_rows(rows, n_wanted, (*round.seed, SAMPLE_SEED), SAMPLE)
-        (order, scores), target = round.ranking, find_error_target(self.stopping)
-        places = np.flatnonzero(np.isin(order, rows))
-        end = len(order) if n_wanted >= len(places) else places[n_wanted]
-        if target is not None and (n_excess := target.n_excess(round.sample)) > 0:
-            # the batch ends with the sample row at which the certificate can be given
-            is_right = self._machine.is_right(self._known_labels())[order]
-            is_right[places] = True
-            wrong = np.flatnonzero(~is_right)
-            if len(wrong) >= n_excess:
-                end = min(end, wrong[n_excess - 1] + 1)
-        self._sample = self._sample.reach(ledger, order[:end])
-        places = places[places < end]
-        if np.count_nonzero(self._sample.read_rows(ledger)) < self.n_initial:
-            return random_purchase(order[places], len(places) / len(rows))
-        return ranked_purchase(order[places], scores[places])
-
-    _select_without_model = _select
-
-    # The record and the result
-
-    def _load(self, X, identity, record, y):
-        super()._load(X, identity, record, y)
-        reached = np.array(record.reached or [], dtype=np.int64)
-        self._sample = RandomSample(record.drawn_from or 0, reached)
 
     def result(
         self,
@@ -702,8 +759,11 @@ class ErrorSamplingClassifier(PoolClassifier):
         candidates = check_selection(None, exclude, n_rows(X))
         learner._check_pool(X, identity)
         is_left = learner._find_rows_for_sale(X, identity, candidates)
-        ledger, machine, drawn = learner._ledger, learner._machine, learner._sample
-        people, target = learner._known_labels(), find_error_target(learner.stopping)
+        parts, ledger, classes = learner._parts, learner._ledger, learner.classes_
+        rule, target = parts.rule, find_error_target(learner.stopping)
+        drawn = learner._rule_memory or RandomSample()
+        machine = rule.machine(identity, classes)
+        people = labels_of_people(ledger, n_rows(X), classes)
         sample = drawn.describe(ledger, machine, people, np.count_nonzero(is_left))
         entries, _ = drawn.entries(ledger)
         is_read = people != None  # noqa: E711
@@ -719,7 +779,11 @@ class ErrorSamplingClassifier(PoolClassifier):
         is_certified = n_excess is not None and n_excess <= 0 and not is_open
         n_expected = n_checked if is_certified else None
         if n_excess is not None and not is_certified:
-            n_expected = learner._expected_cost(X, n_excess, n_checked, sample.n_rows)
+            embedder = learner._make_embedder()
+            scores = rule.scores(X, machine, people, is_read, classes, embedder)
+            n_expected = expected_cost(
+                drawn, ledger, machine, people, scores, n_excess, sample.n_rows
+            )
         return CheckedLabels(
             labels if is_missing else np.array(labels.tolist()),
             origins,
@@ -732,23 +796,39 @@ class ErrorSamplingClassifier(PoolClassifier):
             n_expected,
         )
 
-    def _expected_cost(self, X, n_excess, n_checked, n_rows):
-        """Return the number of labels that the certificate is expected to need.
 
-        Sample rows are ranked by a model that has seen them; the certificate is
-        expected at the share of rows at which enough wrong ones are reached.
-        """
-        people = self._known_labels()
-        has_label = people != None  # noqa: E711
-        scores = self._score_rows(X, has_label)
-        rows = self._sample.open_rows(self._ledger)
-        rows = rows[np.argsort(-scores[rows], kind="stable")]
-        wrong = np.flatnonzero(~self._machine.is_right(people)[rows])
-        n_left = n_rows - n_checked
-        if n_excess <= 0:  # only pending rows and gaps are missing
-            ledger, is_open = self._ledger, ~self._machine.has_label & ~has_label
-            pending = (ledger.positions == PENDING) & (ledger.found >= 0)
-            is_open[ledger.found[pending]] = True
-            return n_checked + int(np.count_nonzero(is_open))
-        share = (wrong[n_excess - 1] + 1) / len(rows) if len(wrong) >= n_excess else 1.0
-        return n_checked + round(share * n_left)
+def expected_cost(drawn, ledger, machine, people, scores, n_excess, n_rows):
+    """Return the number of labels that the certificate is expected to need.
+
+    Sample rows are ranked by a model that has seen them; the certificate is expected at
+    the share of rows at which enough wrong ones are reached.
+
+    Parameters
+    ----------
+    drawn : RandomSample
+        The sample.
+    ledger : Ledger
+        Requests and labels.
+    machine : Machine
+        Labels of the machine.
+    people : ndarray of object
+        Labels of people, None for none.
+    scores : ndarray
+        How likely each machine label is wrong.
+    n_excess : int
+        Number of wrong sample rows that are too many.
+    n_rows : int
+        Number of rows that the certificate is about.
+    """
+    has_label = people != None  # noqa: E711
+    n_checked = int(np.count_nonzero(has_label))
+    if n_excess <= 0:  # only pending rows and gaps are missing
+        is_open = ~machine.has_label & ~has_label
+        pending = (ledger.positions == PENDING) & (ledger.found >= 0)
+        is_open[ledger.found[pending]] = True
+        return n_checked + int(np.count_nonzero(is_open))
+    rows = drawn.open_rows(ledger)
+    rows = rows[np.argsort(-scores[rows], kind="stable")]
+    wrong = np.flatnonzero(~machine.is_right(people)[rows])
+    share = (wrong[n_excess - 1] + 1) / len(rows) if len(wrong) >= n_excess else 1.0
+    return n_checked + round(share * (n_rows - n_checked))

@@ -1,7 +1,7 @@
 """Purchases of a query, and the requests of stream learners that wait for a label."""
 
 from struct import Struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,12 +30,20 @@ class Purchase(NamedTuple):
         Utility of each row, NaN for rows that were drawn. None for a stream learner.
     purposes : str or ndarray of str
         Purpose of the labels, one for all rows or one for each; "" to learn from.
+    reasons : str or ndarray of str
+        Why the rows were chosen, one word for all rows or one for each. "": the
+        `reason` of the query rule.
+    memory : object
+        Value that a query rule of a pool learner finds in ``round.memory`` at the next
+        purchase. None leaves the last one.
     """
 
     rows: Ints
     probabilities: Floats
     utilities: Floats | None = None
     purposes: str | Labels = ""
+    reasons: str | Labels = ""
+    memory: Any = None
 
 
 class Request(NamedTuple):

@@ -4,7 +4,7 @@ from functools import partial, reduce
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import entr, log_softmax, softmax
+from scipy.special import entr, log_softmax, logit, softmax
 from sklearn.metrics import check_scoring, get_scorer, hamming_loss, make_scorer
 
 from ..sources._source import PADDED
@@ -227,6 +227,23 @@ def uncertainty_of_logits(logits):
     ordered = np.sort(softmax(logits, axis=1), axis=1)
     # the sum of the others is more exact than 1 minus the highest
     return ordered[:, :-1].sum(axis=1) + ordered[:, -2]
+
+
+def uncertainty_of_labels(logits, model):
+    """Return the highest uncertainty of the labels of each row.
+
+    Parameters
+    ----------
+    logits : ndarray of shape (n_samples, n_labels)
+        Log odds of the labels.
+    model : classifier
+        A label is uncertain near its threshold, if the model has `thresholds_`.
+    """
+    thresholds = getattr(model, "thresholds_", None)
+    if thresholds is not None:
+        is_proper = (thresholds > 0) & (thresholds < 1)
+        logits = logits - logit(np.where(is_proper, thresholds, 0.5))
+    return utility_of_label_sets(uncertainty_of_logits, 0 * logits, logits)
 
 
 def find_scorer(scoring):

@@ -20,7 +20,7 @@ from ._labels import (
 
 
 @dataclass(frozen=True)
-class Target:
+class LabelTarget:
     """Classes of a learner, or the names of several labels for a row.
 
     A label is stored as its code, its position in `table`. A change of the classes
@@ -103,7 +103,8 @@ class Target:
             return replace(self.declare(check_classes(classes)), declared=order)
         if not len(y):
             return self
-        return replace(self, classes=distinct_labels(y, "y", self.classes))
+        classes = distinct_labels(y, "y", self.classes)
+        return self if classes is self.classes else replace(self, classes=classes)
 
     def _register_label_sets(self, classes, y):
         known, n_labels = self.classes, y.shape[1]
@@ -138,7 +139,7 @@ class Target:
 
         Returns
         -------
-        target : Target
+        target : LabelTarget
             The other classes, or label sets.
         codes : ndarray of int32
             New codes of the labels.
@@ -164,7 +165,7 @@ class Target:
 
         Returns
         -------
-        target : Target
+        target : LabelTarget
             It knows the right labels.
         codes : ndarray of int32 of shape (n_rows,)
             Codes of the labels, -1 for a wrong one.

@@ -757,6 +757,14 @@ def has_method(model, method):
     return hasattr(model, method)
 
 
+def check_has_one(methods, model, user, advice=""):
+    """Refuse a model without a method, or without any of several methods."""
+    if isinstance(methods, str):
+        methods = (methods,)
+    found = (method for method in methods if has_method(model, method))
+    check_has(next(found, methods[-1]), model, user, advice)
+
+
 def check_has(method, model, user, advice=""):
     """Refuse a model without a method that its user needs.
 

@@ -305,7 +305,7 @@ def compare_recall(
             for run in range(n_runs)
         ],
     )
-    model, scores = learners[0]._make_trainer().estimators[0], np.empty(len(y))
+    model, scores = learners[0].make_trainer().estimators[0], np.empty(len(y))
     folds = StratifiedKFold(
         min(cv, n_relevant), shuffle=True, random_state=random_state
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..base._labels import stratified_folds
 from ..base._scores import predict_labels
+from ..base._transaction import shallow_copy
 from ..base._validation import check_limit, check_number, check_option
 from ..pool._base import PoolClassifier
 from ..pool._training import held_out_models
@@ -105,7 +106,7 @@ def explored_score(
             f"explored_score needs a pool learner, got {type(learner).__name__}. "
             "online_score is for stream learners, ActiveTest for any other model."
         )
-    if not learner._follows_from_labels():
+    if not learner.make_trainer().follows_from_labels:
         raise ValueError(
             f"The model of this {type(learner).__name__} does not follow from its "
             "labels alone: hold out test rows, or use ActiveTest."
@@ -162,7 +163,14 @@ def predict_held_out(learner, rows):
     fold, _ = stratified_folds(codes, N_FOLDS, learner._target.has_label_sets)
     is_right = np.zeros(len(codes), dtype=bool)
     folds = np.unique(fold[rows])
-    models = held_out_models(learner, [np.flatnonzero(fold != k) for k in folds])
+    copy = shallow_copy(learner)
+    copy._check_parameters()
+    models = held_out_models(
+        copy._parts.trainer,
+        copy._known,
+        copy._trained,
+        [np.flatnonzero(fold != k) for k in folds],
+    )
     for k, model in zip(folds, models, strict=True):
         test = np.flatnonzero(fold == k)
         predicted = predict_labels(model, labelled.part(test).rows)

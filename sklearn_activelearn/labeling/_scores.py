@@ -390,7 +390,7 @@ def comparable_models(models):
 def score_learner(learner):
     """Return the accuracy of a learner from labels that it bought, None if unknown."""
     if isinstance(learner, PoolClassifier):
-        if not learner._follows_from_labels():
+        if not learner.make_trainer().follows_from_labels:
             return None
         found = explored_score(learner)
     else:

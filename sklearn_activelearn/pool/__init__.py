@@ -7,7 +7,7 @@ from ._hybrid import HybridSamplingClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
 from ._relevance import RelevanceSamplingClassifier
-from ._round import Round
+from ._rule import Round, Rule
 from ._training import Known, OneModel, Trained, Trainer
 from ._uncertainty import UncertaintySamplingClassifier
 from ._uncertainty_herding import UncertaintyHerdingClassifier
@@ -62,6 +62,7 @@ __all__ = [
     "RecallTarget",
     "RelevanceSamplingClassifier",
     "Round",
+    "Rule",
     "SSMarginBoostClassifier",
     "StablePredictions",
     "StoppingRule",

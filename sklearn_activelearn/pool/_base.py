@@ -1,41 +1,28 @@
 """Pool learners: the query, the loop, labels and corrections, and prediction."""
 
 from contextlib import suppress
-from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import compress
 from typing import Any, Literal, Self, overload
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
-from scipy.special import logit
-from sklearn import get_config
 from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
-    get_routing_for_object,
-    process_routing,
 )
 
 from ..base._labels import ONE_LABEL
-from ..base._requests import Purchase
 from ..base._scores import (
-    label_logits,
     label_probabilities,
     label_scores,
-    logits_of,
     predict_labels,
     probabilities_of_all,
     scores_of,
     scores_of_all,
-    uncertainty_of_logits,
-    utility_of_label_sets,
 )
-from ..base._target import Target
+from ..base._target import LabelTarget
 from ..base._transaction import (
     Transaction,
     forget_fitted,
@@ -47,19 +34,12 @@ from ..base._validation import (
     UNLIMITED,
     check_budget,
     check_can_predict,
-    check_counts,
     check_flags,
-    check_has,
+    check_has_one,
     check_limit,
-    check_metadata,
-    check_number,
-    check_option,
-    check_scale,
     check_selection,
     check_single_output,
     has_method,
-    has_transformer,
-    is_share,
     labels_for,
 )
 from ..base._verbs import (
@@ -69,20 +49,16 @@ from ..base._verbs import (
     validate_and_append,
     validate_and_reset,
 )
-from ..batch._blend import fit_scaler
-from ..exceptions import advice_for_rare_classes, warn_of_constant_answer, warn_user
+from ..exceptions import warn_user
 from ..sources._containers import (
     NO_ROWS,
-    RowsExcept,
-    hash_rows,
     n_rows,
-    restrict_rows,
     rows_of_mask,
     take,
     to_memory,
 )
 from ..sources._conversion import as_source
-from ..sources._identity import VALUES, ByValue, identify, plain_id
+from ..sources._identity import VALUES, ByValue, identify
 from ..sources._source import ArraySource, Source, is_mapped
 from ..utils._compat import (
     CALLBACK_ATTRIBUTES,
@@ -104,31 +80,34 @@ from ..utils.typing import (
     Stopping,
 )
 from . import _selection as selection
+from ._choice import RowChoice
 from ._cold_start import (
-    NothingLearned,
+    FEWEST_KNOWN,
     Prior,
-    check_distinguishes,
     may_be_cured,
+    warn_if_constant,
     warn_of_cold_start,
     works_with_more_labels,
 )
 from ._distances import (
-    MOST_ROWS,
-    Coverage,
-    Points,
-    Space,
-    check_embedding,
+    Embedder,
 )
 from ._ledger import (
-    PENDING,
     KeptPool,
     Ledger,
-    differ,
     fill_metadata,
 )
 from ._record import Record
-from ._round import Round
-from ._training import Known, OneModel, Trainer, requested, route_to_fit
+from ._rule import Round, Rule, utility_function
+from ._training import (
+    Known,
+    OneModel,
+    Trainer,
+    check_fit_params,
+    first_labels,
+    route_to_fit,
+    train_in_turn,
+)
 from .stopping import _base as stopping_rules
 
 #: Why a learner takes no source, and what to do.
@@ -140,22 +119,6 @@ NEEDS_SAMPLE = (
     "needs all rows of the pool in memory: set n_candidates, to consider a sample of "
     "them for each purchase"
 )
-
-#: Distances are measured among all rows of a pool of at most this size. Of a larger one
-#: they are measured among N_SAMPLED random rows and the rows of the highest utilities.
-MOST_MEASURED, N_SAMPLED = 50_000, 10_000
-
-#: Makes the draw of rows that represent a large pool differ from the draws of a round.
-REPRESENT = 4
-
-#: Makes the draw of rows that scale the default model differ, too.
-SCALE = 5
-
-#: Number of pool rows whose predictions are checked for being all the same.
-MOST_CHECKED = 1_000
-
-#: With fewer labels one known class, or one predicted class, is nothing unusual.
-FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
 
 
 def answer_by_blocks(function, X):
@@ -171,9 +134,9 @@ def answer_by_blocks(function, X):
     return function(X)
 
 
-def check_suits_label_sets(learner):
+def check_suits_label_sets(stopping):
     """Raise if a parameter of a learner is for one label for each row."""
-    if stopping_rules.find_rules(learner.stopping):
+    if stopping_rules.find_rules(stopping):
         raise ValueError(
             "Stopping rules judge one label for each row. For several labels, leave "
             "stopping out and limit the purchases by the budget."
@@ -182,38 +145,108 @@ def check_suits_label_sets(learner):
 
 def _models_have(method):
     return lambda learner: all(
-        has_method(model, method) for model in learner._make_trainer().models()
+        has_method(model, method) for model in learner.make_trainer().models()
     )
 
 
 def _scores_rows(learner):
-    kind = type(learner)
-    has_rule = kind._utility is not PoolClassifier._utility
-    return has_rule and kind._select is PoolClassifier._select
+    try:
+        rule = learner.make_rule()
+    except (TypeError, ValueError):  # a wrong parameter, which the verbs refuse
+        return False
+    return is_overridden(rule, "utility") and not is_overridden(rule, "select")
+
+
+def is_overridden(rule, method):
+    """Return True for a `Rule` that has its own method of this name."""
+    is_rule = isinstance(rule, Rule)
+    return is_rule and getattr(type(rule), method) is not getattr(Rule, method)
 
 
 def _has_record(learner):
-    return learner._follows_from_labels()
+    return learner.make_trainer().follows_from_labels
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Values that a learner makes of its parameters, once for each set of them.
+
+    Parameters
+    ----------
+    params : dict
+        Parameters of the learner.
+    rule : Rule
+        Its query rule.
+    trainer : Trainer
+        Its trainer.
+    choice : RowChoice
+        Its settings for the choice of rows.
+    needs_scaler : bool
+        True if the trainer scales rows by the pool.
+    """
+
+    params: dict
+    rule: Rule
+    trainer: Trainer
+    choice: RowChoice
+    needs_scaler: bool
+
+    @classmethod
+    def of(cls, learner, params):
+        """Return the parts of a learner, if its parameters suit each other."""
+        rule, trainer = learner.make_rule(), learner.make_trainer()
+        names = {each.name for each in fields(RowChoice)[2:]} & {*params}
+        values = {
+            "positive": learner.positive,
+            **{name: params[name] for name in names},
+        }
+        choice = RowChoice(rule, type(learner).__name__, **values)
+        if not (is_overridden(rule, "utility") or is_overridden(rule, "select")):
+            raise NotImplementedError(
+                f"make_rule of {choice.name} must return a Rule with utility(model, X) "
+                f"or select(round), got {type(rule).__name__}."
+            )
+        choice.check()
+        check_budget(learner.budget, 0)
+        rule.check()
+        trainer.check()
+        if not rule.takes_label_sets:
+            check_single_output(trainer.estimators)
+        for estimator in trainer.estimators:
+            check_has_one(rule.needs, estimator, choice.name, rule.advice)
+        stopping_rules.check_rule_models(choice.stopping, trainer.models())
+        return cls(params, rule, trainer, choice, trainer.needs_scaler)
+
+    def check_source(self, X, name):
+        """Return rows, or refuse rows that are not in memory if they must be."""
+        why = self.rule.needs_pool
+        if why is None:
+            why = NEEDS_ALL if self.trainer.keeps_pool else ""
+        if not why or type(X) is np.ndarray:
+            return X
+        if is_mapped(X):
+            return np.asarray(X)
+        if as_source(X) is not None:
+            raise ValueError(f"{name} {why}.")
+        return X
+
+    def check_columns(self, X, names, is_first):
+        """Refuse rows that the default estimator, or `initial`, does not suit."""
+        if self.trainer.is_default:
+            self.trainer.check_scale(X, names)
+        initial, embedding = self.choice.initial, self.choice.embedding
+        if is_first and embedding is None and selection.is_rows(initial):
+            selection.check_initial_columns(initial, X, names)
 
 
 class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     """Base class of pool learners, and of a pool learner of your own.
 
-    A subclass provides
+    A learner has parameters, and makes a `Rule` and a `Trainer` from them. A subclass
+    provides
 
-    - ``_utility(X)``: a number for each row, higher is bought sooner, usually from the
-      trained model, ``self.estimator_``; it gets the pool in blocks. Or, if rows cannot
-      be scored one by one, ``_select(round)``, which returns the `Purchase` of
-      ``round.n_wanted`` of the row numbers ``round.rows`` of ``round.X``; see `Round`;
-    - ``_make_trainer()``: the `Trainer` that makes the model, by default `OneModel`;
-    - ``_needs``: the method of the estimator that the utility needs, "predict" by
-      default, which is checked before anything is bought;
-    - ``_check_parameters()``: raises for a parameter out of its range;
-    - ``_takes_label_sets = True``: it takes an indicator matrix, and its utility suits
-      a model of several labels for a row;
-    - ``_samples = False``: its parameter `n_candidates` has another meaning than here;
-    - ``positive``: the class that it looks for, a parameter or an attribute; None, the
-      default, if it looks for none;
+    - ``make_rule()``: the `Rule`, which says what each row is worth;
+    - ``make_trainer()``: the `Trainer` that makes the model, by default `OneModel`;
     - ``__init__``: with the parameters that the user may set, as scikit-learn wants it.
 
     Parameters
@@ -288,7 +321,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     Attributes
     ----------
     estimator_ : classifier
-        The model, trained on all labels: `_utility` asks it.
+        The model, trained on all labels.
 
     Raises
     ------
@@ -310,61 +343,28 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn_activelearn.pool import PoolClassifier
-    >>> class GiniSamplingClassifier(PoolClassifier):
-    ...     _needs = "predict_proba"
+    >>> from sklearn_activelearn.pool import PoolClassifier, Rule
+    >>> class GiniRule(Rule):
+    ...     needs = "predict_proba"
     ...
-    ...     def _utility(self, X):
-    ...         return 1 - (self.estimator_.predict_proba(X) ** 2).sum(axis=1)
+    ...     def utility(self, model, X):
+    ...         return 1 - (model.predict_proba(X) ** 2).sum(axis=1)
+    >>> class GiniSamplingClassifier(PoolClassifier):
+    ...     def make_rule(self):
+    ...         return GiniRule()
     >>> X, y = load_iris(return_X_y=True)
     >>> learner = GiniSamplingClassifier(budget=30, random_state=0).fit(X, y)
     >>> print(learner.n_queries_, learner.score(X, y) > 0.9)
     30 True
     """
 
-    #: The estimator if the user gives none.
-    _default_estimator: Any = LogisticRegression()
-
-    #: False if numbers of any size suit the default estimator, such as trees.
-    _needs_scale: bool = True
-
-    #: Method of the estimator that the utility needs, and what to do without it.
-    _needs: str = "predict"
-    _advice_without_method: str = ""
-
-    #: True: it takes several labels for a row, and `_utility` does.
-    _takes_label_sets: bool = False
-
     #: Classes, and the codes of labels.
-    _target: Target = Target()
+    _target: LabelTarget = LabelTarget()
 
-    #: True: it chooses among `n_candidates` rows that are drawn for each purchase.
-    #: False: rows that cover the pool are chosen among `n_candidates` drawn rows.
-    _samples: bool = True
+    #: Values that the parameters of the last call make.
+    _parts: Parts | None = None
 
-    #: Parameters that must be whole numbers of at least 1, and others that may be None.
-    _counts: tuple[str, ...] = ("n_initial", "batch_size")
-    _optional_counts: tuple[str, ...] = ("n_candidates",)
-
-    #: True if a model decides what to buy, or when to stop.
-    _uses_model: bool = True
-
-    #: True if the trainer learns from the rows without labels, too.
-    _keeps_pool: bool = False
-
-    #: What to do if all labels are of one class, or all rows are predicted to be.
-    _advice_if_one_class: str = advice_for_rare_classes(
-        "raise the budget, or begin with what is known of them: teach it such rows, or "
-        "pass some as initial"
-    )
-    _advice_if_constant: str = advice_for_rare_classes(
-        "set class_weight='balanced' in its estimator, if that has it, or teach it "
-        "more of their rows"
-    )
-
-    #: Values for learners without these parameters.
-    initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
-    n_candidates: int | None = None
+    #: Value for learners without this parameter.
     positive: Label | None = None
 
     def __init__(
@@ -396,145 +396,98 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # What a subclass may replace
+    # What a subclass provides
 
-    def _make_trainer(self) -> Trainer:
-        given = self.estimator
-        estimator = self._default_estimator if given is None else given
-        return OneModel(estimator)
+    def make_rule(self) -> Rule:
+        """Return the query rule of the present parameters.
 
-    def _utility(self, X: Any) -> Floats:
-        raise NotImplementedError(f"{type(self).__name__} needs _utility or _select.")
+        Returns
+        -------
+        rule : Rule
+            It holds parameters only.
+        """
+        return Rule()
 
-    def _select(self, round: Round) -> Purchase:
-        """Choose among the candidates of a round with the model."""
-        utility = self._utilities(round.X, round.candidates)
-        check_distinguishes(utility, self.estimator_, self._ledger.labelled)
-        return selection.choose_batch(round, utility, self.batch)
+    def make_trainer(self) -> Trainer:
+        """Return the trainer of the present parameters.
 
-    def _select_without_model(self, round: Round) -> Purchase:
-        """Choose among the candidates of a round by `initial`."""
-        X, initial, seed = round.X, round.initial, round.seed
-        if isinstance(initial, str) and initial != "random":
-            return self._choose_covering(self._coverage(round), round)
-        rows = round.rows
-        if isinstance(initial, str):
-            keys = hash_rows(X, rows)
-            return selection.draw_different_rows(keys, rows, round.n_wanted, seed)
-        if self.embedding is not None and selection.is_rows(initial):
-            points = round.points
-            anchors = points.embed(initial)
-            if len(points.keys) == n_rows(X):
-                utility = selection.nearest_cosine(points.rows[rows], anchors)
-                return selection.choose_batch(round, utility)
-            score = partial(selection.score_by_anchors, points.to_points, anchors)
-        else:
-            score = partial(selection.score_by_initial, initial)
-        utility = self._utilities(X, rows, score, initial)
-        return selection.choose_batch(round, utility)
+        Returns
+        -------
+        trainer : Trainer
+            It holds parameters only; by default it trains `estimator`.
+        """
+        return OneModel(self.estimator)
 
-    def _coverage(self, round, chosen=NO_ROWS):
-        """Return the coverage of the pool by the known rows and the chosen rows."""
-        space = Space.of(round, self._ledger).with_known(chosen)
-        return Coverage(space, 1 / space.points.typical)
+    # The parts of the learner
 
-    def _choose_covering(self, coverage, round, weights=None):
-        """Choose rows that cover the pool, among a sample of a large pool."""
-        n = self._n_covering()
-        return selection.choose_covering(coverage, round, weights, n)
+    def _check_parameters(self):
+        """Make the parts of the learner, if a parameter has changed."""
+        if self._parts is not None:
+            params = self._parts.params
+            now = map(vars(self).get, params)  # parameters are compared by identity
+            if [*map(id, now)] == [*map(id, params.values())]:
+                return
+        self._parts, self._seeded = Parts.of(self, parameters_of(self)), None
 
-    def _n_covering(self):
-        """Return the number of random rows among which rows that cover are chosen."""
-        n = None if self._samples else self.n_candidates
-        return max(n or MOST_ROWS, self.n_initial, self._batch_size())
-
-    def _quick_utility(self, X):
-        """Return utilities by which the best rows of a large pool are found."""
-        return self._utility(X)
-
-    def _n_best(self, round):
-        """Return the number of the best rows of a large pool that are looked at."""
-        is_spread = round.initial is None and self.batch != "top"
-        return selection.BEST_PER_ROW * round.n_batch if is_spread else 0
-
-    def _batch_size(self):
-        """Return the number of rows of the next batch."""
-        return self.batch_size
-
-    def _follows_from_labels(self):
-        """Return True if requests and predictions follow from the labels alone."""
-        trainer = self._make_trainer()
-        return not (trainer.goes_on or trainer.keeps_pool)
-
-    def _why_in_memory(self, trainer):
-        """Return why it needs the pool in memory, "" if it does not."""
-        return NEEDS_ALL if trainer.keeps_pool else ""
-
-    def _check_parameters(self) -> None:
-        check_counts(self, self._counts, self._optional_counts)
-        if self.batch != "top":
-            check_option(self.batch, "batch", selection.BATCHES)
-        if self.embedding is not None:
-            check_embedding(self.embedding)
-        if not isinstance(self.initial, str) or self.initial not in selection.STARTS:
-            selection.check_initial(self.initial, self.embedding)
-        check_budget(self.budget, 0)
-        if self.explore != 0:
-            check_number(self.explore, "explore", 0, 1, closed="both")
-        if self.n_jobs is not None:
-            check_number(self.n_jobs, "n_jobs", None, integer=True)
-            effective_n_jobs(self.n_jobs)
+    @property
+    def _takes_label_sets(self):
+        rule = self._parts.rule if self._parts else self.make_rule()
+        return rule.takes_label_sets
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
-        """Return valid rows, and labels if there are any; check the model first.
+        """Return valid rows, and labels if there are any.
 
         NaN is refused unless the model takes it, whatever `finite` is.
         """
-        trainer = self._make_trainer()
-        trainer.check()
-        if not self._takes_label_sets:
-            check_single_output(trainer.estimators)
-        if self._target.has_label_sets:
-            check_suits_label_sets(self)
-        name, advice = type(self).__name__, self._advice_without_method
-        for estimator in trainer.estimators:
-            check_has(self._needs, estimator, name, advice)
-        if self.stopping is not None:
-            stopping_rules.check_rule_models(self.stopping, trainer.models())
-        self._keeps_pool = trainer.keeps_pool
-        if type(X) is not np.ndarray and (why := self._why_in_memory(trainer)):
-            if is_mapped(X):
-                X = np.asarray(X)
-            elif as_source(X) is not None:
-                raise ValueError(f"{name} {why}.")
+        if self._target.label_sets is not None:
+            check_suits_label_sets(self.stopping)
+        trainer = self._parts.trainer
+        X = self._parts.check_source(X, type(self).__name__)
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
         if y and np.ndim(out[1]) == 1:
             check_single_output(trainer.estimators)
         if reset:
-            rows, names = out[0] if y else out, getattr(self, "feature_names_in_", None)
-            if self._needs_scale and self._has_default_model():
-                self._check_scale(rows, names)
             is_first = y or not hasattr(self, "_ledger")
-            if is_first and self.embedding is None and selection.is_rows(self.initial):
-                selection.check_initial_columns(self.initial, rows, names)
+            rows = out[0] if y else out
+            self._parts.check_columns(rows, self._column_names, is_first)
         return out
 
-    def _check_scale(self, rows, names):
-        """Refuse numbers that the default model cannot learn from."""
-        check_scale(rows, names)
+    @property
+    def _column_names(self):
+        return getattr(self, "feature_names_in_", None)
 
-    def _has_default_model(self):
-        """Return True if the user has given neither an estimator nor candidates."""
-        given = getattr(self, "estimator", self), getattr(self, "estimators", None)
-        return given[0] is None and given[1] is None
+    @property
+    def _known(self):
+        """The labelled rows, and whatever else the trainer may learn from."""
+        if self._seeded is None:  # clones with seeds, made again after `set_params`
+            seed, estimators = self._seed % 2**32, self._parts.trainer.estimators
+            self._seeded = [seeded(estimator, seed) for estimator in estimators]
+        ledger, target = self._ledger, self._target
+        return Known(
+            self._seeded,
+            ledger.labelled,
+            ledger.purposes[ledger.taught],
+            target.table,
+            self._pool,
+            self._n_trained,
+            self._seed,
+            target.names,
+            self._scaler,
+        )
+
+    def _make_embedder(self):
+        """Return what makes points of rows; it knows the last points."""
+        embedding, trainer = self._parts.choice.embedding, self._parts.trainer
+        given = embedding, self._seed, self._column_names, trainer.estimators[0]
+        self._points = Embedder(*given, self._points and self._points.points)
+        return self._points
 
     def _reset(self):
         (self._seed,) = draw_seeds(self.random_state, 1).tolist()
         self._ledger, self._pool, self._n_rounds = Ledger(), KeptPool(), 0
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
-        self._target = Target()
+        self._target, self._rule_memory, self._warned_of = LabelTarget(), None, ()
         self._seeded = self._trained = self._points = self._scaler = None
-        self._warned_of = ()
         self._forget_model()
 
     @property
@@ -594,6 +547,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return_probability: Literal[True], return_utility: Literal[True],
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats, Floats]: ...  # fmt: skip
+    @overload
+    def query(
+        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
+        exclude: ArrayLike | None = ..., limit: int | None = ...,
+        return_probability: bool = ..., return_utility: bool = ...,
+        return_reason: Literal[True], ids: ArrayLike | None = ...,
+    ) -> tuple[RowNumbers, *tuple[Any, ...]]: ...  # fmt: skip
     def query(
         self,
         X: RowsLike,
@@ -603,8 +563,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         limit: int | None = None,
         return_probability: bool = False,
         return_utility: bool = False,
+        return_reason: bool = False,
         ids: ArrayLike | None = None,
-    ) -> RowNumbers | tuple[RowNumbers, *tuple[Floats, ...]]:
+    ) -> RowNumbers | tuple[RowNumbers, *tuple[Any, ...]]:
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters
@@ -625,6 +586,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return_utility : bool, default=False
             Also return the utility of each row when it was chosen, higher is better;
             NaN for rows that were drawn at random.
+        return_reason : bool, default=False
+            Also return one word for each row that says why it was chosen: "first"
+            (before a model chooses), "random", or the word of the query rule:
+            "uncertain" (the model is not sure of its class), "representative" (it is
+            similar to many rows of which the model is not sure), "wanted" (likely of
+            the class to find), "doubtful" (its machine label is likely wrong),
+            "informative" (its label is expected to improve the model most), "useful"
+            (a rule without a word).
         ids : array-like of int or of str of shape (n_samples,), default=None
             Unique ids of the rows of X. Rows are recognised by their ids, and their
             values may change between calls. Pass ids in all calls or in none. If the
@@ -639,7 +608,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         probabilities : ndarray of shape (n_queries,)
             Probability with which each row was bought. Only with `return_probability`.
         utilities : ndarray of shape (n_queries,)
-            Only with `return_utility`; the last of the returned arrays.
+            Only with `return_utility`; after the probabilities.
+        reasons : ndarray of str of shape (n_queries,)
+            Only with `return_reason`; the last of the returned arrays.
 
         Raises
         ------
@@ -665,7 +636,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             If labels are too few for the estimator, so that rows are chosen without it.
         """
         check_flags(
-            return_probability=return_probability, return_utility=return_utility
+            return_probability=return_probability,
+            return_utility=return_utility,
+            return_reason=return_reason,
         )
         transaction = Transaction(self)
         learner = transaction.learner
@@ -674,17 +647,24 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if candidates is not None or exclude is not None:
             candidates = check_selection(candidates, exclude, n_rows(X))
         limit = UNLIMITED if limit is None else check_limit(limit, "limit")
-        learner._check_pool(X, identity)
+        rule, target = learner._parts.rule, learner._target
+        rule.check_pool(identity, target, learner._rule_memory)
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
         stop_reason = learner.stop_reason_
-        purchase = learner._choose_purchase(X, rows_of_mask(is_for_sale), limit)
+        purchase = learner._choose_purchase(
+            X, rows_of_mask(is_for_sale), limit, identity
+        )
         if learner.stop_reason_ != stop_reason:
             learner._warn_if_constant(X)
         learner._ledger = learner._ledger.add_requests(identity, purchase)
         if len(purchase.rows):
             learner._known_by = identity.kind
-        is_returned = return_probability, return_utility
-        more = compress((purchase.probabilities, purchase.utilities), is_returned)
+        is_returned = return_probability, return_utility, return_reason
+        columns = purchase.probabilities, purchase.utilities, purchase.reasons
+        if return_reason:
+            reasons = np.broadcast_to(purchase.reasons, len(purchase.rows)).copy()
+            columns = *columns[:2], reasons
+        more = compress(columns, is_returned)
         out = (purchase.rows, *more) if any(is_returned) else purchase.rows
         transaction.commit()
         return out
@@ -699,11 +679,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         is_for_sale = np.full(n_rows(X), candidates is None)
         if not len(is_for_sale):
             return is_for_sale
-        self._fit_scaler(X)
+        if self._parts.needs_scaler:
+            scaler = self._parts.trainer.fit_scaler(X, self._seed)
+            self._scaler = scaler or self._scaler
         if candidates is not None:
             is_for_sale[candidates] = True
         self._ledger = ledger = self._ledger.locate(identity, is_for_sale)
-        if self._keeps_pool:
+        if self._parts.trainer.keeps_pool:
             places = ledger.found[ledger.taught]
             rows = np.flatnonzero(is_for_sale)
             self._pool = self._pool.offer(identity, X, rows, places)
@@ -716,358 +698,88 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self._ledger = replace(self._ledger, n_offered=n_offered)
         return is_for_sale
 
-    def _fit_scaler(self, X):
-        """Fit the scaler of the default model to the pool, or to random rows of it.
-
-        The next training uses it. A model that is trained stays as it is, because a
-        query changes no predictions.
-        """
-        if issparse(X) or not n_rows(X) or not self._make_trainer().needs_scaler:
-            return
-        if n_rows(X) > MOST_ROWS:
-            rng = np.random.default_rng((self._seed, 0, SCALE))
-            some = rng.choice(n_rows(X), MOST_ROWS, replace=False, shuffle=False)
-            X = take(X, np.sort(some))
-        self._scaler = fit_scaler(to_memory(X))
-
-    def _choose_purchase(self, X, rows, limit):
+    def _choose_purchase(self, X, rows, limit, identity):
         """Return the next `Purchase` among these rows of X, and set `stop_reason_`.
 
         The purchase is empty if there is a reason to stop. It is not recorded yet.
         """
-        n_left, n_for_sale = self._ledger.n_left(self.budget), len(rows)
-        round = self._begin_round(X, rows, n_left, limit)
-        has_model = round.initial is None
-        if round.n_wanted and has_model and self._uses_model:
-            has_model = self._can_train(X)  # the last training may have failed
-            if not has_model:
-                round = round._replace(initial=self._initial_for(0))
-        reason, n_audit = None if n_left else "budget", 0
-        if round.n_wanted and has_model and self.stopping is not None:
-            reason, n_audit = self._ask_stopping_rules(round, n_for_sale)
-        # after the rules: limit=0 is the way to ask them without a purchase
-        if reason is None and (n_for_sale == 0 or limit == 0):
-            reason = "limit" if n_for_sale else "no rows"
-        self.stop_reason_ = reason
-        if reason is not None:
-            return selection.NO_PURCHASE
-        n_wanted = min(round.n_wanted, limit)
-        # it seeds the next round: a query that buys nothing can be repeated
-        self._n_rounds += 1
-        if n_audit := min(n_audit, n_wanted):
-            purpose = stopping_rules.AUDIT
-            return selection.draw_rows(np.asarray(rows), n_audit, round.seed, purpose)
-        share = selection.explored_share(self.explore, round.initial)
-        if not share:
-            return self._apply_rule(round._replace(n_wanted=n_wanted))
-        # drawn before the model chooses, so that their probability is known
-        is_random, explored = selection.draw_explored(
-            share, rows, round.n_batch, n_wanted, round.seed
-        )
-        chosen = selection.NO_PURCHASE
-        if n_chosen := n_wanted - np.count_nonzero(is_random):
-            chosen = self._apply_rule(round.with_explored(explored.rows, n_chosen))
-        return selection.merge_purchases(is_random, explored, chosen)
-
-    def _begin_round(self, X, rows, n_left, limit):
-        """Return the `Round` that chooses among these rows of X.
-
-        Parameters
-        ----------
-        X : rows
-            The pool.
-        rows : ndarray of int or RowsExcept
-            Row numbers that may be bought.
-        n_left : int
-            Number of labels that the budget leaves.
-        limit : int
-            Largest number of rows that the caller takes.
-        """
-        n_first, initial = self._n_first(), None
-        if n_first or self._is_cold_start():
-            initial = self._initial_for(n_first)
-        n_batch = min(n_first or self._batch_size(), len(rows))
+        choice, rule, known = self._parts.choice, self._parts.rule, self._known
+        n_left = self._ledger.n_left(self.budget)
         # a seed for each round: no random state that an error would have to restore
         seed = self._seed, self._n_rounds
-        round = Round(X, rows, min(n_batch, n_left), n_batch, seed, initial)
-        if self._samples and self.n_candidates is not None:
-            # a whole batch at least: enough are left once its random rows are drawn
-            round = round.sample_candidates(max(self.n_candidates, n_batch))
-        return round
-
-    def _ask_stopping_rules(self, round, n_for_sale):
-        """Return a reason to stop or None, and how many random rows a rule asks for."""
-        rules = stopping_rules.find_rules(self.stopping)
-        if not rules:
-            return None, 0
-        stopping_rules.check_rule_classes(rules, self.classes_.tolist())
-        labelled = self._ledger.labelled
-        progress = stopping_rules.Progress(
-            getattr(self, "estimator_", None),  # some rules need none
-            round.X,
-            round.rows,
-            labelled.rows,
-            self._target.table[labelled.codes],
-            self._model_on,
-            stopping_rules.AskedRows.of(self._ledger, n_for_sale),
-            self.positive,
-            round.sample,
+        round = choice.begin(
+            X,
+            rows,
+            limit,
+            n_left,
+            known,
+            self._ledger,
+            seed,
+            embedder=self._make_embedder,
+            identity=identity,
+            memory=self._rule_memory,
+            excuse=partial(self._go_on_without_model, X),
         )
-        verdict = stopping_rules.judge(rules, progress, self._stopping_memory)
-        self._stopping_memory = verdict.memory
-        self._has_stopped = verdict.reason is not None
-        return verdict.reason, verdict.n_random
+        self._rule_memory = round.memory
+        if round.n_wanted and round.initial is None and rule.uses_model:
+            if self._can_train(X, known):
+                round = round._replace(trained=self._trained)
+            else:  # the last training may have failed
+                round = choice.without_model(round)
+        decision = choice.decide(
+            round, rows, limit, n_left, self._stopping_memory, self._model_on
+        )
+        purchase, self.stop_reason_, verdict = decision
+        if verdict is not None:
+            self._stopping_memory = verdict.memory
+            self._has_stopped = verdict.reason is not None
+        if decision.reason is None:
+            # it seeds the next round: a query that buys nothing can be repeated
+            self._n_rounds += 1
+        if purchase.memory is not None:
+            self._rule_memory = purchase.memory
+        return purchase
 
     def _model_on(self, n_labels):
         """Return a model that is trained on the first labels."""
-        learner = self._with_first_labels(n_labels)
-        learner._forget_model()
-        learner._train()
-        return learner.estimator_
+        known = first_labels(self._known, self._target, self._ledger.calls, n_labels)
+        return self._parts.trainer.train(known, None).model
 
-    def _apply_rule(self, round):
-        """Choose rows by the model, or by `initial` while there is none."""
-        here, measures = round, self._measures_distances(round.initial)
-        if round.initial is not None:
-            here = self._with_points(round) if measures else round
-            return here.in_pool(self._select_without_model(here))
-        if measures:
-            try:
-                best = self._find_best(round)
-            except Exception as error:
-                return self._apply_without_model(round, error, "choice")
-            # outside the block: an embedding that fails is no reason to go on without
-            # a model
-            here = self._with_points(round, best)
-        try:
-            purchase = self._select(here)
-        except NothingLearned as error:
-            return self._apply_without_model(round, error, "equal scores")
-        except Exception as error:
-            return self._apply_without_model(round, error, "choice")
-        return here.in_pool(purchase)
-
-    def _apply_without_model(self, round, error, step):
-        self._go_on_without_model(error, step, round.X)
-        return self._apply_rule(round._replace(initial=self._initial_for(0)))
-
-    def _is_represented(self, round):
-        """Return True if distances are measured among some rows of a large pool."""
-        # with a share below 1, the candidates alone are measured, which are few
-        return round.share == 1 and n_rows(round.X) > MOST_MEASURED
-
-    def _find_best(self, round):
-        """Return the rows of a large pool among which a model chooses by distances."""
-        n_best = self._n_best(round) if self._is_represented(round) else 0
-        if not n_best:
-            return NO_ROWS
-        X, rows, n_best = round.X, round.candidates, min(n_best, len(round.candidates))
-        utility = self._utilities(X, rows, self._quick_utility)
-        keys = [lambda some: hash_rows(X, rows[some])]
-        chosen = selection.find_best_different(utility, n_best, round.seed, keys)
-        return rows[chosen]
-
-    def _with_points(self, round, best=NO_ROWS):
-        """Return the round with points, between which distances are measured.
-
-        Parameters
-        ----------
-        round : Round
-            Rows of the pool, in memory or not.
-        best : ndarray of int
-            Rows of a large pool that must be among the points.
-        """
-        if not self._is_represented(round):
-            here = round.in_memory()
-            return here._replace(points=self._embed_rows(here.X))
-        X, initial, n_covering = round.X, round.initial, self._n_covering()
-        n = max(N_SAMPLED, n_covering, getattr(self, "n_coverage", None) or 0)
-        rng = np.random.default_rng((self._seed, 0, REPRESENT))
-        n = min(n, n_rows(X))
-        sample = np.sort(rng.choice(n_rows(X), n, replace=False, shuffle=False))
-        if not (initial is None or isinstance(initial, str)) or initial == "random":
-            # all rows are scored or drawn; the points check the embedding
-            return round._replace(points=self._embed_rows(take(X, sample)))
-        positions, found = self._ledger.positions, self._ledger.found
-        pending = found[(positions == PENDING) & (found >= 0)]
-        others = [best, pending, round.explored]
-        if np.count_nonzero(round.are_candidates(sample)) < n_covering:
-            others.append(round.sample_candidates(n_covering).rows)
-        others = np.setdiff1d(np.concatenate(others), sample)
-        here = round.restrict(np.append(sample, others))
-        return here._replace(points=self._embed_rows(here.X, n))
-
-    def _go_on_without_model(self, error, step, X):
+    def _go_on_without_model(self, X, error, step):
         """Warn that rows are chosen without a model, or raise the error.
 
         Parameters
         ----------
+        X : rows
+            The pool.
         error : Exception
             The error of the estimator.
         step : {"training", "choice", "equal scores"}
             The step that failed. A learner warns once of each.
-        X : rows
-            The pool.
         """
         labelled, is_new = self._ledger.labelled, step not in self._warned_of
+        rule, trainer = self._parts.rule, self._parts.trainer
         if step != "equal scores":
             if not may_be_cured(error, labelled):
                 raise error
-            if is_new and not works_with_more_labels(self, X, step):
+            given = trainer, self._known, rule, X, step
+            if is_new and not works_with_more_labels(*given):
                 raise error
         if is_new:
-            estimator = self._make_trainer().estimators[0]
-            warn_of_cold_start(estimator, step, error, labelled)
+            warn_of_cold_start(trainer.estimators[0], step, error, labelled)
             self._warned_of += (step,)
 
-    def _embed_rows(self, X, n_fitted=None):
-        """Return rows as points; points of equal rows are not made again.
-
-        The embedding is fitted to the first `n_fitted` rows; None: to all of them.
-        """
-        keys, others = hash_rows(X), None
-        if n_fitted is not None:
-            X, others = take(X, slice(n_fitted)), take(X, slice(n_fitted, None))
-        fitted_keys = keys[:n_fitted]
-        if self._points is None or not np.array_equal(self._points.keys, fitted_keys):
-            names = getattr(self, "feature_names_in_", None)
-            estimator = self._make_trainer().estimators[0]
-            given = self.embedding, X, fitted_keys, self._seed, names, estimator
-            self._points = Points(*given)
-        if others is None or not n_rows(others):
-            return self._points
-        return self._points.with_others(others, keys[n_fitted:])
-
-    def _n_first(self):
-        """Return how many of the `n_initial` first rows are still to be bought.
-
-        None, as soon as labels that nobody asked for are of two classes.
-        """
-        ledger = self._ledger
-        n_missing = self.n_initial - len(ledger.labelled.codes) - len(ledger)
-        if n_missing <= 0:
-            return 0
-        knows = ledger.labelled.has_two_classes and ledger.has_unasked_labels
-        return 0 if knows else n_missing
-
-    def _is_cold_start(self):
-        """Return True if labels are too few for a model to choose rows."""
-        return not self._ledger.labelled.has_two_classes
-
-    def _initial_for(self, n_first):
-        """Return the value of `initial` for rows that are bought without a model.
-
-        After the first rows, a model is missing because all labels are of one class.
-        Rows that cover the pool have then not shown a second class, so that further
-        rows are drawn at random.
-        """
-        is_kept = n_first or not isinstance(self.initial, str)
-        return self.initial if is_kept else "random"
-
-    def _measures_distances(self, initial=None):
-        """Return True if the pool is needed as points.
-
-        Parameters
-        ----------
-        initial : str, callable, rows or None
-            The start; None: a model chooses.
-        """
-        if self.batch != "top":
-            return True
-        if isinstance(initial, str):
-            return initial != "random"
-        return self.embedding is not None and selection.is_rows(initial)
-
-    def _warn_if_equal(self, scores, X):
-        """Warn if the model scores all rows alike, so that coverage alone decides."""
-        try:
-            check_distinguishes(scores, self.estimator_, self._ledger.labelled)
-        except NothingLearned as error:
-            self._go_on_without_model(error, "equal scores", X)
-
-    def _uncertainty(self, model, X, temperature=1.0):
-        """Return 1 minus the gap of the two highest probabilities of a model."""
-        if not self._target.has_label_sets:
-            return uncertainty_of_logits(logits_of(model, X) / temperature)
-        logits = label_logits(model, X) / temperature
-        thresholds = getattr(self.estimator_, "thresholds_", None)
-        if thresholds is not None:  # a label is uncertain near its threshold
-            is_proper = (thresholds > 0) & (thresholds < 1)
-            logits = logits - logit(np.where(is_proper, thresholds, 0.5))
-        return utility_of_label_sets(uncertainty_of_logits, 0 * logits, logits)
-
-    def _utilities(self, X, rows, utility=None, model=None):
-        """Return the utilities of some rows of a pool, computed block by block.
-
-        Estimators do not check the values again, unless they have a transformer.
-
-        Parameters
-        ----------
-        X : rows
-            The pool.
-        rows : {ndarray of int, RowsExcept}
-            Row numbers of X.
-        utility : callable, optional
-            Returns a number for each row of a block; None: `_utility`.
-        model : object, optional
-            The classifier or the value of `initial` that an error blames for numbers
-            that are not finite; None: the model.
-        """
-        is_checked = isinstance(X, Source | np.ndarray) or issparse(X)
-        is_checked = is_checked and not any(map(has_transformer, self._prototypes))
-        score = partial(selection.score_block, utility or self._utility, is_checked)
-        if not isinstance(rows, RowsExcept):
-            X, within = restrict_rows(X, rows)
-            scores = selection.map_blocks(score, X, self.n_jobs)[within]
-        else:
-            scores, start, n = np.empty(len(rows)), 0, 0
-            for values in selection.answers_of_blocks(score, X, self.n_jobs):
-                some = rows.of(values, start)
-                scores[n : n + len(some)] = some
-                start, n = start + len(values), n + len(some)
-        model = self.estimator_ if model is None else model
-        return selection.check_scores(scores, rows, model)
-
     def _warn_if_constant(self, X):
-        """Warn if all labels are of one class, or one class is predicted for all rows.
-
-        Predictions for the labelled rows are checked first, and only if they are all
-        the same, predictions for the pool, or for random rows of a large pool.
-        """
-        codes, reason = self._ledger.labelled.codes, self.stop_reason_
-        if reason in (None, "limit") or self.n_pending_:
+        """Warn if all labels, or all predictions, are of one class."""
+        labelled = self._ledger.labelled
+        if self.stop_reason_ in (None, "limit") or self.n_pending_:
             return
-        if len(codes) < max(self.n_initial, FEWEST_KNOWN):
-            return
-        n_classes = len(np.unique(codes))
-        if n_classes == 1 and reason == "budget":
-            warn_of_constant_answer(
-                self,
-                self._target.name_of(self._target.table[codes[0]]),
-                "predicts {} for every row",
-                f"since its {len(codes)} labels are all of that class",
-                self._advice_if_one_class,
-            )
-        if n_classes == 1 or not FEWEST_PREDICTED <= len(codes) <= self._n_trained:
-            return
-        rows = self._ledger.labelled.rows
-        answers = np.unique(predict_labels(self.estimator_, rows), axis=0)
-        n = n_checked = n_rows(X)
-        if len(answers) == 1 and n:
-            some, n_checked = slice(None), min(n, MOST_CHECKED)
-            if n > MOST_CHECKED:
-                rng = np.random.default_rng((self._seed, self._n_rounds))
-                some = np.sort(rng.choice(n, MOST_CHECKED, replace=False))
-            others = predict_labels(self.estimator_, take(X, some))
-            answers = np.unique(np.concatenate([answers, others]), axis=0)
-        if len(answers) == 1:
-            warn_of_constant_answer(
-                self,
-                self._target.name_of(answers[0]),
-                f"predicts {{}} for all labelled rows and for {n_checked} of the pool",
-                f"although it has been taught labels of {n_classes} classes",
-                self._advice_if_constant,
-            )
+        if len(labelled) >= max(self.n_initial, FEWEST_KNOWN):
+            is_trained = self._n_trained >= len(labelled)
+            model = self.estimator_ if is_trained else None
+            seed = self._seed, self._n_rounds
+            rule = self._parts.rule
+            warn_if_constant(self, rule, self._target, labelled, X, model, seed)
 
     # Labels, corrections and training
 
@@ -1075,19 +787,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         given = {k: value for k, value in fit_params.items() if value is not None}
         for name in self._ledger.labelled.metadata.keys() - given.keys():
             fill_metadata(name, None, n_rows)  # raises before a label is bought
-        if not given or not self._make_trainer().takes_metadata:
+        trainer = self._parts.trainer
+        if not given or not trainer.takes_metadata:
             return super()._check_metadata(given, n_rows)
-        if not get_config()["enable_metadata_routing"]:
-            raise ValueError(
-                f"{', '.join(given)} cannot reach the estimator: metadata routing is "
-                "off. Call sklearn.set_config(enable_metadata_routing=True), and "
-                "set_fit_request of the estimator."
-            )
-        for estimator in self._make_trainer().estimators:  # raises if not requested
-            values = requested(estimator, given)
-            if isinstance(get_routing_for_object(estimator), MetadataRouter):
-                process_routing(estimator, "fit", **values)
-        return {name: check_metadata(given[name], name, n_rows) for name in given}
+        return check_fit_params(trainer.estimators, given, n_rows)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the requests of the learner and of its estimators.
@@ -1097,15 +800,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         router : MetadataRouter
             `fit` and `teach` pass metadata, such as weights, to the estimator's `fit`.
         """
-        trainer = self._make_trainer()
+        trainer = self.make_trainer()
         estimators = trainer.estimators if trainer.takes_metadata else []
         return route_to_fit(self, estimators).add_self_request(self)
 
     def _store_labels(self, X, identity, codes, **metadata):
         X = to_memory(X)
-        names = getattr(self, "feature_names_in_", None)
         self._ledger = self._ledger.add_labels(
-            identity, X, codes, names, self._target.declared, metadata
+            identity, X, codes, self._column_names, self._target.declared, metadata
         )
         self._pool = self._pool.update(self._ledger)
 
@@ -1138,26 +840,32 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return self
         return trained
 
-    def _can_train(self, X):
-        """Train the model if needed; return False if labels are too few for it."""
+    def _can_train(self, X, known=None):
+        """Train the model if needed; return False if labels are too few for it.
+
+        With the labels `known`, it is then adapted to the pool X of a query.
+        """
+        trainer = self._parts.trainer
         try:
             self._train_if_needed()
+            if known and trainer.keeps_pool and self._trained:
+                self._trained = trainer.for_pool(known, self._trained)
         except Exception as error:
-            self._go_on_without_model(error, "training", X)
+            self._go_on_without_model(X, error, "training")
             return False
         return True
 
     def _train_if_needed(self):
         """Train the model if there are new labels, and labels of two classes."""
         labelled = self._ledger.labelled
-        if self._n_trained < len(labelled.codes) and labelled.has_two_classes:
+        if self._n_trained < len(labelled) and labelled.has_two_classes:
             self._train()
 
     def _train(self):
-        trained = self._make_trainer().train(Known.of(self), self._trained)
-        self._trained, self.estimator_ = trained, trained.model
-        vars(self).update(trained.attributes)
-        self._n_trained = len(self._ledger.labelled.codes)
+        self._trained = self._parts.trainer.train(self._known, self._trained)
+        self.estimator_ = self._trained.model
+        vars(self).update(self._trained.attributes)
+        self._n_trained = len(self._ledger.labelled)
 
     def _forget_model(self):
         self._n_trained, self._has_stopped = 0, False
@@ -1167,20 +875,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self.__dict__.pop(name, None)
         self._trained = None
 
-    @property
-    def _prototypes(self):
-        """Clones of the estimators with seeds; made again after `set_params`."""
-        if self._seeded is None:
-            self._seeded = [
-                seeded(estimator, self._seed % 2**32)
-                for estimator in self._make_trainer().estimators
-            ]
-        return self._seeded
-
     def _set_params(self, params):
         super()._set_params(params)
         if hasattr(self, "_seeded"):  # the next training clones the new estimators
-            self._seeded = self._points = None
+            self._parts = self._seeded = self._points = None
 
     def correct(
         self, X: RowsLike, y: ArrayLike, *, ids: ArrayLike | None = None
@@ -1234,75 +932,28 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if len(y):
             learner._register_classes(None, y)
             codes = learner._encode(y)
-            learner._ledger = learner._ledger.correct(identity, codes)
-            learner._restrict_classes(learner._target.declared)
-            learner._forget_model()
-            learner._repeat_training()
+            ledger = learner._ledger.correct(identity, codes)
+            learner._target, codes = learner._target.restrict(
+                learner._target.declared, ledger.labelled.codes
+            )
+            learner._ledger = ledger.recode(codes)
+            learner._train_again()
             transaction.learner = learner._after_teach()
         return transaction.commit()
 
-    def _repeat_training(self):
-        """Train after each past call but the last, if models continue earlier models.
-
-        As before, a call on whose labels the estimator fails trains nothing.
-        """
-        if not self._make_trainer().goes_on:
-            return
-        known = {name: vars(self)[name] for name in ("_ledger", "_pool", "_target")}
-        for call in self._ledger.calls[:-1]:
-            learner = self._with_first_labels(call.n_labels)
-            with suppress(Exception):  # it was a warning then
-                learner._train_if_needed()
-                vars(self).update(vars(learner) | known)
+    def _train_again(self):
+        """Forget the model, and train as if the present labels had been taught."""
+        self._forget_model()
+        given = self._parts.trainer, self._known, self._target, self._ledger.calls
+        self._trained, self._n_trained = train_in_turn(*given)
 
     def _take_new_values(self, X):
         """Train again if labelled rows have new values in the pool X."""
-        ledger, labelled = self._ledger, self._ledger.labelled
-        if not len(labelled):
-            return
-        entries = ledger.taught
-        found = ledger.found[entries]
-        (inside,), (outside,) = np.nonzero(found >= 0), np.nonzero(found < 0)
-        rows, is_new = take(X, found[inside]), np.ones(len(inside), dtype=bool)
-        names = getattr(self, "feature_names_in_", None)
-        if labelled.has_columns_of(rows, names):
-            is_new = differ(rows, take(labelled.rows, inside))
-        elif len(outside):
-            missing = plain_id(ledger.ids[entries[outside[0]]])
-            raise ValueError(
-                "X has other columns than before: all labelled rows must be in it, and "
-                f"the row with the id {missing!r} is not."
-            )
-        if not is_new.any():
-            return
-        if len(outside):
-            warn_user(
-                f"{np.count_nonzero(is_new)} labelled rows have other values than "
-                f"before, and {len(outside)} are not in X: the model is trained on the "
-                "last values of the latter. Pass the whole pool.",
-            )
-        new = take(rows, np.flatnonzero(is_new))
-        labelled = labelled.replace_rows(inside[is_new], new, names)
-        self._ledger = replace(ledger, labelled=labelled)
-        self._forget_model()
-        self._repeat_training()
-        self._can_train(X)
-
-    def _with_first_labels(self, n_labels):
-        """Return a copy with the present model that knows the first labels only."""
-        calls = [call for call in self._ledger.calls if call.n_labels >= n_labels]
-        learner = shallow_copy(self)
-        learner._ledger = self._ledger.first(n_labels)
-        learner._pool = self._pool.first(n_labels)
-        learner._restrict_classes(calls[0].declared)
-        return learner
-
-    def _restrict_classes(self, declared):
-        """Keep the declared classes and the classes that have a label."""
-        self._target, codes = self._target.restrict(
-            declared, self._ledger.labelled.codes
-        )
-        self._ledger = self._ledger.recode(codes)
+        ledger = self._ledger.take_values(X, self._column_names)
+        if ledger is not self._ledger:
+            self._ledger = ledger
+            self._train_again()
+            self._can_train(X)
 
     def _encode(self, y):
         return self._target.encode(y)
@@ -1314,15 +965,19 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                     f"y has {y.shape[1]} columns, but earlier calls taught one label "
                     "for each row. Use another learner for several labels for a row."
                 )
-            check_suits_label_sets(self)
+            check_suits_label_sets(self.stopping)
         self._set_target(self._target.register(classes, y))
 
     def _set_target(self, target):
         """Set the target, and code the labels by it."""
         before = self._target
+        if target is before:
+            return
         is_declared = target.declared and before.may_grow and not target.may_grow
         if is_declared and not target.has_label_sets:
-            self._check_classes(target.classes.tolist())
+            classes = target.classes.tolist()
+            stopping_rules.check_rule_classes(self.stopping, classes)
+            self._parts.rule.check_classes(classes)
         is_same_kind = before.has_label_sets == target.has_label_sets
         is_coded = before.table is not None and target.table is not before.table
         if is_same_kind and is_coded:
@@ -1330,22 +985,21 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self._ledger = self._ledger.recode(codes)
         self._target = target
 
-    def _check_classes(self, classes):
-        """Refuse classes that a parameter does not suit."""
-        stopping_rules.check_rule_classes(getattr(self, "stopping", None), classes)
-
     def _set_classes(self, classes):
         self._set_target(self._target.declare(classes))
+
+    def _check_pool(self, X, identity):
+        self._parts.rule.check_pool(identity, self._target, self._rule_memory)
 
     def _encode_answers(self, labels, rows):
         """Register the labels of an oracle; return their codes and an error.
 
         A wrong label has the code -1.
         """
-        if labels.ndim == 2 and not self._takes_label_sets:
+        if labels.ndim == 2 and not self._parts.rule.takes_label_sets:
             return np.full(len(rows), -1, dtype=np.int32), ONE_LABEL
         if labels.ndim == 1 and not self._target.has_label_sets:
-            check_single_output(self._make_trainer().estimators)
+            check_single_output(self._parts.trainer.estimators)
         if labels.ndim == 2:
             try:
                 self._register_classes(None, labels[:0].astype(np.int64))
@@ -1485,16 +1139,17 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner.queried_indices_ = NO_ROWS
         transaction.commit()
         info = {"estimator": self, "X": X, "y": y}
-        # rules that draw rows may end batches early
-        is_known = not stopping_rules.rules_that_draw(self.stopping)
+        n_left = min(learner._ledger.n_left(self.budget), n_for_sale)
+        n_rounds = learner._parts.choice.n_rounds_left(learner._ledger, n_left)
         task = self._init_callback_context(
-            max_subtasks=self._n_rounds_left(n_for_sale) if is_known else None
+            max_subtasks=n_rounds
         ).call_on_fit_task_begin(**info)
         stop = False
         while not stop:
             transaction = Transaction(self, in_loop=True)
+            transaction.learner._check_parameters()
             purchase = transaction.learner._choose_purchase(
-                X, rows_of_mask(is_for_sale), UNLIMITED
+                X, rows_of_mask(is_for_sale), UNLIMITED, identity
             )
             if len(purchase.rows) == 0:
                 transaction.commit()
@@ -1504,7 +1159,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 purchase.rows, partial(self._buy, transaction, X, identity, purchase)
             )
             is_for_sale[purchase.rows] = False
-            if self._uses_model:
+            if self._parts.rule.uses_model:
                 self._train_and_commit(X)
             stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
         self._train_and_commit(X)
@@ -1515,6 +1170,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _train_and_commit(self, X):
         transaction = Transaction(self, in_loop=True)
+        transaction.learner._check_parameters()
         transaction.learner._can_train(X)
         transaction.commit()
 
@@ -1539,14 +1195,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         transaction.commit(learner)
         if error:
             raise ValueError(error)
-
-    def _n_rounds_left(self, n_for_sale):
-        """Return the number of rounds left if no rule stops them; None: unknown."""
-        if is_share(self.batch_size):
-            return None
-        n_left = min(self._ledger.n_left(self.budget), n_for_sale)
-        n_first = min(self._n_first(), n_left)
-        return (n_first > 0) + -(-(n_left - n_first) // self.batch_size)
 
     # Records
 
@@ -1582,7 +1230,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         if not hasattr(self, "_ledger"):
             raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
-        return Record.of(self).to_json()
+        return Record.of(self, self.make_rule()).to_json()
 
     @available_if(_has_record)
     def restore(
@@ -1656,56 +1304,25 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner._known_by = None
         identity = identify(learner, X, ids)
         record = Record.from_json(record)
-        learner._load(X, identity, record, labels_for(self, y))
-        learner._fit_scaler(X)
+        learner._load(X, identity, record, labels_for(learner, y))
+        if learner._parts.needs_scaler:
+            learner._scaler = learner._parts.trainer.fit_scaler(X, learner._seed)
         transaction.learner = learner._after_teach(X)
         return transaction.commit()
 
     def _load(self, X, identity, record, y):
         """Set the state of a record, without the model."""
-        ledger, rows = record.to_ledger(X, identity)
-        entries = ledger.taught
-        shape = (len(entries),)
-        if record.several_labels:
-            if not self._takes_label_sets:
-                raise ValueError(
-                    f"The record is of a learner of several labels. {ONE_LABEL}"
-                )
-            shape = len(entries), len(record.classes)
-            y = y if len(entries) else np.empty(shape, dtype=np.int64)
-        if y.shape != shape:
+        rule, rules = self._parts.rule, stopping_rules.find_rules(self.stopping)
+        if record.several_labels and not rule.takes_label_sets:
             raise ValueError(
-                f"y must have {len(entries)} labels, one for each row that was taught, "
-                f"got shape {y.shape}; expected {shape}."
+                f"The record is of a learner of several labels. {ONE_LABEL}"
             )
-        self._target = record.to_target(y)
-        if len(y):
-            names = getattr(self, "feature_names_in_", None)
-            codes = self._encode(y)
-            metadata = {
-                name: check_metadata(values, name, len(codes))
-                for name, values in record.metadata.items()
-            }
-            labelled = ledger.labelled.add(
-                take(X, rows[entries]), codes, names, metadata
-            )
-            ledger = replace(ledger, labelled=labelled)
-        self._ledger, self._pool = ledger, KeptPool().update(ledger)
-        self._known_by = identity.kind if len(rows) else None
+        state = record.to_state(X, identity, y, self._column_names, rules)
+        vars(self).update(state)
+        self._pool = KeptPool().update(self._ledger)
+        self._known_by = identity.kind if len(record.rows) else None
         self._seed = self._seed if record.seed is None else record.seed
-        self.queried_indices_ = np.array(record.queried, dtype=np.int64)
-        self._n_rounds = record.n_rounds
-        self.stop_reason_ = record.stop_reason
-        self._has_stopped = record.has_stopped
-        memory, rules = record.stopping, stopping_rules.find_rules(self.stopping)
-        if memory and len(memory) != len(rules):
-            raise ValueError(
-                f"The record is of a learner with {len(memory)} stopping rules, and "
-                f"this learner has {len(rules)}."
-            )
-        if memory:
-            memory = tuple(deepcopy(memory))
-            self._stopping_memory = stopping_rules.Remembered(tuple(rules), memory)
+        self._rule_memory = rule.from_record(record)
 
     # Prediction
 
@@ -1828,20 +1445,25 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         [ True] 1
         """
         learner = self._trained_copy()
-        if learner._n_trained < max(len(learner._ledger.labelled), 1):
+        ledger, rule = learner._ledger, learner._parts.rule
+        is_trained = learner._n_trained >= max(len(ledger.labelled), 1)
+        if not is_trained or not rule.can_choose(ledger, learner.classes_):
             raise ValueError(
                 f"utility needs a model, and {type(self).__name__} has none: its "
-                f"{len(learner._ledger.labelled)} labels are too few or of one class. "
+                f"{len(ledger.labelled)} labels are too few or of one class. "
                 "Buy the first rows with query, and teach their labels."
             )
         X = learner._rows_to_predict(X)
+        known, trained = learner._known, learner._trained
         if isinstance(X, Source):
-            return X.answers(partial(selection.score_block, learner._utility, True))
-        return learner._utilities(X, np.arange(n_rows(X)))
+            utility = utility_function(rule, trained, known)
+            return X.answers(partial(selection.score_block, utility, True))
+        rows, choice = np.arange(n_rows(X)), learner._parts.choice
+        given = {"known": known, "trained": trained, "choice": choice}
+        return rule.utilities(Round(X, rows, len(rows), len(rows), (0,), **given))
 
     def _rows_to_predict(self, X):
-        trainer = self._make_trainer()
-        trainer.check()
+        trainer = self._parts.trainer
         return trainer.check_rows(self, X, reset=False, min_rows=1)
 
     def _trained_copy(self, previous=None):
@@ -1856,10 +1478,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         learner = shallow_copy(self)
         check_can_predict(learner)
+        learner._check_parameters()
         labelled = learner._ledger.labelled
         codes = labelled.codes if len(labelled) else [0]
         if labelled.has_two_classes and learner._n_trained < len(codes):
-            if previous is not None and not learner._make_trainer().goes_on:
+            if previous is not None and not learner._parts.trainer.goes_on:
                 learner._trained = previous._trained
                 learner._n_trained = previous._n_trained
             try:
@@ -1868,7 +1491,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 if not may_be_cured(error, labelled):
                     raise
                 if "training" not in self._warned_of:
-                    estimator = learner._make_trainer().estimators[0]
+                    estimator = learner._parts.trainer.estimators[0]
                     warn_of_cold_start(estimator, "prediction", error, labelled)
         if learner._n_trained < len(codes):
             table = learner._target.table
@@ -1876,13 +1499,12 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return learner
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+        tags, takes_label_sets = super().__sklearn_tags__(), False
         with suppress(AttributeError, TypeError, ValueError):
             # the verbs refuse a wrong parameter, repr must not
-            self._make_trainer().adapt_tags(tags)
-        tags.classifier_tags.multi_label = (
-            self._takes_label_sets and self.stopping is None
-        )
+            takes_label_sets = self.make_rule().takes_label_sets
+            self.make_trainer().adapt_tags(tags)
+        tags.classifier_tags.multi_label = takes_label_sets and self.stopping is None
         return tags
 
     def __repr__(self, N_CHAR_MAX=700):
@@ -1900,4 +1522,5 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def __getstate__(self):
         state = super().__getstate__()
-        return {k: v for k, v in state.items() if k not in CALLBACK_ATTRIBUTES}
+        left_out = {*CALLBACK_ATTRIBUTES, "_parts"}
+        return {k: v for k, v in state.items() if k not in left_out}

@@ -13,14 +13,20 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from ..base._codes import FEW_LABELS, FEW_PER_CLASS, INCURABLE
-from ..base._transaction import shallow_copy
-from ..exceptions import ColdStartWarning, warn_user
+from ..base._scores import predict_labels
+from ..exceptions import ColdStartWarning, warn_of_constant_answer, warn_user
 from ..sources._containers import n_rows, take
 from ._ledger import Labelled
-from ._training import Known
 
-#: With fewer labels, or fewer candidates, equal scores are nothing unusual.
+#: With fewer labels one known class, and with fewer labels or candidates equal scores
+#: are nothing unusual.
 FEWEST_KNOWN, FEWEST_EQUAL = 10, 20
+
+#: Number of pool rows whose predictions are checked for being all the same.
+MOST_CHECKED = 1_000
+
+#: With fewer labels one predicted class is nothing unusual.
+FEWEST_PREDICTED = 50
 
 #: Relative difference of scores that differ by rounding only.
 EQUAL = 1e-12
@@ -79,21 +85,25 @@ def may_be_cured(error, labelled):
     return not isinstance(error, INCURABLE) and len(labelled) < n_enough(labelled)
 
 
-def works_with_more_labels(learner, X, step):
+def works_with_more_labels(trainer, known, rule, X, step):
     """Return True if the estimator works on rows of the pool with enough labels.
 
     The labels are made up: each known class has as many of them.
 
     Parameters
     ----------
-    learner : PoolClassifier
-        The learner, with labels of two classes.
+    trainer : Trainer
+        Trainer of the learner.
+    known : Known
+        Labels of two classes.
+    rule : Rule
+        Query rule of the learner.
     X : rows
         The pool.
     step : {"training", "choice"}
         The step that failed on the labels known so far. "choice" tries both.
     """
-    known, trainer, n = Known.of(learner), learner._make_trainer(), n_rows(X)
+    n = n_rows(X)
     if trainer.keeps_pool or not n:
         return False
     rng, n_wanted = np.random.default_rng(known.seed), n_enough(known.labelled)
@@ -113,9 +123,10 @@ def works_with_more_labels(learner, X, step):
             trained = trainer.train(known, None)
             if step == "training":
                 return True
-            trial = shallow_copy(learner)
-            vars(trial).update(trained.attributes, estimator_=trained.model)
-            return bool(np.isfinite(trial._utility(made_up.rows)).all())
+            has_label_sets = known.label_names is not None
+            utility = rule.label_set_utility if has_label_sets else rule.utility
+            model = trained.asked
+            return bool(np.isfinite(utility(model, made_up.rows)).all())
     except Exception:
         return False
 
@@ -202,3 +213,57 @@ def check_distinguishes(scores, model, labelled):
         is_same = answers == answers[:1]
     if np.all(is_same):
         raise NothingLearned(f"all {n} rows")
+
+
+def warn_if_constant(learner, rule, target, labelled, X, model=None, seed=0):
+    """Warn if all labels are of one class, or one class is predicted for all rows.
+
+    Predictions for the labelled rows are checked first, and only if they are all the
+    same, predictions for the pool, or for random rows of a large pool.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        A learner that has stopped, for the text.
+    rule : Rule
+        Its query rule, which has the advice.
+    target : LabelTarget
+        Its classes.
+    labelled : Labelled
+        Its labels.
+    X : rows
+        The pool.
+    model : classifier or None
+        Model that is trained on all labels; None if there is none.
+    seed : tuple of int
+        Seed of the random rows.
+    """
+    codes = labelled.codes
+    n_classes = len(np.unique(codes))
+    if n_classes == 1 and learner.stop_reason_ == "budget":
+        warn_of_constant_answer(
+            learner,
+            target.name_of(target.table[codes[0]]),
+            "predicts {} for every row",
+            f"since its {len(codes)} labels are all of that class",
+            rule.advice_if_one_class,
+        )
+    if n_classes == 1 or len(codes) < FEWEST_PREDICTED or model is None:
+        return
+    answers = np.unique(predict_labels(model, labelled.rows), axis=0)
+    n = n_checked = n_rows(X)
+    if len(answers) == 1 and n:
+        some, n_checked = slice(None), min(n, MOST_CHECKED)
+        if n > MOST_CHECKED:
+            rng = np.random.default_rng(seed)
+            some = np.sort(rng.choice(n, MOST_CHECKED, replace=False))
+        others = predict_labels(model, take(X, some))
+        answers = np.unique(np.concatenate([answers, others]), axis=0)
+    if len(answers) == 1:
+        warn_of_constant_answer(
+            learner,
+            target.name_of(answers[0]),
+            f"predicts {{}} for all labelled rows and for {n_checked} of the pool",
+            f"although it has been taught labels of {n_classes} classes",
+            rule.advice_if_constant,
+        )

@@ -20,6 +20,8 @@ from ..utils.typing import (
 )
 from ._base import PoolClassifier
 from ._passive import passive_baseline
+from ._rule import Rule
+from ._selection import UNCERTAIN
 from ._training import CandidateTrainer, candidate_set
 
 #: Parameters of the default committee of logistic regressions.
@@ -37,6 +39,27 @@ def vote_entropy(votes, weights):
         Weights of the members, of sum 1.
     """
     return entropy(np.tensordot(weights, votes, axes=1))
+
+
+class CommitteeRule(Rule):
+    """The rows on which weighted votes disagree most."""
+
+    takes_label_sets = True
+    reason = UNCERTAIN
+
+    def utility(self, model, X):
+        """Return the entropy of the votes."""
+        votes = [
+            of_padded(partial(predict_labels, member), X)[:, None] == member.classes_
+            for member in model.models
+        ]
+        return vote_entropy(np.array(votes, dtype=float), model.weights)
+
+    def label_set_utility(self, model, X):
+        """Return the entropy of the votes for the label with the highest entropy."""
+        votes = [of_padded(partial(predict_labels, each), X) for each in model.models]
+        share = np.tensordot(model.weights, np.array(votes), axes=1)
+        return utility_of_label_sets(entropy, 1 - share, share)
 
 
 class QueryByCommitteeClassifier(PoolClassifier):
@@ -237,7 +260,12 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _make_trainer(self):
+    def make_rule(self):
+        """Return the rule."""
+        return CommitteeRule()
+
+    def make_trainer(self):
+        """Return the trainer of the candidates."""
         given = self.estimator, self.param_grid, self.estimators
         candidates = candidate_set(*given, DEFAULT_GRID)
         return CandidateTrainer(
@@ -249,19 +277,3 @@ class QueryByCommitteeClassifier(PoolClassifier):
         )
 
     _passive_baseline = passive_baseline
-
-    _takes_label_sets = True
-
-    def _utility(self, X):
-        if self._target.has_label_sets:
-            votes = [
-                of_padded(partial(predict_labels, member), X)
-                for member in self.estimators_
-            ]
-            share = np.tensordot(self.vote_weights_, np.array(votes), axes=1)
-            return utility_of_label_sets(entropy, 1 - share, share)
-        votes = [
-            of_padded(partial(predict_labels, member), X)[:, None] == member.classes_
-            for member in self.estimators_
-        ]
-        return vote_entropy(np.array(votes, dtype=float), self.vote_weights_)

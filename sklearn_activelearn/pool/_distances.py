@@ -18,6 +18,7 @@ from ..exceptions import warn_user
 from ..sources._containers import (
     as_numbers,
     copy_rows,
+    hash_rows,
     is_frame,
     n_rows,
     stack_rows,
@@ -272,6 +273,37 @@ class Points:
         return {}
 
 
+class Embedder:
+    """Makes points of rows, and keeps the points of the last pool.
+
+    Parameters
+    ----------
+    embedding, seed, names, estimator
+        As for `Points`.
+    points : Points or None
+        The last points. Those of equal rows are not made again.
+    """
+
+    def __init__(self, embedding, seed, names, estimator, points=None):
+        self.settings, self.points = (embedding, seed, names, estimator), points
+
+    def embed(self, X, n_fitted=None):
+        """Return rows of a pool as points.
+
+        The embedding is fitted to the first `n_fitted` rows; None: to all of them.
+        """
+        keys, others = hash_rows(X), None
+        if n_fitted is not None:
+            X, others = take(X, slice(n_fitted)), take(X, slice(n_fitted, None))
+        fitted = keys[:n_fitted]
+        if self.points is None or not np.array_equal(self.points.keys, fitted):
+            embedding, *settings = self.settings
+            self.points = Points(embedding, X, fitted, *settings)
+        if others is None or not n_rows(others):
+            return self.points
+        return self.points.with_others(others, keys[n_fitted:])
+
+
 def embed_frame(to_points, names, X):
     """Return rows as points; their columns get names, unless these are None."""
     return to_points(to_frame(X, names))
@@ -430,18 +462,16 @@ class Space(NamedTuple):
     outside: Any = None  # points that were taught and are not in the pool
 
     @classmethod
-    def of(cls, round, ledger):
+    def of(cls, round):
         """Return the points of a round with the rows that need no further label.
 
         Parameters
         ----------
         round : Round
-            Points of the pool, or of some of its rows, and the
-            rows that were drawn for the same batch.
-        ledger : Ledger
-            Requests and labels, located in the pool.
+            Points of the pool, or of some of its rows, the ledger, and the rows that
+            were drawn for the same batch.
         """
-        points, explored = round.points, round.explored
+        points, explored, ledger = round.points, round.explored, round.ledger
         positions, found = ledger.positions, ledger.found
         if round.pool_rows is not None:  # some of these rows may not be in X
             found, explored = round.positions_of(found), round.positions_of(explored)
@@ -541,19 +571,19 @@ class Coverage:
         return nearest
 
 
-def warn_if_distances_mislead(learner, points, advice):
+def warn_if_distances_mislead(round, points, advice):
     """Warn if the nearest other label is right no more often than one class is.
 
     Parameters
     ----------
-    learner : PoolClassifier
-        A learner that buys by distances, with labels of two classes.
+    round : Round
+        A round of a learner that buys by distances, with labels of two classes.
     points : callable
-        Returns its labelled rows as points, between which distances are measured.
+        Returns the labelled rows as points, between which distances are measured.
     advice : str
         A sentence on what to do.
     """
-    ledger = learner._ledger
+    ledger = round.ledger
     (n_before,) = [call.n_labels for call in ledger.calls[-2:-1]] or [0]
     if not n_before < N_LABELS <= len(ledger.labelled):
         return  # the last labels taught did not reach the number
@@ -565,7 +595,7 @@ def warn_if_distances_mislead(learner, points, advice):
     n_right, n_most = int(np.sum(codes[nearest] == codes)), np.bincount(codes).max()
     if n_right <= n_most:
         warn_user(
-            f"{type(learner).__name__} buys by distances, and these say nothing of the "
+            f"{round.choice.name} buys by distances, and these say nothing of the "
             f"classes so far: of {len(codes)} labels the nearest other label predicts "
             f"{n_right}, the most frequent class {n_most}. {advice}"
         )

@@ -2,16 +2,22 @@
 
 import numpy as np
 
-from ..base._scores import logit_method_of
+from ..base._scores import (
+    label_logits,
+    logits_of,
+    uncertainty_of_labels,
+    uncertainty_of_logits,
+)
 from ..batch import BlendClassifier
-from ..sources._containers import NO_ROWS, hash_rows
+from ..sources._containers import hash_rows
 from ..utils.typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
 from ._base import PoolClassifier
-from ._distances import MOST_ROWS, Coverage, Space
 from ._passive import passive_baseline
 from ._selection import (
     BEST_PER_ROW,
+    COVERING,
     NO_PURCHASE,
+    UNCERTAIN,
     choose_without_copies,
     draw_positions,
     find_best_different,
@@ -19,6 +25,7 @@ from ._selection import (
     ranked_purchase,
 )
 from ._training import OneModel
+from ._uncertainty_herding import CoveringRule
 
 #: Share of the smallest margins among the rows that a model chooses, with two classes,
 #: and with N classes once there are LABELS_PER_CLASS * max(N, MANY_CLASSES) labels.
@@ -33,6 +40,85 @@ N_FOUND = 2_000
 
 #: Makes the draw of positions differ from other draws of a round.
 POSITIONS = 3
+
+
+class HybridRule(CoveringRule):
+    """Uncertain rows, and rows that cover uncertain ones.
+
+    Parameters
+    ----------
+    n_coverage, n_candidates
+        As for `HybridSamplingClassifier`.
+    """
+
+    def utility(self, model, X):
+        """Return the uncertainty of the part of a blend that chooses rows."""
+        model = getattr(model, "row_estimator_", model)
+        return uncertainty_of_logits(logits_of(model, X))
+
+    def label_set_utility(self, model, X):
+        """Return the uncertainty of the least certain label."""
+        logits = label_logits(getattr(model, "row_estimator_", model), X)
+        return uncertainty_of_labels(logits, model)
+
+    def quick_utility(self, model, X):
+        """Return the uncertainty of the first candidate of a blend."""
+        model = getattr(model, "first_estimator_", model)
+        return uncertainty_of_logits(logits_of(model, X))
+
+    def n_best(self, round):
+        """Return the number of uncertain rows of a large pool."""
+        is_margin = round.initial is None and self._margin_share(round) > 0
+        return max(N_FOUND, BEST_PER_ROW * round.n_batch) if is_margin else 0
+
+    def select(self, round):
+        """Choose uncertain rows, and rows that cover other uncertain ones."""
+        rows = round.rows
+        # a batch that is cut short begins as the whole one does
+        n_batch = min(round.n_batch, len(rows))
+        uncertain = NO_PURCHASE
+        rng = np.random.default_rng((*round.seed, POSITIONS))
+        is_margin = draw_positions(self._margin_share(round), n_batch, rng)
+        if n_uncertain := np.count_nonzero(is_margin):
+            uncertain = self._choose_uncertain(round, n_uncertain)
+        is_margin, representative = is_margin[: round.n_wanted], NO_PURCHASE
+        if n_others := round.n_wanted - np.count_nonzero(is_margin):
+            keys = round.points.keys
+            rows = without_chosen(keys, rows, uncertain.rows, n_others)
+            coverage = self.coverage(round.space.with_known(uncertain.rows))
+            weights = round.score(coverage.reference)
+            round.warn_if_equal(weights)
+            others = round._replace(candidates=rows, n_wanted=n_others)
+            representative = others.choose_covering(coverage, weights)
+            representative = representative._replace(reasons=COVERING)
+        return merge_purchases(is_margin, uncertain, representative)
+
+    def _margin_share(self, round):
+        """Return the share of the smallest margins in the next purchase.
+
+        Of several labels for a row some label is nearly always uncertain: rows that
+        cover the uncertain ones are better, and no set is worse than with random rows.
+        """
+        if round.has_label_sets:
+            return 0.0
+        codes = round.known.labelled.codes
+        n_classes = len(np.unique(codes))
+        n_enough = LABELS_PER_CLASS * max(n_classes, MANY_CLASSES)
+        return MARGIN_SHARE if n_classes == 2 or len(codes) >= n_enough else 0.0
+
+    def _choose_uncertain(self, round, n_wanted):
+        """Choose rows with small gaps, no near-copies of chosen or known rows."""
+        X, rows = round.X, round.rows
+        utility = round.score(rows)
+        round.warn_if_equal(utility)
+        keys = [lambda some: hash_rows(X, rows[some])]
+        n_best = min(max(N_BEST, BEST_PER_ROW * n_wanted), len(rows))
+        chosen = find_best_different(utility, n_best, round.seed, keys)
+        apart = choose_without_copies(
+            round.space, rows[chosen], n_wanted, self.n_reference
+        )
+        chosen = chosen[apart]
+        return ranked_purchase(rows[chosen], utility[chosen], reasons=UNCERTAIN)
 
 
 class HybridSamplingClassifier(PoolClassifier):
@@ -203,14 +289,6 @@ class HybridSamplingClassifier(PoolClassifier):
     30 labels, accuracy 0.81
     """
 
-    batch = "herding"
-
-    _takes_label_sets = True
-
-    _samples = False
-
-    _optional_counts = ("n_coverage", "n_candidates")
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -244,90 +322,22 @@ class HybridSamplingClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @property
-    def _needs(self):
-        return logit_method_of(*self._make_trainer().estimators)
+    def make_rule(self):
+        """Return the rule."""
+        return HybridRule(self.n_coverage, self.n_candidates)
 
-    _advice_without_method = "It has no predict_proba, either."
-
-    def _make_trainer(self):
-        model = self.estimator
-        if model is None:
-            model = BlendClassifier(self.estimators, cv=self.cv)
-        return OneModel(model)
-
-    def _check_parameters(self):
+    def make_trainer(self):
+        """Return the trainer of `estimator`, or of a blend of the candidates."""
         if self.estimator is not None and self.estimators is not None:
             raise ValueError("Pass either estimator or estimators, not both.")
-        BlendClassifier(self.estimators, cv=self.cv).check_parameters()
-        super()._check_parameters()
+        if self.estimator is not None:
+            return OneModel(self.estimator)
+        blend = BlendClassifier(self.estimators, cv=self.cv)
+        return OneModel(blend if self.estimators else None, default=blend)
 
     def _passive_baseline(self):
-        (model,) = self._make_trainer().estimators
+        (model,) = self.make_trainer().estimators
         return passive_baseline(self, model)
-
-    def _select(self, round):
-        rows = round.rows
-        # a batch that is cut short begins as the whole one does
-        n_batch = min(round.n_batch, len(rows))
-        uncertain = NO_PURCHASE
-        rng = np.random.default_rng((*round.seed, POSITIONS))
-        is_margin = draw_positions(self._margin_share(), n_batch, rng)
-        if n_uncertain := np.count_nonzero(is_margin):
-            uncertain = self._choose_uncertain(round, n_uncertain)
-        is_margin, representative = is_margin[: round.n_wanted], NO_PURCHASE
-        if n_others := round.n_wanted - np.count_nonzero(is_margin):
-            keys = round.points.keys
-            rows = without_chosen(keys, rows, uncertain.rows, n_others)
-            coverage = self._coverage(round, uncertain.rows)
-            weights = self._utilities(round.X, coverage.reference)
-            self._warn_if_equal(weights, round.X)
-            others = round._replace(candidates=rows, n_wanted=n_others)
-            representative = self._choose_covering(coverage, others, weights)
-        return merge_purchases(is_margin, uncertain, representative)
-
-    def _n_best(self, round):
-        is_margin = round.initial is None and self._margin_share() > 0
-        return max(N_FOUND, BEST_PER_ROW * round.n_batch) if is_margin else 0
-
-    def _margin_share(self):
-        """Return the share of the smallest margins in the next purchase.
-
-        Of several labels for a row some label is nearly always uncertain: rows that
-        cover the uncertain ones are better, and no set is worse than with random rows.
-        """
-        if self._target.has_label_sets:
-            return 0.0
-        codes = self._ledger.labelled.codes
-        n_classes = len(np.unique(codes))
-        n_enough = LABELS_PER_CLASS * max(n_classes, MANY_CLASSES)
-        return MARGIN_SHARE if n_classes == 2 or len(codes) >= n_enough else 0.0
-
-    def _choose_uncertain(self, round, n_wanted):
-        """Choose rows with small gaps, no near-copies of chosen or known rows."""
-        X, rows = round.X, round.rows
-        utility = self._utilities(X, rows)
-        self._warn_if_equal(utility, X)
-        keys = [lambda some: hash_rows(X, rows[some])]
-        n_best = min(max(N_BEST, BEST_PER_ROW * n_wanted), len(rows))
-        chosen = find_best_different(utility, n_best, round.seed, keys)
-        space, n_reference = Space.of(round, self._ledger), self.n_coverage or MOST_ROWS
-        chosen = chosen[
-            choose_without_copies(space, rows[chosen], n_wanted, n_reference)
-        ]
-        return ranked_purchase(rows[chosen], utility[chosen])
-
-    def _coverage(self, round, chosen=NO_ROWS):
-        space = Space.of(round, self._ledger).with_known(chosen)
-        return Coverage(space, None, self.n_coverage or MOST_ROWS)
-
-    def _utility(self, X):
-        model = getattr(self.estimator_, "row_estimator_", self.estimator_)
-        return self._uncertainty(model, X)
-
-    def _quick_utility(self, X):
-        model = getattr(self.estimator_, "first_estimator_", self.estimator_)
-        return self._uncertainty(model, X)
 
 
 def without_chosen(keys, rows, chosen, n_wanted):

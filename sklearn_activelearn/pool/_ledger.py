@@ -12,6 +12,7 @@ from ..base._validation import (
     check_budget,
     describe_row,
 )
+from ..exceptions import warn_user
 from ..sources._containers import (
     NO_ROWS,
     as_numbers,
@@ -217,7 +218,7 @@ class Ledger:
 
     def add_requests(self, identity, purchase):
         """Return the ledger after a purchase."""
-        rows, probabilities, _, purposes = purchase
+        rows, probabilities, _, purposes = purchase[:4]
         keys, ids = identity.keys(rows), identity.names(rows)
         ledger = self.add_entries(keys, rows, probabilities, purposes, ids=ids)
         return replace(ledger, n_queries=self.n_queries + len(rows))
@@ -367,6 +368,44 @@ class Ledger:
             positions = positions[own[positions] != codes[row]]
             own[positions[:1]] = codes[row]
         return self.recode(own)
+
+    def take_values(self, X, names):
+        """Return the ledger with the values of labelled rows in the pool X.
+
+        It is the same ledger if none has changed.
+
+        Parameters
+        ----------
+        X : rows
+            The pool, in which the ledger has been located.
+        names : ndarray of str or None
+            Names of its columns.
+        """
+        labelled, entries = self.labelled, self.taught
+        if not len(labelled):
+            return self
+        found = self.found[entries]
+        (inside,), (outside,) = np.nonzero(found >= 0), np.nonzero(found < 0)
+        rows, is_new = take(X, found[inside]), np.ones(len(inside), dtype=bool)
+        if labelled.has_columns_of(rows, names):
+            is_new = differ(rows, take(labelled.rows, inside))
+        elif len(outside):
+            missing = plain_id(self.ids[entries[outside[0]]])
+            raise ValueError(
+                "X has other columns than before: all labelled rows must be in it, and "
+                f"the row with the id {missing!r} is not."
+            )
+        if not is_new.any():
+            return self
+        if len(outside):
+            warn_user(
+                f"{np.count_nonzero(is_new)} labelled rows have other values than "
+                f"before, and {len(outside)} are not in X: the model is trained on the "
+                "last values of the latter. Pass the whole pool.",
+            )
+        new = take(rows, np.flatnonzero(is_new))
+        labelled = labelled.replace_rows(inside[is_new], new, names)
+        return replace(self, labelled=labelled)
 
     def recode(self, codes):
         """Return the ledger with these codes of all labelled rows."""

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import numpy as np
 from sklearn.svm import LinearSVC
 
 from ..base._scores import (
@@ -12,13 +11,32 @@ from ..base._scores import (
     smallest_margin,
     utility_of_label_sets,
 )
-from ..sources._containers import n_rows
-from ..sources._source import Source
 from ._base import PoolClassifier
 from ._passive import passive_baseline
+from ._rule import Rule
+from ._selection import UNCERTAIN
+from ._training import OneModel
 
-#: Squares of smaller numbers are 0, or have few digits.
-SMALLEST_SCALE = np.sqrt(np.finfo(np.float64).tiny)
+
+class MarginRule(Rule):
+    """The rows nearest to the decision boundary."""
+
+    needs = "decision_function"
+    reason = UNCERTAIN
+    takes_label_sets = True
+    advice = (
+        'Use UncertaintySamplingClassifier(estimator, measure="margin"), which needs '
+        "predict_proba."
+    )
+
+    def utility(self, model, X):
+        """Return minus the distance to the boundary, or minus the gap of two scores."""
+        return smallest_margin(of_padded(partial(scores_of, model), X))
+
+    def label_set_utility(self, model, X):
+        """Return minus the smallest distance of a label to its boundary."""
+        scores = of_padded(partial(label_scores, model), X)
+        return utility_of_label_sets(smallest_margin, -scores / 2, scores / 2)
 
 
 class MinMarginClassifier(PoolClassifier):
@@ -181,31 +199,12 @@ class MinMarginClassifier(PoolClassifier):
     40 labels, accuracy 0.98
     """
 
-    _default_estimator = LinearSVC()
+    def make_rule(self):
+        """Return the rule."""
+        return MarginRule()
 
-    _needs = "decision_function"
-
-    _takes_label_sets = True
-    _advice_without_method = (
-        'Use UncertaintySamplingClassifier(estimator, measure="margin"), which needs '
-        "predict_proba."
-    )
-
-    def _check_scale(self, rows, names):
-        super()._check_scale(rows, names)
-        is_read = hasattr(rows, "dtype") and not isinstance(rows, Source)
-        if is_read and rows.dtype.kind == "f" and n_rows(rows):
-            largest = max(rows.max(), -rows.min())  # no copy
-            if 0 < largest < SMALLEST_SCALE:
-                raise ValueError(
-                    f"The largest number in X is {largest:.0e}: squares of such "
-                    "features are 0, and LinearSVC may not end. Scale the features."
-                )
+    def make_trainer(self):
+        """Return the trainer of `estimator`."""
+        return OneModel(self.estimator, default=LinearSVC())
 
     _passive_baseline = passive_baseline
-
-    def _utility(self, X):
-        if self._target.has_label_sets:
-            scores = of_padded(partial(label_scores, self.estimator_), X)
-            return utility_of_label_sets(smallest_margin, -scores / 2, scores / 2)
-        return smallest_margin(of_padded(partial(scores_of, self.estimator_), X))

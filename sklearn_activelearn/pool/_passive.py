@@ -3,7 +3,7 @@
 from ..base._verbs import make_baseline
 from ..utils.typing import Classifier, Estimators, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
-from ._selection import draw_rows
+from ._rule import RandomRule
 from ._training import CandidateTrainer, candidate_set
 from .stopping._base import find_rules
 
@@ -173,18 +173,12 @@ class PassiveClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    _takes_label_sets = True
+    def make_rule(self):
+        """Return the rule."""
+        return RandomRule(uses_model=bool(find_rules(self.stopping)))
 
-    def _select(self, round):
-        return draw_rows(round.rows, round.n_wanted, round.seed)
-
-    _select_without_model = _select
-
-    @property
-    def _uses_model(self):
-        return bool(find_rules(self.stopping))
-
-    def _make_trainer(self):
+    def make_trainer(self):
+        """Return the trainer of the candidates."""
         candidates = candidate_set(self.estimator, self.param_grid, self.estimators)
         return CandidateTrainer(
             candidates,
@@ -213,7 +207,7 @@ def passive_baseline(learner, estimator=None):
         return baseline.set_params(estimator=estimator, estimators=None)
     if baseline.estimators or baseline.param_grid:
         return baseline
-    trainer = learner._make_trainer()  # a default is not the same for all
+    trainer = learner.make_trainer()  # a default is not the same for all
     if len(trainer.estimators) == 1:
         return baseline.set_params(estimator=trainer.estimators[0])
     names = trainer.candidates.names

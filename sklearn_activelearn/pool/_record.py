@@ -1,6 +1,7 @@
 """The record of a pool learner: its requests, labelled rows and state, as JSON."""
 
 import re
+from copy import deepcopy
 from dataclasses import MISSING, dataclass, field, fields, replace
 from types import UnionType
 from typing import Any, Self, get_args, get_origin
@@ -8,8 +9,9 @@ from typing import Any, Self, get_args, get_origin
 import numpy as np
 
 from ..base._labels import encode_label_sets
-from ..base._target import Target
-from ..base._validation import RECOGNISED_BY_VALUES, is_count
+from ..base._target import LabelTarget
+from ..base._validation import RECOGNISED_BY_VALUES, check_metadata, is_count
+from ..sources._containers import take
 from ..sources._identity import (
     VALUES,
     check_same_kind,
@@ -18,6 +20,7 @@ from ..sources._identity import (
     plain_ids,
 )
 from ._ledger import PENDING, SKIPPED, Ledger, TeachCall, is_in
+from .stopping._base import Remembered
 
 #: A type of labels, as NumPy writes it.
 DTYPE = r"[<>|=]?[biufUO]\d*"
@@ -78,11 +81,11 @@ class Record:
     reached: list[int] | None = None
 
     @classmethod
-    def of(cls, learner: Any) -> Self:
-        """Return the record of a pool learner."""
+    def of(cls, learner: Any, rule: Any) -> Self:
+        """Return the record of a pool learner with this rule."""
         ledger, classes = learner._ledger, getattr(learner, "classes_", None)
         has_ids = learner._known_by not in (None, VALUES)
-        metadata, sample = ledger.labelled.metadata, getattr(learner, "_sample", None)
+        metadata = ledger.labelled.metadata
         return cls(
             rows=[row if row >= 0 else None for row in ledger.rows.tolist()],
             probabilities=ledger.probabilities.tolist(),
@@ -106,8 +109,7 @@ class Record:
             stop_reason=learner.stop_reason_,
             has_stopped=learner._has_stopped,
             stopping=learner._stopping_memory.to_json(),
-            drawn_from=None if sample is None else sample.n_drawn_from,
-            reached=None if sample is None else sample.reached.tolist(),
+            **rule.to_record(learner._rule_memory),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -169,13 +171,68 @@ class Record:
         yield "classes", self.classes is not None or not self.several_labels
         yield "classes", self.classes is None or has_different_labels(self)
 
-    def to_target(self, y: Any) -> Target:
+    def to_state(
+        self, X: Any, identity: Any, y: Any, names: Any, rules: list[Any]
+    ) -> dict[str, Any]:
+        """Return the attributes of the learner, without its model.
+
+        Parameters
+        ----------
+        X : rows
+            The pool.
+        identity : ByValue or ById
+            Keys of its rows.
+        y : ndarray
+            The labels, in the order of teaching.
+        names : ndarray of str or None
+            Names of the columns of X.
+        rules : list of StoppingRule
+            Stopping rules of the learner.
+        """
+        ledger, rows = self.to_ledger(X, identity)
+        entries = ledger.taught
+        shape = (len(entries),)
+        if self.several_labels:
+            shape = len(entries), len(self.classes)
+            y = y if len(entries) else np.empty(shape, dtype=np.int64)
+        if y.shape != shape:
+            raise ValueError(
+                f"y must have {len(entries)} labels, one for each row that was taught, "
+                f"got shape {y.shape}; expected {shape}."
+            )
+        target = self.to_target(y)
+        if len(y):
+            codes = target.encode(y)
+            metadata = {
+                name: check_metadata(values, name, len(codes))
+                for name, values in self.metadata.items()
+            }
+            taught = take(X, rows[entries])
+            labelled = ledger.labelled.add(taught, codes, names, metadata)
+            ledger = replace(ledger, labelled=labelled)
+        memory = tuple(deepcopy(self.stopping))
+        if memory and len(memory) != len(rules):
+            raise ValueError(
+                f"The record is of a learner with {len(memory)} stopping rules, and "
+                f"this learner has {len(rules)}."
+            )
+        return {
+            "_ledger": ledger,
+            "_target": target,
+            "queried_indices_": np.array(self.queried, dtype=np.int64),
+            "_n_rounds": self.n_rounds,
+            "stop_reason_": self.stop_reason,
+            "_has_stopped": self.has_stopped,
+            "_stopping_memory": Remembered(tuple(rules) if memory else (), memory),
+        }
+
+    def to_target(self, y: Any) -> LabelTarget:
         """Return the target with these labels."""
-        target = Target()
+        target = LabelTarget()
         if self.classes is None:
             target = target.register(None, y)
         else:
-            target = Target(np.array(self.classes, dtype=self.dtype))
+            target = LabelTarget(np.array(self.classes, dtype=self.dtype))
         label_sets = encode_label_sets(y)[0] if y.ndim == 2 else None
         return replace(
             target,

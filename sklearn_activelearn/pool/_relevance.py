@@ -2,19 +2,20 @@
 
 from functools import partial
 from numbers import Real
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from ..base._scores import score_method_of, score_of_class
-from ..base._validation import check_count_or_share, check_number, is_share
+from ..base._scores import score_of_class
+from ..base._validation import check_number, is_share
 from ..batch import RankAverageClassifier
 from ..utils.typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
+from ._rule import Rule
 from ._selection import unit_of
 from ._training import OneModel
 
@@ -24,8 +25,8 @@ class WeightedModel(OneModel):
 
     Parameters
     ----------
-    estimator : classifier
-        The estimator.
+    estimator : classifier or None
+        The estimator. None: a linear support vector machine.
     positive : label or None
         The class; None: the last one.
     weight : float
@@ -33,14 +34,18 @@ class WeightedModel(OneModel):
     """
 
     def __init__(self, estimator, positive, weight):
-        super().__init__(estimator)
+        super().__init__(estimator, LinearSVC(C=0.1, class_weight="balanced"))
         self.positive, self.weight = positive, weight
 
     def train(self, known, before):
         """Return the next model."""
         if self.weight != 1:
-            known = known._replace(prototypes=[self._weigh_classes(known)])
-        return super().train(known, before)
+            prototype = self._weigh_classes(known)
+            known = known._replace(prototypes=[prototype])
+        trained = super().train(known, before)
+        return trained._replace(
+            rule_model=LabelledModel(trained.model, known.classes[-1])
+        )
 
     def _weigh_classes(self, known):
         """Return the prototype with weights of the classes in place of "balanced"."""
@@ -70,6 +75,87 @@ def with_members(estimator):
         if isinstance(part, RankAverageClassifier) and part.estimators is None
     }
     return clone(estimator).set_params(**own) if own else estimator
+
+
+class LabelledModel(NamedTuple):
+    """A model, and the last of the classes that the learner knows."""
+
+    model: Any
+    last: Any
+
+
+class RelevanceRule(Rule):
+    """The rows that are most likely of one class.
+
+    Parameters
+    ----------
+    positive, positive_weight
+        As for `RelevanceSamplingClassifier`.
+    """
+
+    needs = "decision_function", "predict_proba"
+    advice = "It has no decision_function, either."
+    reason = "wanted"
+    share_of_labels = 1
+    advice_if_one_class = (
+        "A search begins with a row of the class to find and another one: raise the "
+        "budget, teach it one that is known, or pass some as initial."
+    )
+    advice_if_constant = (
+        "The search does not suffer: rows are bought by their scores, and what counts "
+        "is the recall. Only for its predictions, set class_weight='balanced' in its "
+        "estimator, if that has it."
+    )
+
+    def __init__(self, positive, positive_weight):
+        self.positive, self.positive_weight = positive, positive_weight
+
+    def check(self):
+        """Raise an error for a class that is no label, or a wrong weight."""
+        if not isinstance(self.positive, str | Real | np.bool_ | None):
+            raise TypeError(f"positive must be a label, got {self.positive!r}.")
+        if isinstance(self.positive, Real) and not np.isfinite(self.positive):
+            raise ValueError(f"positive must be a label, got {self.positive!r}.")
+        check_number(self.positive_weight, "positive_weight", 0)
+
+    def check_classes(self, classes):
+        """Raise an error if the class to find is not one of the classes."""
+        if self.positive is not None and self.positive not in classes:
+            raise ValueError(
+                f"positive must be one of the classes, {classes}, got "
+                f"{self.positive!r}. If its labels are still to come, pass all classes "
+                "to teach."
+            )
+
+    def can_choose(self, ledger, classes):
+        """Return True if the class to find has a label, and another class, too."""
+        if not super().can_choose(ledger, classes):
+            return False
+        known = classes.tolist()
+        self.check_classes(known)  # without it, the class is probably misspelt
+        code = len(known) - 1 if self.positive is None else known.index(self.positive)
+        return code in ledger.labelled.codes
+
+    def utility(self, model, X):
+        """Return the score of the class to find."""
+        return self._score(*model, X)
+
+    def utilities(self, round):
+        """Return scores, or the mean ranks that averaged models give the candidates."""
+        average, last = round.model
+        if not isinstance(average, RankAverageClassifier):
+            return super().utilities(round)
+        ranks = np.zeros(len(round.candidates))
+        for member in average.estimators_:
+            score = partial(self._score, member, last)
+            scores = round.score(round.candidates, score, member)
+            ranks += rankdata(np.round(scores / unit_of(scores)))  # ties share a rank
+        return ranks / (len(average.estimators_) * len(ranks))
+
+    def _score(self, model, last, X):
+        label = last if self.positive is None else self.positive
+        column = int(np.flatnonzero(model.classes_ == label)[0])
+        return score_of_class(model, X, column)
 
 
 class RelevanceSamplingClassifier(PoolClassifier):
@@ -242,22 +328,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
     151 of 174 eights in 300 of 1797 rows
     """
 
-    _default_estimator = LinearSVC(C=0.1, class_weight="balanced")
-
-    _advice_without_method = "It has no decision_function, either."
-
-    _advice_if_one_class = (
-        "A search begins with a row of the class to find and another one: raise the "
-        "budget, teach it one that is known, or pass some as initial."
-    )
-    _advice_if_constant = (
-        "The search does not suffer: rows are bought by their scores, and what counts "
-        "is the recall. Only for its predictions, set class_weight='balanced' in its "
-        "estimator, if that has it."
-    )
-
-    _counts = ("n_initial",)  # batch_size may be a share
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -291,76 +361,16 @@ class RelevanceSamplingClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _make_trainer(self):
-        (estimator,) = super()._make_trainer().estimators
-        return WeightedModel(estimator, self.positive, self.positive_weight)
+    def make_rule(self):
+        """Return the rule."""
+        return RelevanceRule(self.positive, self.positive_weight)
 
-    @property
-    def _needs(self):
-        return score_method_of(*self._make_trainer().estimators)
-
-    def _check_parameters(self):
-        if not isinstance(self.positive, str | Real | np.bool_ | None):
-            raise TypeError(f"positive must be a label, got {self.positive!r}.")
-        if isinstance(self.positive, Real) and not np.isfinite(self.positive):
-            raise ValueError(f"positive must be a label, got {self.positive!r}.")
-        check_number(self.positive_weight, "positive_weight", 0)
-        check_count_or_share(self.batch_size, "batch_size")
-        super()._check_parameters()
+    def make_trainer(self):
+        """Return the trainer of `estimator`, with weights of the classes."""
+        return WeightedModel(self.estimator, self.positive, self.positive_weight)
 
     def _passive_baseline(self):
         baseline = passive_baseline(self)
         if is_share(self.batch_size):
             baseline.set_params(batch_size=1)
         return baseline
-
-    def _check_classes(self, classes):
-        super()._check_classes(classes)
-        self._positive_code(classes)
-
-    def _positive_code(self, known):
-        """Return the code of the class to find.
-
-        If two classes are known without it, it is probably misspelt.
-        """
-        if self.positive is None:
-            return len(known) - 1
-        if self.positive not in known:
-            raise ValueError(
-                f"positive must be one of the classes, {known}, got {self.positive!r}. "
-                "If its labels are still to come, pass all classes to teach."
-            )
-        return known.index(self.positive)
-
-    def _is_cold_start(self):
-        codes = self._ledger.labelled.codes
-        return (
-            super()._is_cold_start()
-            or self._positive_code(self.classes_.tolist()) not in codes
-        )
-
-    def _batch_size(self):
-        if is_share(self.batch_size):
-            return max(1, int(self.batch_size * self.n_taught_))
-        return self.batch_size
-
-    def _utilities(self, X, rows, *given):
-        # another utility, such as that of `initial`, is none of the averaged models
-        if given or not isinstance(self.estimator_, RankAverageClassifier):
-            return super()._utilities(X, rows, *given)
-        model = self.estimator_
-        ranks = np.zeros(len(rows))
-        for member in model.estimators_:
-            score = partial(score_of_class, member, column=self._column)
-            scores = super()._utilities(X, rows, score, member)
-            ranks += rankdata(np.round(scores / unit_of(scores)))  # ties share a rank
-        return ranks / (len(model.estimators_) * len(rows))
-
-    def _utility(self, X):
-        return score_of_class(self.estimator_, X, self._column)
-
-    @property
-    def _column(self):
-        """The column of the class to find in the model's answers."""
-        label = self.classes_[self._positive_code(self.classes_.tolist())]
-        return int(np.flatnonzero(self.estimator_.classes_ == label)[0])

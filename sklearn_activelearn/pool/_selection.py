@@ -27,6 +27,10 @@ EXPLORE = 2
 #: Purpose of the labels of explored rows, which are drawn at random.
 EXPLORED = "explored"
 
+#: Reasons of rows that were drawn at random, bought before a model chooses, similar to
+#: many others, or of uncertain class.
+RANDOM, FIRST, COVERING, UNCERTAIN = "random", "first", "representative", "uncertain"
+
 #: Values of `initial`.
 STARTS = ("random", "herding", "mixed")
 
@@ -55,12 +59,13 @@ SLACK = 1e-6
 def random_purchase(rows, probability, purposes=""):
     """Return the purchase of rows that were drawn at random with this probability."""
     n = len(rows)
-    return Purchase(rows, np.full(n, probability), np.full(n, np.nan), purposes)
+    probabilities, utilities = np.full(n, probability), np.full(n, np.nan)
+    return Purchase(rows, probabilities, utilities, purposes, RANDOM)
 
 
-def ranked_purchase(rows, utilities, purposes=""):
+def ranked_purchase(rows, utilities, purposes="", reasons=""):
     """Return the purchase of rows that were chosen for their utilities."""
-    return Purchase(rows, np.ones(len(rows)), utilities, purposes)
+    return Purchase(rows, np.ones(len(rows)), utilities, purposes, reasons)
 
 
 NO_PURCHASE = ranked_purchase(NO_ROWS, np.empty(0))
@@ -185,14 +190,14 @@ def merge_purchases(is_first, first, second):
     n_first = np.count_nonzero(is_first)
     if not n_first:
         return second
-    columns = []
-    for one, other in zip(first, second, strict=True):
+    columns, memory = [], second.memory or first.memory
+    for one, other in zip(first[:-1], second[:-1], strict=True):
         one = np.broadcast_to(one, len(first.rows))[:n_first]
         other = np.broadcast_to(other, len(second.rows))
         column = np.empty(len(is_first), np.result_type(one, other))
         column[is_first], column[~is_first] = one, other
         columns.append(column)
-    return Purchase(*columns)
+    return Purchase(*columns, memory)
 
 
 # Scores
@@ -220,9 +225,10 @@ def score_block(utility, is_checked, X):
     with config_context(assume_finite=is_checked or None):
         values = np.asarray(utility(X))
     if values.shape != (n_rows(X),):
+        name = getattr(utility, "func", utility).__qualname__  # of a partial, too
         raise WrongForm(
-            f"{utility.__qualname__} must return one number for each of {n_rows(X)} "
-            f"rows, got an array of shape {values.shape}."
+            f"{name} must return one number for each of {n_rows(X)} rows, got an array "
+            f"of shape {values.shape}."
         )
     return values
 

@@ -3,22 +3,25 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn import config_context, metrics
+from scipy.sparse import issparse
+from sklearn import config_context, get_config, metrics
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
+from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
+    get_routing_for_object,
     process_routing,
 )
 
@@ -35,14 +38,20 @@ from ..base._scores import (
 from ..base._transaction import shallow_copy
 from ..base._validation import (
     check_classifier,
+    check_flags,
     check_has,
+    check_metadata,
     check_number,
     check_pool,
+    check_scale,
     common_input_tags,
     has_plain_parameters,
 )
 from ..base._verbs import unfitted_copy
 from ..batch import BlendClassifier
+from ..batch._blend import fit_scaler
+from ..sources._containers import n_rows, take, to_memory
+from ..sources._source import Source
 from ..utils._compat import (
     cached_property,
 )
@@ -51,6 +60,13 @@ from ._ledger import KeptPool, Labelled
 
 #: Logarithms of probabilities are taken of no smaller number.
 EPS = np.finfo(np.float64).eps
+
+#: Squares of smaller numbers are 0, or have few digits.
+SMALLEST_SCALE = np.sqrt(np.finfo(np.float64).tiny)
+
+#: Number of random pool rows that scale the default model, and a number that makes this
+#: draw differ from other draws.
+MOST_SCALED, SCALE = 2_000, 5
 
 #: Number of folds that calibrate a model, if there are enough labels.
 N_FOLDS = 5
@@ -100,22 +116,6 @@ class Known(NamedTuple):
         """The labels of the labelled rows."""
         return self.classes[self.labelled.codes]
 
-    @classmethod
-    def of(cls, learner: Classifier) -> Self:
-        """Return the labelled rows and the pool of a pool learner."""
-        ledger = learner._ledger
-        return cls(
-            learner._prototypes,
-            ledger.labelled,
-            ledger.purposes[ledger.taught],
-            learner._target.table,
-            learner._pool,
-            learner._n_trained,
-            learner._seed,
-            learner._target.names,
-            learner._scaler,
-        )
-
 
 class Trained(NamedTuple):
     """Result of a training.
@@ -128,18 +128,26 @@ class Trained(NamedTuple):
         Further fitted attributes of the learner, by name.
     memory : object
         The trainer finds it again in ``before.memory``.
+    rule_model : object
+        Object that the query rule asks for utilities; None: the model.
     """
 
     model: Any
     attributes: dict[str, Any] = {}
     memory: Any = None
+    rule_model: Any = None
+
+    @property
+    def asked(self) -> Any:
+        """The object that the query rule asks."""
+        return self.model if self.rule_model is None else self.rule_model
 
 
 class Trainer:
     """Base class of trainers, which make the model of a pool learner from its labels.
 
     A trainer holds parameters only. A subclass sets `estimators` and provides
-    ``train(known, before)``. A learner returns its trainer from ``_make_trainer()``.
+    ``train(known, before)``. A learner returns its trainer from ``make_trainer()``.
 
     Attributes
     ----------
@@ -152,6 +160,9 @@ class Trainer:
     takes_metadata : bool
         True if it passes ``labelled.metadata``, such as ``sample_weight``, to `fit` of
         its estimators.
+    is_default : bool
+        True if the user has given no estimator. Rows with numbers that the default
+        cannot learn from are then refused.
 
     References
     ----------
@@ -176,6 +187,12 @@ class Trainer:
     keeps_pool: bool = False
     goes_on: bool = False
     takes_metadata: bool = False
+    is_default: bool = False
+
+    @property
+    def follows_from_labels(self) -> bool:
+        """True if the model follows from the labels and their order alone."""
+        return not (self.goes_on or self.keeps_pool)
 
     def train(self, known: Known, before: Trained | None) -> Trained:
         """Train a model on the known labels.
@@ -194,6 +211,23 @@ class Trainer:
         """
         raise NotImplementedError(f"{type(self).__name__} needs train(known, before).")
 
+    def for_pool(self, known: Known, trained: Trained) -> Trained:
+        """Return the result of a training for the present pool, before a query.
+
+        Parameters
+        ----------
+        known : Known
+            Labelled rows and, if the trainer keeps the pool, the pool.
+        trained : Trained
+            Last result.
+
+        Returns
+        -------
+        trained : Trained
+            The same result, or one with what the rule needs to know of the pool.
+        """
+        return trained
+
     def check(self) -> None:
         """Raise if a parameter is outside its range, or an estimator unsuitable."""
         for estimator in self.estimators:
@@ -201,11 +235,38 @@ class Trainer:
             if isinstance(estimator, BlendClassifier):  # before a label is bought
                 estimator.check_parameters()
 
+    def check_scale(self, X: RowsLike, names: Labels | None) -> None:
+        """Refuse numbers that a default estimator cannot learn from."""
+        check_scale(X, names)
+        is_read = hasattr(X, "dtype") and not isinstance(X, Source)
+        if not is_read or X.dtype.kind != "f" or not n_rows(X):
+            return
+        largest = max(X.max(), -X.min())  # no copy
+        if isinstance(self.estimators[0], LinearSVC) and 0 < largest < SMALLEST_SCALE:
+            raise ValueError(
+                f"The largest number in X is {largest:.0e}: squares of such features "
+                "are 0, and LinearSVC may not end. Scale the features."
+            )
+
     @property
     def needs_scaler(self) -> bool:
         """True if an estimator is a blend of the default candidates."""
         blends = [e for e in self.estimators if isinstance(e, BlendClassifier)]
         return any(blend.estimators is None for blend in blends)
+
+    def fit_scaler(self, X: RowsLike, seed: int) -> Any:
+        """Return what scales a pool for a blend of the default candidates, or None.
+
+        It is fitted to random rows of a large pool. The next training uses it. A model
+        that is trained stays as it is, because a query changes no predictions.
+        """
+        if issparse(X) or not n_rows(X):
+            return None
+        if n_rows(X) > MOST_SCALED:
+            rng = np.random.default_rng((seed, 0, SCALE))
+            some = rng.choice(n_rows(X), MOST_SCALED, replace=False, shuffle=False)
+            X = take(X, np.sort(some))
+        return fit_scaler(to_memory(X))
 
     def models(self) -> Sequence[Any]:
         """Return objects that have the methods of the future model."""
@@ -232,8 +293,10 @@ class OneModel(Trainer):
 
     Parameters
     ----------
-    estimator : classifier
-        The estimator.
+    estimator : classifier or None
+        The estimator. None: `default`.
+    default : classifier, default=None
+        The estimator if none is given. None: ``LogisticRegression()``.
 
     Raises
     ------
@@ -255,7 +318,14 @@ class OneModel(Trainer):
 
     takes_metadata = True
 
-    def __init__(self, estimator: Classifier):
+    def __init__(
+        self,
+        estimator: Classifier | None,
+        default: Classifier | None = None,
+    ):
+        self.is_default = estimator is None
+        if estimator is None:
+            estimator = LogisticRegression() if default is None else default
         self.estimators = [estimator]
 
     @property
@@ -301,7 +371,56 @@ def train(known, prototype, previous=None):
     return fit_with(model, known.labelled, known.classes, names)
 
 
-def held_out_models(learner, parts):
+def first_labels(known, target, calls, n_labels):
+    """Return the first labels of a learner, and the classes known at that time.
+
+    Parameters
+    ----------
+    known : Known
+        All labels.
+    target : LabelTarget
+        All classes.
+    calls : tuple of TeachCall
+        The calls that taught the labels.
+    n_labels : int
+        Number of labels.
+    """
+    declared = next(call.declared for call in calls if call.n_labels >= n_labels)
+    labelled = known.labelled.part(slice(n_labels))
+    target, codes = target.restrict(declared, labelled.codes)
+    return known._replace(
+        labelled=replace(labelled, codes=codes),
+        purposes=known.purposes[:n_labels],
+        classes=target.table,
+        label_names=target.names,
+        pool=known.pool.first(n_labels),
+        n_before=0,
+    )
+
+
+def train_in_turn(trainer, known, target, calls):
+    """Train after each past call but the last, if models continue earlier models.
+
+    As before, a call on whose labels the estimator fails trains nothing.
+
+    Returns
+    -------
+    trained : Trained or None
+        The last result.
+    n_trained : int
+        Number of labels with which it was trained.
+    """
+    trained, n_trained = None, 0
+    for call in calls[:-1] if trainer.goes_on else ():
+        part = first_labels(known, target, calls, call.n_labels)
+        if n_trained < call.n_labels and part.labelled.has_two_classes:
+            with suppress(Exception):  # it was a warning then
+                trained = trainer.train(part._replace(n_before=n_trained), trained)
+                n_trained = call.n_labels
+    return trained, n_trained
+
+
+def held_out_models(trainer, known, trained, parts):
     """Yield models that are trained on parts of a learner's labels.
 
     A blend's weights come from all labels, because finding them takes ten times as long
@@ -309,16 +428,18 @@ def held_out_models(learner, parts):
 
     Parameters
     ----------
-    learner : PoolClassifier
-        A learner whose model follows from its labels.
+    trainer : Trainer
+        Trainer whose model follows from its labels.
+    known : Known
+        All labels.
+    trained : Trained or None
+        Last result of the trainer.
     parts : iterable of ndarray of int
         Positions of labels of two or more classes, in the order of teaching.
     """
-    known, trainer = Known.of(learner), learner._make_trainer()
     blend = None
     if type(trainer) is OneModel and hasattr(known.prototypes[0], "refit"):
-        is_trained = learner._n_trained == len(known.labelled)
-        trained = learner._trained
+        is_trained = known.n_before == len(known.labelled)
         blend = (trained if is_trained else trainer.train(known, trained)).model
     for positions in parts:
         part = known.labelled.part(positions)
@@ -346,6 +467,31 @@ def requested(model, metadata):
         return {}
     routed = process_routing(route_to_fit("learner", [model]), "fit", **metadata)
     return routed.estimator_0.fit
+
+
+def check_fit_params(estimators, given, n_rows):
+    """Return values of rows for `fit` of the estimators, if they request them.
+
+    Parameters
+    ----------
+    estimators : list of classifier
+        Estimators of a trainer.
+    given : dict
+        Values of each row, by name.
+    n_rows : int
+        Number of rows.
+    """
+    if not get_config()["enable_metadata_routing"]:
+        raise ValueError(
+            f"{', '.join(given)} cannot reach the estimator: metadata routing is off. "
+            "Call sklearn.set_config(enable_metadata_routing=True), and "
+            "set_fit_request of the estimator."
+        )
+    for estimator in estimators:  # raises if not requested
+        values = requested(estimator, given)
+        if isinstance(get_routing_for_object(estimator), MetadataRouter):
+            process_routing(estimator, "fit", **values)
+    return {name: check_metadata(given[name], name, n_rows) for name in given}
 
 
 def route_to_fit(owner, estimators):
@@ -457,6 +603,20 @@ def middle_of_best(scores):
     return int(best[(len(best) - 1) // 2])
 
 
+class TemperedModel(NamedTuple):
+    """A model, and the temperature by which its logits are divided."""
+
+    model: Any
+    temperature: float
+
+
+class CommitteeVotes(NamedTuple):
+    """Models, and the weights of their votes, of sum 1."""
+
+    models: list[Any]
+    weights: np.ndarray
+
+
 class CalibratedModel(OneModel):
     """Trainer of one estimator, which also finds its temperature.
 
@@ -472,13 +632,20 @@ class CalibratedModel(OneModel):
         super().__init__(estimator)
         self.calibrate = calibrate
 
+    def check(self):
+        """Refuse a value of `calibrate` that is no truth value."""
+        super().check()
+        check_flags(calibrate=self.calibrate)
+
     def train(self, known, before):
         """Return the model, with `temperature_`."""
         trained, temperature = super().train(known, before), 1.0
         if self.calibrate:
             (prototype,) = known.prototypes
             temperature = temperature_of(prototype, known)
-        return trained._replace(attributes={"temperature_": temperature})
+        attributes = {"temperature_": temperature}
+        tempered = TemperedModel(trained.model, temperature)
+        return trained._replace(attributes=attributes, rule_model=tempered)
 
 
 def temperature_of(prototype, known):
@@ -524,11 +691,14 @@ class CandidateSet:
         Parameters that the grid sets in each.
     given : list of classifier
         Each candidate without these parameters.
+    is_default : bool
+        True if the user has given no estimator.
     """
 
     names: list
     settings: list
     given: list
+    is_default: bool = False
 
     @cached_property
     def estimators(self):
@@ -566,14 +736,16 @@ def candidate_set(estimator, param_grid, estimators, default_grid=None):
         return CandidateSet(list(names), [{}] * len(names), list(candidates))
     if estimator is None and param_grid is None:
         param_grid = default_grid
-    estimator = LogisticRegression() if estimator is None else estimator
+    is_default = estimator is None
+    estimator = LogisticRegression() if is_default else estimator
     if param_grid is None:
-        return CandidateSet([type(estimator).__name__], [{}], [estimator])
+        names = [type(estimator).__name__]
+        return CandidateSet(names, [{}], [estimator], is_default)
     settings = list(ParameterGrid(param_grid))
     if not settings:
         raise ValueError(f"param_grid has no candidate: {param_grid!r}.")
     names = [str(params) for params in settings]
-    return CandidateSet(names, settings, [estimator] * len(names))
+    return CandidateSet(names, settings, [estimator] * len(names), is_default)
 
 
 class CandidateTrainer(Trainer):
@@ -595,6 +767,7 @@ class CandidateTrainer(Trainer):
         self.candidates = candidates
         self.cv, self.scoring = cv, scoring
         self.n_jobs, self.trains_all = n_jobs, trains_all
+        self.is_default = candidates.is_default
 
     @property
     def estimators(self):
@@ -629,5 +802,6 @@ class CandidateTrainer(Trainer):
         models = [train(known, prototype) for prototype in known.prototypes]
         (votes,) = accuracies
         votes = votes if votes.any() else votes + 1
-        attributes |= {"estimators_": models, "vote_weights_": votes / votes.sum()}
-        return Trained(models[best], attributes)
+        committee = CommitteeVotes(models, votes / votes.sum())
+        attributes |= {"estimators_": models, "vote_weights_": committee.weights}
+        return Trained(models[best], attributes, rule_model=committee)

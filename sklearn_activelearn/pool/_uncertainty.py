@@ -18,6 +18,8 @@ from ..base._validation import check_option
 from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
+from ._rule import Rule
+from ._selection import UNCERTAIN
 
 #: Values of `measure`: utilities of class probabilities.
 MEASURES = {
@@ -25,6 +27,48 @@ MEASURES = {
     "margin": smallest_margin,
     "entropy": entropy,
 }
+
+
+class UncertaintyRule(Rule):
+    """The rows whose class is least certain.
+
+    Parameters
+    ----------
+    measure : str or callable
+        As for `UncertaintySamplingClassifier`.
+    """
+
+    needs = "predict_proba"
+    reason = UNCERTAIN
+    takes_label_sets = True
+    advice = (
+        "Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
+        "MinMarginClassifier, which needs decision_function."
+    )
+
+    def __init__(self, measure):
+        self.measure = measure
+
+    def check(self):
+        """Raise an error for an unknown measure."""
+        if not callable(self.measure):
+            check_option(self.measure, "measure", MEASURES)
+
+    def utility(self, model, X):
+        """Return the uncertainty of the class probabilities."""
+        return self._uncertainty(probabilities_of(model, X))
+
+    def label_set_utility(self, model, X):
+        """Return the uncertainty of the least certain label."""
+        p = of_padded(partial(label_probabilities, model), X)
+        return utility_of_label_sets(self._uncertainty, 1 - p, p)
+
+    def _uncertainty(self, probabilities):
+        if not callable(self.measure):
+            return MEASURES[self.measure](probabilities)
+        return check_user_values(
+            "measure", self.measure(probabilities), len(probabilities)
+        )
 
 
 class UncertaintySamplingClassifier(PoolClassifier):
@@ -193,14 +237,6 @@ class UncertaintySamplingClassifier(PoolClassifier):
     ['spam', 'ham']
     """
 
-    _needs = "predict_proba"
-
-    _takes_label_sets = True
-    _advice_without_method = (
-        "Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
-        "MinMarginClassifier, which needs decision_function."
-    )
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -233,22 +269,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if not callable(self.measure):
-            check_option(self.measure, "measure", MEASURES)
+    def make_rule(self):
+        """Return the rule."""
+        return UncertaintyRule(self.measure)
 
     _passive_baseline = passive_baseline
-
-    def _utility(self, X):
-        if self._target.has_label_sets:
-            p = of_padded(partial(label_probabilities, self.estimator_), X)
-            return utility_of_label_sets(self._uncertainty, 1 - p, p)
-        return self._uncertainty(probabilities_of(self.estimator_, X))
-
-    def _uncertainty(self, probabilities):
-        if not callable(self.measure):
-            return MEASURES[self.measure](probabilities)
-        return check_user_values(
-            "measure", self.measure(probabilities), len(probabilities)
-        )

@@ -4,14 +4,112 @@ from typing import Literal
 
 import numpy as np
 
-from ..base._scores import logit_method_of
-from ..base._validation import check_flags, check_number, check_option
-from ..sources._containers import NO_ROWS
+from ..base._scores import (
+    label_logits,
+    logits_of,
+    uncertainty_of_labels,
+    uncertainty_of_logits,
+)
+from ..base._validation import check_limit, check_number, check_option
 from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
-from ._distances import MOST_ROWS, Coverage, Space, warn_if_distances_mislead
+from ._distances import MOST_ROWS, Coverage, warn_if_distances_mislead
 from ._passive import passive_baseline
+from ._rule import Rule
+from ._selection import COVERING
 from ._training import CalibratedModel
+
+
+class CoveringRule(Rule):
+    """Base class of rules that choose rows that cover uncertain ones.
+
+    Parameters
+    ----------
+    n_coverage, n_candidates
+        As for `UncertaintyHerdingClassifier`.
+    """
+
+    needs = "predict_proba", "decision_function"
+    advice = "It has no predict_proba, either."
+    takes_label_sets = True
+    reason = COVERING
+    samples = False
+    measures_distances = True
+
+    def __init__(self, n_coverage, n_candidates):
+        self.n_coverage, self.n_covering = n_coverage, n_candidates
+
+    def check(self):
+        """Raise an error for a number of rows that is not at least 1."""
+        check_limit(self.n_coverage, "n_coverage", 1)
+        check_limit(self.n_covering, "n_candidates", 1)
+
+    @property
+    def n_reference(self):
+        """Number of reference rows."""
+        return self.n_coverage or MOST_ROWS
+
+    def coverage(self, space):
+        """Return the coverage of a pool in which each row has a radius."""
+        return Coverage(space, None, self.n_reference)
+
+
+class HerdingRule(CoveringRule):
+    """Rows that cover the rows whose class is uncertain.
+
+    Parameters
+    ----------
+    radius, n_coverage, n_candidates
+        As for `UncertaintyHerdingClassifier`.
+    """
+
+    def __init__(self, radius, n_coverage, n_candidates):
+        super().__init__(n_coverage, n_candidates)
+        self.radius = radius
+
+    def check(self):
+        """Raise an error for a parameter out of its range."""
+        super().check()
+        if isinstance(self.radius, str):
+            check_option(self.radius, "radius", ("global", "local"))
+        else:
+            check_number(self.radius, "radius", 0)
+
+    def n_best(self, round):
+        """Return 0, because rows are chosen for the rows that they cover."""
+        return 0
+
+    def utility(self, model, X):
+        """Return 1 minus the gap of the two highest calibrated probabilities."""
+        return uncertainty_of_logits(logits_of(model.model, X) / model.temperature)
+
+    def label_set_utility(self, model, X):
+        """Return the uncertainty of the least certain label."""
+        logits = label_logits(model.model, X) / model.temperature
+        return uncertainty_of_labels(logits, model.model)
+
+    def coverage(self, space):
+        """Return the coverage of a pool by its known rows."""
+        if self.radius == "local":
+            return super().coverage(space)
+        gamma = space.gamma if self.radius == "global" else 1 / self.radius**2
+        return Coverage(space, gamma, self.n_reference)
+
+    def select(self, round):
+        """Choose rows that cover uncertain rows, which no known row covers."""
+        if not round.has_label_sets:
+            warn_if_distances_mislead(
+                round,
+                lambda: round.points.embed(round.known.labelled.rows),
+                "Pass an embedding that brings rows of one class together, or take "
+                "HybridSamplingClassifier or MinMarginClassifier.",
+            )
+        coverage = self.coverage(round.space)
+        weights = round.score(coverage.reference)
+        round.warn_if_equal(weights)
+        if not weights.any():  # a model that is certain of all: coverage alone
+            weights = np.ones(len(weights))
+        return round.choose_covering(coverage, weights)
 
 
 class UncertaintyHerdingClassifier(PoolClassifier):
@@ -199,14 +297,6 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     50 labels, accuracy 0.89
     """
 
-    batch = "herding"
-
-    _takes_label_sets = True
-
-    _samples = False
-
-    _optional_counts = ("n_coverage", "n_candidates")
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -240,51 +330,12 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @property
-    def _needs(self):
-        return logit_method_of(*self._make_trainer().estimators)
+    def make_rule(self):
+        """Return the rule."""
+        return HerdingRule(self.radius, self.n_coverage, self.n_candidates)
 
-    _advice_without_method = "It has no predict_proba, either."
-
-    def _make_trainer(self):
-        (estimator,) = super()._make_trainer().estimators
-        return CalibratedModel(estimator, self.calibrate)
-
-    def _n_best(self, round):
-        return 0  # rows are chosen for the rows that they cover
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_flags(calibrate=self.calibrate)
-        if isinstance(self.radius, str):
-            check_option(self.radius, "radius", ("global", "local"))
-        else:
-            check_number(self.radius, "radius", 0)
+    def make_trainer(self):
+        """Return the trainer of `estimator` and its temperature."""
+        return CalibratedModel(self.estimator, self.calibrate)
 
     _passive_baseline = passive_baseline
-
-    def _select(self, round):
-        if not self._target.has_label_sets:
-            warn_if_distances_mislead(
-                self,
-                lambda: round.points.embed(self._ledger.labelled.rows),
-                "Pass an embedding that brings rows of one class together, or take "
-                "HybridSamplingClassifier or MinMarginClassifier.",
-            )
-        coverage = self._coverage(round)
-        weights = self._utilities(round.X, coverage.reference)
-        self._warn_if_equal(weights, round.X)
-        if not weights.any():  # a model that is certain of all: coverage alone
-            weights = np.ones(len(weights))
-        return self._choose_covering(coverage, round, weights)
-
-    def _coverage(self, round, chosen=NO_ROWS):
-        space = Space.of(round, self._ledger).with_known(chosen)
-        if self.radius == "global":
-            gamma = space.gamma
-        else:
-            gamma = None if self.radius == "local" else 1 / self.radius**2
-        return Coverage(space, gamma, self.n_coverage or MOST_ROWS)
-
-    def _utility(self, X):
-        return self._uncertainty(self.estimator_, X, self.temperature_)

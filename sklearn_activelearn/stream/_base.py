@@ -131,11 +131,19 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         return_probability: Literal[True],
         ids: ArrayLike | None = ...,
     ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
+    @overload
+    def query(
+        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
+        exclude: ArrayLike | None = ..., limit: int | None = ...,
+        return_probability: bool = ..., return_reason: Literal[True],
+        ids: ArrayLike | None = ...,
+    ) -> tuple[RowNumbers, *tuple[Any, ...]]: ...  # fmt: skip
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = None,
         exclude: ArrayLike | None = None, limit: int | None = None,
-        return_probability: bool = False, ids: ArrayLike | None = None,
-    ) -> RowNumbers | tuple[RowNumbers, Floats]:  # fmt: skip
+        return_probability: bool = False, return_reason: bool = False,
+        ids: ArrayLike | None = None,
+    ) -> RowNumbers | tuple[RowNumbers, *tuple[Any, ...]]:  # fmt: skip
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters
@@ -154,6 +162,9 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         return_probability : bool, default=False
             Whether to return the probability with which each row was bought, too.
             Weights by its inverse are valid only if the probability is never 0.
+        return_reason : bool, default=False
+            Also return one word for each row that says why it was chosen: "random" if
+            the query rule ignores the model, else "uncertain".
         ids : array-like of int or of str of shape (n_samples,), default=None
             Unique ids of the rows of X. Rows are recognised by their ids, and their
             values may change between calls. Pass ids in all calls or in none.
@@ -165,6 +176,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             bought. If it is empty, ``stop_reason_`` says why.
         probabilities : ndarray of shape (n_queries,)
             Probability with which each row was bought. Only with `return_probability`.
+        reasons : ndarray of str of shape (n_queries,)
+            Only with `return_reason`; the last of the returned arrays.
 
         Raises
         ------
@@ -180,7 +193,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             If another thread changes the learner during the call, or `learn` runs. As
             after each error, the learner is unchanged.
         """
-        check_flags(return_probability=return_probability)
+        check_flags(return_probability=return_probability, return_reason=return_reason)
         transaction = Transaction(self)
         learner = transaction.learner
         X = learner._validate(X, min_rows=0, ids=ids)
@@ -190,10 +203,16 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         purchase = learner._choose(X, identity, candidates, limit)
         if len(purchase.rows):
             learner._known_by = identity.kind
-        transaction.commit()
+        out = [purchase.rows]
         if return_probability:
-            return purchase.rows, purchase.probabilities
-        return purchase.rows
+            out.append(purchase.probabilities)
+        if return_reason:
+            rule, _ = learner._make_rules()
+            reason = "random" if rule.ignores_margin else "uncertain"
+            out.append(np.full(len(purchase.rows), reason))
+        answer = tuple(out) if len(out) > 1 else purchase.rows
+        transaction.commit()
+        return answer
 
     def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self:
         """Simulate active learning on labelled data, from scratch.

@@ -189,7 +189,7 @@ def state(learner):
     omits `queried_indices_`, whose row numbers depend on how X is divided into calls.
     """
     known = set(vars(learner)) - set(learner.get_params())
-    known -= {"queried_indices_", "_known_by", "_ids", "_next_rows"}
+    known -= {"queried_indices_", "_known_by", "_ids", "_next_rows", "_parts"}
     return {name: frozen(vars(learner)[name]) for name in known}
 
 

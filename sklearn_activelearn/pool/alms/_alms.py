@@ -1,14 +1,14 @@
 """Active learning with model selection (ALMS)."""
 
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ...base._validation import check_has, check_number, check_option
+from ...base._validation import check_has, check_limit, check_number, check_option
 from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
 from ...utils._compat import answers_like_input
@@ -26,6 +26,7 @@ from ...utils.typing import (
 )
 from .._base import NEEDS_ALL, NEEDS_SAMPLE, PoolClassifier
 from .._passive import passive_baseline
+from .._rule import Rule
 from .._selection import (
     draw_rows,
     find_best_different,
@@ -33,7 +34,6 @@ from .._selection import (
     ranked_purchase,
 )
 from .._training import (
-    Known,
     Trained,
     Trainer,
     candidate_set,
@@ -67,6 +67,135 @@ DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 #: Default number of candidate rows, and of pairs, where models are refitted.
 FEW = 10
+
+
+class PastRounds(NamedTuple):
+    """Past rounds of a learner.
+
+    Attributes
+    ----------
+    voi_history : ndarray of shape (n_rounds, 2)
+        Highest values of a label.
+    past : tuple
+        Names and probabilities of the models.
+    """
+
+    voi_history: Floats = np.empty((0, 2))
+    past: tuple = ()
+
+
+class Weighed(NamedTuple):
+    """Result of a training, for the next one and for the rule.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_models,)
+        Probability that each candidate is the best.
+    refits : bool
+        True once joint training has failed: the models are refitted from then on.
+    """
+
+    probabilities: Floats
+    refits: bool
+
+
+class ALMSRule(Rule):
+    """Rows whose label is worth most, for the set for which it is worth more.
+
+    Parameters
+    ----------
+    trainer : ALMSTrainer
+        Trainer of the candidates.
+    n_candidates, n_pairs
+        As for `ALMSClassifier`.
+    """
+
+    reason = "informative"
+    samples = False
+
+    def __init__(self, trainer, n_candidates, n_pairs):
+        self.trainer, self.n_candidates, self.n_pairs = trainer, n_candidates, n_pairs
+        self.needs_pool = NEEDS_SAMPLE if n_candidates is None else ""
+        if trainer.validation == POOL:
+            self.needs_pool = NEEDS_ALL
+
+    def check(self):
+        """Raise an error for a number that is not at least 1."""
+        check_limit(self.n_candidates, "n_candidates", 1)
+        check_limit(self.n_pairs, "n_pairs", 1)
+
+    def can_choose(self, ledger, classes):
+        """Return True if models can be trained on one set and judged by the other."""
+        if self.trainer.validation == POOL:
+            return super().can_choose(ledger, classes)
+        is_validation = are_validation(ledger)
+        return is_validation.sum() >= 2 and can_validate(
+            ledger.labelled.codes, is_validation
+        )
+
+    def select_first(self, round):
+        """Draw random rows for the two sets in turn."""
+        drawn = draw_rows(round.rows, round.n_wanted, round.seed, TRAIN)
+        if self.trainer.validation == POOL:
+            return drawn
+        return in_turn(drawn, round.ledger.n_queries)
+
+    def select(self, round):
+        """Choose rows for the set for which a label is worth more."""
+        return try_jointly(
+            lambda refits: self._most_valuable(round, refits),
+            round.trained.memory.refits,
+        )
+
+    def _most_valuable(self, round, refits):
+        X, rows, n_wanted, seed = round.X, round.rows, round.n_wanted, round.seed
+        rng, known = np.random.default_rng(seed), round.known
+        n_candidates, n_pairs = self.n_candidates, self.n_pairs
+        if not self.trainer.is_joint(known, refits):
+            n_candidates, n_pairs = n_candidates or FEW, n_pairs or FEW
+        order, n_batch = rng.permutation(rows), round.choice.batch_size
+        offered = np.sort(order[: max(n_candidates or len(rows), n_batch)])
+        is_by_pool = self.trainer.validation == POOL
+        if is_by_pool:
+            places = np.searchsorted(rows, offered)
+            given = known, take(X, rows), places, refits
+            training = self.trainer.values_on_pool(*given)
+            values = training.max(), np.nan
+        else:
+            training, selection = self.trainer.values_of_information(
+                known, take(X, offered), n_pairs, rng, refits
+            )
+            values = training.max(), selection.max()
+        memory = round.memory or PastRounds()
+        now = self.trainer.candidates.names, round.trained.memory.probabilities
+        memory = PastRounds(
+            np.vstack([memory.voi_history, values]), (*memory.past, now)
+        )
+        if is_by_pool or values[0] > values[1]:
+            traits = [lambda some: hash_rows(X, offered[some])]
+            chosen = find_best_different(training, n_wanted, seed, traits)
+            bought = ranked_purchase(offered[chosen], training[chosen], TRAIN)
+        else:
+            chosen = rng.permutation(rows)[:n_wanted]
+            bought = random_purchase(chosen, n_wanted / len(rows), VALIDATION)
+        return bought._replace(memory=memory)
+
+
+def are_validation(ledger):
+    """Return for each label whether it is used for validation."""
+    return ledger.purposes[ledger.taught] == VALIDATION
+
+
+def try_jointly(step, refits):
+    """Run ``step(refits)``; if joint training fails, refit each model."""
+    try:
+        return step(refits)
+    except NotSolved:
+        warn_user(
+            "Some logistic regressions could not be trained jointly; they are "
+            "refitted from now on, which takes much longer. Scale the features.",
+        )
+        return step(True)
 
 
 class ALMSClassifier(PoolClassifier):
@@ -278,13 +407,6 @@ class ALMSClassifier(PoolClassifier):
     0.93 {'logisticregression__C': 100.0}
     """
 
-    _samples = False
-
-    _optional_counts = ("n_candidates", "n_pairs")
-
-    #: True once joint training has failed; the models are refitted from then on.
-    _refits = False
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -334,8 +456,21 @@ class ALMSClassifier(PoolClassifier):
     def model_probabilities_(self) -> Floats:
         """Probability that each candidate is the best, in past rounds and now."""
         check_is_fitted(self, "best_index_")
-        past = [probabilities for _, probabilities in self._past]
-        return np.array([*past, self._trained.memory])
+        past = []
+        for names, probabilities in reversed(self._memory.past):
+            if names != self.model_names_:
+                break
+            past.insert(0, probabilities)
+        return np.array([*past, self._trained.memory.probabilities])
+
+    @property
+    def voi_history_(self) -> Floats:
+        """Highest value of a label for training, and for choosing, in each round."""
+        return self._memory.voi_history
+
+    @property
+    def _memory(self):
+        return self._rule_memory or PastRounds()
 
     @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
@@ -361,93 +496,19 @@ class ALMSClassifier(PoolClassifier):
 
     @property
     def _is_validation(self):
-        if self.validation == POOL:
-            return np.zeros(len(self._ledger.taught), dtype=bool)
-        return self._ledger.purposes[self._ledger.taught] == VALIDATION
+        return are_validation(self._ledger) & (self.validation == LABELS)
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_option(self.validation, "validation", (LABELS, POOL))
+    def make_rule(self):
+        """Return the rule."""
+        return ALMSRule(self.make_trainer(), self.n_candidates, self.n_pairs)
 
-    def _follows_from_labels(self):
-        return False  # labels for training differ from labels for validation
-
-    def _is_cold_start(self):
-        if self.validation == POOL:
-            return super()._is_cold_start()
-        is_validation, codes = self._is_validation, self._ledger.labelled.codes
-        return is_validation.sum() < 2 or not can_validate(codes, is_validation)
-
-    def _select_without_model(self, round):
-        drawn = draw_rows(round.rows, round.n_wanted, round.seed, TRAIN)
-        if self.validation == POOL:
-            return drawn
-        return in_turn(drawn, self.n_queries_)
-
-    def _make_trainer(self):
+    def make_trainer(self):
+        """Return the trainer of the candidates."""
         given = self.estimator, self.param_grid, self.estimators
         candidates = candidate_set(*given, DEFAULT_GRID)
-        rest = self.cv, self.n_jobs, self._refits, self.validation
-        return ALMSTrainer(candidates, *rest)
+        return ALMSTrainer(candidates, self.cv, self.n_jobs, self.validation)
 
     _passive_baseline = passive_baseline
-
-    def _why_in_memory(self, trainer):
-        if self.validation == POOL:
-            return NEEDS_ALL
-        return NEEDS_SAMPLE if self.n_candidates is None else ""
-
-    def _reset(self):
-        super()._reset()
-        self.voi_history_, self._past, self._refits = np.empty((0, 2)), (), False
-
-    def _select(self, round):
-        return self._refit_if_unsolved(self._most_valuable, round)
-
-    def _most_valuable(self, round):
-        """Choose rows for the set for which a label is worth more."""
-        X, rows, n_wanted, seed = round.X, round.rows, round.n_wanted, round.seed
-        rng, trainer = np.random.default_rng(seed), self._make_trainer()
-        known = Known.of(self)
-        n_candidates, n_pairs = self.n_candidates, self.n_pairs
-        if not trainer.is_joint(known):
-            n_candidates, n_pairs = n_candidates or FEW, n_pairs or FEW
-        order = rng.permutation(rows)
-        offered = np.sort(order[: max(n_candidates or len(rows), self.batch_size)])
-        if self.validation == POOL:
-            places = np.searchsorted(rows, offered)
-            training = trainer.values_on_pool(known, take(X, rows), places)
-            values = training.max(), np.nan
-        else:
-            training, selection = trainer.values_of_information(
-                known, take(X, offered), n_pairs, rng
-            )
-            values = training.max(), selection.max()
-        self.voi_history_ = np.vstack([self.voi_history_, values])
-        self._past = (*self._past, (self.model_names_, self._trained.memory))
-        if self.validation == POOL or values[0] > values[1]:
-            traits = [lambda some: hash_rows(X, offered[some])]
-            chosen = find_best_different(training, n_wanted, seed, traits)
-            return ranked_purchase(offered[chosen], training[chosen], TRAIN)
-        chosen = rng.permutation(rows)[:n_wanted]
-        return random_purchase(chosen, n_wanted / len(rows), VALIDATION)
-
-    def _train(self):
-        self._refit_if_unsolved(super()._train)
-        if self._past and self._past[-1][0] != self.model_names_:
-            self._past = ()
-
-    def _refit_if_unsolved(self, step, *args):
-        """Run ``step``; if joint training fails, refit each model and run it again."""
-        try:
-            return step(*args)
-        except NotSolved:
-            warn_user(
-                "Some logistic regressions could not be trained jointly; they are "
-                "refitted from now on, which takes much longer. Scale the features.",
-            )
-            self._refits = True
-            return step(*args)
 
 
 class ALMSTrainer(Trainer):
@@ -459,8 +520,6 @@ class ALMSTrainer(Trainer):
         The models to choose from.
     cv, n_jobs
         As for `ALMSClassifier`.
-    refits : bool
-        Do not train jointly.
     validation : {"labels", "pool"}
         As for `ALMSClassifier`.
     """
@@ -468,9 +527,13 @@ class ALMSTrainer(Trainer):
     #: Probability that each model is the best, for losses of shape (n_models, ...).
     weigh = staticmethod(model_probabilities)
 
-    def __init__(self, candidates, cv, n_jobs, refits, validation=LABELS):
+    #: Labels for training differ from labels for validation.
+    follows_from_labels = False
+
+    def __init__(self, candidates, cv, n_jobs, validation=LABELS):
         self.candidates, self.cv, self.n_jobs = candidates, cv, n_jobs
-        self.refits, self.validation = refits, validation
+        self.validation = validation
+        self.is_default = candidates.is_default
 
     @property
     def estimators(self):
@@ -479,20 +542,19 @@ class ALMSTrainer(Trainer):
     @property
     def keeps_pool(self):
         """True if transformers are trained on the pool, for joint training."""
-        return self._can_train_jointly(self.estimators) and any(
+        return all(map(can_train_jointly, self.estimators)) and any(
             split(estimator)[0] for estimator in self.estimators
         )
 
-    def is_joint(self, known):
+    def is_joint(self, known, refits=False):
         """Return True if the models are trained jointly."""
-        return len(known.classes) == 2 and self._can_train_jointly(known.prototypes)
-
-    def _can_train_jointly(self, estimators):
-        return not self.refits and all(map(can_train_jointly, estimators))
+        is_possible = len(known.classes) == 2 and not refits
+        return is_possible and all(map(can_train_jointly, known.prototypes))
 
     def check(self):
         super().check()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
+        check_option(self.validation, "validation", (LABELS, POOL))
         for estimator in self.estimators:
             if hasattr(estimator, "predict_proba"):
                 continue
@@ -503,7 +565,7 @@ class ALMSTrainer(Trainer):
                 )
             check_has("decision_function", estimator, "ALMSClassifier")
 
-    def models_on(self, known, X=None):
+    def models_on(self, known, X=None, refits=False):
         """Return the candidates as `values_of_information` needs them.
 
         Parameters
@@ -512,9 +574,11 @@ class ALMSTrainer(Trainer):
             Labelled rows, and which of them validate.
         X : rows, optional
             Rows whose labels may be bought.
+        refits : bool
+            True if joint training has failed.
         """
         is_validation = self.is_validation(known)
-        if not self.is_joint(known):
+        if not self.is_joint(known, refits):
             return RefittedModels(
                 known.prototypes, known.labelled, is_validation, known.classes, X
             )
@@ -526,21 +590,25 @@ class ALMSTrainer(Trainer):
         """Return True for the labelled rows that validate."""
         return (known.purposes == VALIDATION) & (self.validation == LABELS)
 
-    def values_on_pool(self, known, X, candidates):
+    def values_on_pool(self, known, X, candidates, refits=False):
         """Return minus the expected loss on X once each candidate has its label."""
-        models = self.models_on(known, X)
-        losses = self.losses_to_choose_by(self.models_on(known), known)
+        models = self.models_on(known, X, refits)
+        losses = self.losses_to_choose_by(self.models_on(known, None, refits), known)
         weights = self.weigh(lower_ends(losses))
         return values_on_pool(models, weights, candidates, self.n_jobs)
 
-    def values_of_information(self, known, X, n_pairs, rng):
+    def values_of_information(self, known, X, n_pairs, rng, refits=False):
         """Return the value of each row of X for training, and for choosing a model."""
-        models = self.models_on(known, X)
+        models = self.models_on(known, X, refits)
         return values_of_information(models, self.weigh, n_pairs, self.n_jobs, rng)
 
     def train(self, known, before):
         """Return the chosen candidate, trained on both sets."""
-        models, m = self.models_on(known), len(known.prototypes)
+        refits = before is not None and before.memory.refits
+        return try_jointly(lambda refits: self._train(known, refits), refits)
+
+    def _train(self, known, refits):
+        models, m = self.models_on(known, None, refits), len(known.prototypes)
         probabilities = np.full(m, 1 / m)
         losses = self.losses_to_choose_by(models, known)
         if self.validation == POOL:
@@ -553,8 +621,8 @@ class ALMSTrainer(Trainer):
             "best_index_": best,
             "best_params_": self.candidates.settings[best],
         }
-        model = self._trained_on_all(known, known.prototypes[best])
-        return Trained(model, attributes, probabilities)
+        model = self._trained_on_all(known, known.prototypes[best], refits)
+        return Trained(model, attributes, Weighed(probabilities, refits))
 
     def losses_to_choose_by(self, models, known):
         """Return the losses of each model in K-fold cross-validation on all labels.
@@ -571,9 +639,9 @@ class ALMSTrainer(Trainer):
                 losses[:, rows] = part
         return losses
 
-    def _trained_on_all(self, known, prototype):
+    def _trained_on_all(self, known, prototype, refits):
         before, model = split(prototype)
-        if before is None or not self.is_joint(known):
+        if before is None or not self.is_joint(known, refits):
             return train(known, prototype)
         fitted = fit_transformers(before, known)
         labels = known.classes[known.labelled.codes]

@@ -6,8 +6,8 @@ from itertools import islice
 from ...base._validation import check_number
 from ...base._verbs import make_baseline
 from ...utils.typing import Classifier, Seed, Stopping
-from .._selection import draw_rows
-from ._trainer import BoostingClassifier, BoostingTrainer
+from .._rule import RandomRule
+from ._trainer import BoostingClassifier, BoostingRule, BoostingTrainer
 
 
 class NewtonTrainer(BoostingTrainer):
@@ -174,8 +174,6 @@ class ASSLBoostClassifier(BoostingClassifier):
     40 labels, accuracy 0.87
     """
 
-    _needs = "predict_proba"
-
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -201,7 +199,12 @@ class ASSLBoostClassifier(BoostingClassifier):
         self.stopping = stopping
         self.random_state = random_state
 
-    def _make_trainer(self):
+    def make_rule(self):
+        """Return the rule."""
+        return BoostingRule("predict_proba")
+
+    def make_trainer(self):
+        """Return the trainer."""
         steps = self.n_estimators, self.tol
         return NewtonTrainer(self.estimator, self.alpha, self.init, *steps)
 
@@ -373,7 +376,6 @@ class SSMarginBoostClassifier(ASSLBoostClassifier):
         self.stopping = stopping
         self.random_state = random_state
 
-    def _select(self, round):
-        return draw_rows(round.rows, round.n_wanted, round.seed)
-
-    _select_without_model = _select
+    def make_rule(self):
+        """Return the rule."""
+        return RandomRule("predict_proba", uses_model=True, takes_label_sets=False)

@@ -160,5 +160,6 @@ class COMBClassifier(BoostingClassifier):
         self.stopping = stopping
         self.random_state = random_state
 
-    def _make_trainer(self):
+    def make_trainer(self):
+        """Return the trainer."""
         return AdaBoostTrainer(self.estimator, self.n_estimators, self.alpha, self.init)

@@ -219,6 +219,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         self.stopping = stopping
         self.random_state = random_state
 
-    def _make_trainer(self):
+    def make_trainer(self):
+        """Return the trainer."""
         steps = self.n_initial_estimators, self.shrinkage
         return GrowingTrainer(self.estimator, self.alpha, self.init, *steps)

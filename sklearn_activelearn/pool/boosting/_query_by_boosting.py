@@ -155,5 +155,6 @@ class QueryByBoostingClassifier(BoostingClassifier):
         self.stopping = stopping
         self.random_state = random_state
 
-    def _make_trainer(self):
+    def make_trainer(self):
+        """Return the trainer."""
         return AdaBoostTrainer(self.estimator, self.n_estimators)

@@ -21,8 +21,9 @@ from ...batch import DecisionStumpClassifier
 from ...sources._containers import n_rows, take
 from .._base import PoolClassifier
 from .._passive import passive_baseline
-from .._selection import check_scores, choose_batch
-from .._training import Known, Trained, Trainer
+from .._rule import Rule
+from .._selection import UNCERTAIN, check_scores, choose_batch
+from .._training import Trained, Trainer
 from ._committee import (
     LEFT_OUT,
     UNLABELLED,
@@ -169,9 +170,11 @@ class BoostingTrainer(Trainer):
         memory = Memory(pool.number, outside, scores, n_first)
         return Trained(model, {"cost_curve_": np.append(curve, cost)}, memory)
 
-    def score_pool(self, known, trained):
+    def for_pool(self, known, trained):
         """Return the result of a training, with the scores of the present pool."""
         pool, memory = known.pool, trained.memory
+        if memory.pool == pool.number:
+            return trained
         prepare = preparation(known.prototypes[0], trained)
         rows = pool.derived(prepare.__qualname__, prepare)
         scores, nobody = trained.model.decision_function(rows), np.empty(0, dtype=int)
@@ -220,25 +223,40 @@ class AdaBoostTrainer(BoostingTrainer):
                 break
 
 
+class BoostingRule(Rule):
+    """Rows on which committees are least sure.
+
+    Parameters
+    ----------
+    needs : str
+        Method of the weak learner that votes.
+    """
+
+    reason = UNCERTAIN
+
+    def __init__(self, needs="predict"):
+        self.needs = needs
+
+    def select(self, round):
+        """Choose rows with the smallest margins, which the trainer has computed."""
+        rows, trained = round.rows, round.trained
+        scores = trained.memory.scores[rows]
+        # rows of equal scores are equal to the committees
+        utility = check_scores(smallest_margin(scores), rows, trained.model)
+        return choose_batch(round, utility, like=scores)
+
+
 class BoostingClassifier(PoolClassifier):
     """Base class of the learners that query rows on which committees are least sure."""
 
-    _needs_scale = False
-
-    def _select(self, round):
-        if self._trained.memory.pool != self._pool.number:
-            trainer = self._make_trainer()
-            self._trained = trainer.score_pool(Known.of(self), self._trained)
-        rows = round.rows
-        scores = self._trained.memory.scores[rows]
-        # rows of equal scores are equal to the committees
-        utility = check_scores(smallest_margin(scores), rows, self.estimator_)
-        return choose_batch(round, utility, like=scores)
+    def make_rule(self):
+        """Return the rule."""
+        return BoostingRule()
 
     def _passive_baseline(self):
         from sklearn.ensemble import AdaBoostClassifier  # slow to import
 
-        weak, params = self._make_trainer().estimators[0], self.get_params(deep=False)
+        weak, params = self.make_trainer().estimators[0], self.get_params(deep=False)
         sizes = {k: v for k, v in params.items() if k == "n_estimators"}
         return passive_baseline(self, AdaBoostClassifier(weak, **sizes))
 

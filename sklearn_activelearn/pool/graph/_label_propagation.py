@@ -14,13 +14,14 @@ from ...utils.typing import Floats, Labels, Seed, Stopping
 from .._base import PoolClassifier
 from .._distances import numbers, warn_if_distances_mislead
 from .._passive import passive_baseline
+from .._rule import Rule
 from .._selection import (
     DistinctFirst,
     find_best,
     find_best_different,
     ranked_purchase,
 )
-from .._training import Known, Trained, Trainer
+from .._training import Trained, Trainer
 from ._graph import GraphClassifier, LabelledGraph, check_has_distances
 
 #: With "auto", all rows of a pool of up to MOST_ROWS rows are considered, and
@@ -106,12 +107,81 @@ class GraphTrainer(Trainer):
             out.continue_from(before.memory)
         return out
 
+    def for_pool(self, known, trained):
+        """Return the result of a training, with the graph of the present pool."""
+        return trained._replace(memory=self.connect(known, trained))
+
     def train(self, known, before):
         """Return the graph with the class probabilities of its nodes."""
         graph = self.connect(known, before)
         distributions = graph.distributions()
         model = graph.graph.with_distributions(distributions, known.classes)
         return Trained(model, memory=graph)
+
+
+class GraphRule(Rule):
+    """Rows whose labels leave the smallest expected risk.
+
+    Parameters
+    ----------
+    trainer : GraphTrainer
+        Trainer of the graph.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    reason = "informative"
+    samples = False
+
+    def __init__(self, trainer, n_jobs):
+        self.trainer, self.n_jobs = trainer, n_jobs
+
+    def select(self, round):
+        """Choose rows whose labels leave the smallest expected risk."""
+        X, rows, n_wanted, seed = round.X, round.rows, round.n_wanted, round.seed
+        warn_if_distances_mislead(
+            round,
+            lambda: numbers(round.known.labelled.rows),
+            "Scale the features, pass others, or take HybridSamplingClassifier.",
+        )
+        graph = round.trained.memory
+        n_considered = self.trainer.n_considered(round.known.pool)
+        field, probabilities = graph.field, graph.free_distributions()
+        apart, chosen, utilities = DistinctFirst(hash_rows(X, rows)), [], []
+        while True:
+            left = np.searchsorted(field.free, rows[apart.open])
+            is_lost = field.is_lost[left]
+            if is_lost.any():
+                left = left[is_lost]
+            elif n_considered:
+                # enough rows for the whole batch, also if the batch is cut short
+                n, n_considered = max(n_considered, round.choice.batch_size), None
+                some = most_influential(field, probabilities, rows, apart, n, seed)
+                field = field.considering(np.searchsorted(field.free, rows[some]))
+                apart.keep(some)
+                left = np.searchsorted(field.free, rows[apart.open])
+            risk = self._expected_risk(field, probabilities, left)
+            # relative to the number of correct rows, rounding errors are ties
+            (first,) = find_best(len(field.free) - risk, 1, seed)
+            k = left[first]
+            chosen.append(field.free[k])
+            apart.choose(np.searchsorted(rows, chosen[-1]))
+            utilities.append(-risk[first])
+            if len(chosen) == n_wanted:
+                return ranked_purchase(np.array(chosen), np.array(utilities))
+            # on average over the labels, the other rows keep their probabilities
+            field = field.clamped(chosen[-1], probabilities[k])
+            probabilities = np.delete(probabilities, k, axis=0)
+
+    def _expected_risk(self, field, probabilities, candidates):
+        """Return the expected risk of each candidate; compute it in threads."""
+        n_jobs = count_threads(self.n_jobs)
+        return np.concatenate(
+            Parallel(n_jobs=n_jobs, require="sharedmem")(
+                delayed(field.expected_risk)(probabilities, block)
+                for block in np.array_split(candidates, min(n_jobs, len(candidates)))
+            )
+        )
 
 
 class ActiveLabelPropagationClassifier(PoolClassifier):
@@ -298,9 +368,6 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     the pool 1.00, new rows 0.99
     """
 
-    _samples, _optional_counts = False, ()
-    _needs_scale = False  # its graph refuses distances that overflow
-
     def __init__(
         self,
         kernel: Literal["knn", "rbf"] = "knn",
@@ -326,7 +393,12 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _make_trainer(self):
+    def make_rule(self):
+        """Return the rule."""
+        return GraphRule(self.make_trainer(), self.n_jobs)
+
+    def make_trainer(self):
+        """Return the trainer of the graph."""
         graph = GraphClassifier(self.kernel, self.gamma, self.n_neighbors)
         return GraphTrainer(
             graph, n_first=self.n_initial, n_candidates=self.n_candidates
@@ -351,54 +423,6 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     @property
     def transduction_(self) -> Labels:
         return self.classes_[self.label_distributions_.argmax(axis=1)]
-
-    def _select(self, round):
-        X, rows, n_wanted, seed = round.X, round.rows, round.n_wanted, round.seed
-        warn_if_distances_mislead(
-            self,
-            lambda: numbers(self._ledger.labelled.rows),
-            "Scale the features, pass others, or take HybridSamplingClassifier.",
-        )
-        trainer = self._make_trainer()
-        graph = trainer.connect(Known.of(self), self._trained)
-        self._trained = self._trained._replace(memory=graph)
-        n_considered = trainer.n_considered(self._pool)
-        field, probabilities = graph.field, graph.free_distributions()
-        apart, chosen, utilities = DistinctFirst(hash_rows(X, rows)), [], []
-        while True:
-            left = np.searchsorted(field.free, rows[apart.open])
-            is_lost = field.is_lost[left]
-            if is_lost.any():
-                left = left[is_lost]
-            elif n_considered:
-                # enough rows for the whole batch, also if the batch is cut short
-                n, n_considered = max(n_considered, self.batch_size), None
-                some = most_influential(field, probabilities, rows, apart, n, seed)
-                field = field.considering(np.searchsorted(field.free, rows[some]))
-                apart.keep(some)
-                left = np.searchsorted(field.free, rows[apart.open])
-            risk = self._expected_risk(field, probabilities, left)
-            # relative to the number of correct rows, rounding errors are ties
-            (first,) = find_best(len(field.free) - risk, 1, seed)
-            k = left[first]
-            chosen.append(field.free[k])
-            apart.choose(np.searchsorted(rows, chosen[-1]))
-            utilities.append(-risk[first])
-            if len(chosen) == n_wanted:
-                return ranked_purchase(np.array(chosen), np.array(utilities))
-            # on average over the labels, the other rows keep their probabilities
-            field = field.clamped(chosen[-1], probabilities[k])
-            probabilities = np.delete(probabilities, k, axis=0)
-
-    def _expected_risk(self, field, probabilities, candidates):
-        """Return the expected risk of each candidate; compute it in threads."""
-        n_jobs = count_threads(self.n_jobs)
-        return np.concatenate(
-            Parallel(n_jobs=n_jobs, require="sharedmem")(
-                delayed(field.expected_risk)(probabilities, block)
-                for block in np.array_split(candidates, min(n_jobs, len(candidates)))
-            )
-        )
 
 
 def most_influential(field, probabilities, rows, apart, n, seed):

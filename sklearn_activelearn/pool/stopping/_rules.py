@@ -437,7 +437,7 @@ class LabelPrice(StoppingRule):
 
     References
     ----------
-    .. [1] Z. Pullar-Strecker, K. Dost, E. Frank, J. Wicker, "Hitting the Target:
+    .. [1] Z. Pullar-Strecker, K. Dost, E. Frank, J. Wicker, "Hitting the LabelTarget:
        Stopping Active Learning at the Cost-Based Optimum", Machine Learning, 2022 (the
        cost that stopping criteria should keep low).
 

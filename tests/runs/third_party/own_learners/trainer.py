@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from sklearn_activelearn.pool import PoolClassifier, Trained, Trainer
+from sklearn_activelearn.pool import PoolClassifier, Rule, Trained, Trainer
 
 
 class RecentLabels(Trainer):
@@ -20,17 +20,24 @@ class RecentLabels(Trainer):
         return Trained(model.fit(known.labelled.rows, known.labels, weight))
 
 
+class LeastConfident(Rule):
+    """The rows whose most likely class is least likely."""
+
+    needs = "predict_proba"
+
+    def utility(self, model, X):
+        return -model.predict_proba(X).max(axis=1)
+
+
 class RecentLabelsClassifier(PoolClassifier):
     """Buys the row with the least certain class, and forgets old labels."""
-
-    _needs = "predict_proba"
 
     def __init__(self, half_life=20.0, *, budget=100, stopping=None, random_state=None):
         super().__init__(budget=budget, stopping=stopping, random_state=random_state)
         self.half_life = half_life
 
-    def _make_trainer(self):
+    def make_trainer(self):
         return RecentLabels(LogisticRegression(), self.half_life)
 
-    def _utility(self, X):
-        return -self.estimator_.predict_proba(X).max(axis=1)
+    def make_rule(self):
+        return LeastConfident()
