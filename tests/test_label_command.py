@@ -487,6 +487,68 @@ class TestPredictions:
             assert why[:21] in run(*TEXT, *output, code=2)
 
 
+def blank_rows(kind, n=60, every=7):
+    """Return rows of texts or tables, of which some have no content."""
+    rows = [{"key": row["key"], "kind": row["kind"]} for row in stock(n)]
+    for i, (row, full) in enumerate(zip(rows, stock(n), strict=True)):
+        shown = {"note": full["note"], "price": full["price"] or "0"}
+        names = ["note"] if kind == "text" else ["note", "price"]
+        row |= {name: " " if i % every == 3 else shown[name] for name in names}
+    return rows
+
+
+@pytest.mark.usefixtures("quick_blend")
+@pytest.mark.parametrize("kind", ["text", "table"])
+class TestRowsWithoutContent:
+    """They are not shown, not predicted and not counted, and each time that is said."""
+
+    def test_predictions(self, run, kind):
+        rows = blank_rows(kind)
+        blank = {f"{i + 1}" for i, row in enumerate(rows) if not row["note"].strip()}
+        unknown = {f"{i + 1}" for i, row in enumerate(rows) if not row["kind"]}
+        table = [{k: v for k, v in row.items() if k != "key"} for row in rows]
+        write_rows("rows.csv", table)
+        write_rows("new.csv", [{**row, "kind": ""} for row in table])
+        how = ["--text", "note"] if kind == "text" else []
+        run("label", "rows.csv", *how, "--labelled", "kind", *HOW,
+            "--predict", "out.csv", "--save-model", "m.skops")  # fmt: skip
+        n_silent = len(blank & unknown)
+        assert n_silent > 1
+        assert f"{n_silent} rows without content are not predicted" in run.err
+        for row in read_rows("out.csv"):
+            is_silent = row["id"] in blank & unknown
+            assert (row["label"] == "") == is_silent
+            assert (row["probability"] == "") == (row["id"] not in unknown - blank)
+            assert (row["origin"] == "") == is_silent
+        out = run("predict", "m.skops", "new.csv", "--out", "again.csv")
+        assert f"{len(blank)} rows without content are not predicted" in run.err
+        assert f"Rows in again.csv: {60 - len(blank)} predicted." in out
+        for number, row in enumerate(read_rows("again.csv"), start=1):
+            for name in ("prediction", "probability"):
+                assert (row[name] == "") == (f"{number}" in blank)
+
+    def test_the_same_rule_in_compare_and_label(self, run, kind, monkeypatch):
+        rows = [
+            {k: v for k, v in row.items() if k != "key"} for row in blank_rows(kind)
+        ]
+        rows = [{**row, "kind": row["kind"] or "car"} for row in rows]
+        write_rows("rows.csv", rows)
+        n_blank = sum(not row["note"].strip() for row in rows)
+        how = ["--text", "note"] if kind == "text" else []
+        unlabelled = [{k: v for k, v in row.items() if k != "kind"} for row in rows]
+        write_rows("unlabelled.csv", unlabelled)
+        run("label", "unlabelled.csv", *how, *HOW, answers="")
+        assert f"{n_blank} rows without content are not shown" in run.err
+        seen = []
+        monkeypatch.setattr(
+            "sklearn_activelearn.evaluation.compare",
+            lambda X, y, _, **options: seen.append((len(X), len(y))) or 1 / 0,
+        )
+        with pytest.raises(ZeroDivisionError):
+            run("compare", "--data", "rows.csv", "--target", "kind", *how)
+        assert seen == [(60 - n_blank, 60 - n_blank)]
+
+
 class TestExports:
     def test_what_was_shown_and_the_way_back(self, saved, exported):
         saved(*TABLE, "--export", "labels.csv")

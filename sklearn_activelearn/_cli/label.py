@@ -34,6 +34,7 @@ from .options import (
     print_sentences,
     require,
     tell,
+    tell_empty_rows,
 )
 
 #: Options that another option needs.
@@ -594,9 +595,7 @@ def show_session(args, session, task, page):
     """Show the session in the terminal or on the page, until the person ends it."""
     from ..labeling.front_ends._view import LabelingView
 
-    if n_empty := session.status().empty:
-        are = "row without content is" if n_empty == 1 else "rows without content are"
-        tell(f"{n_empty:,} {are} not shown")
+    tell_empty_rows(session.status().empty, "not shown")
     folder = args.FILE if args.FILE.is_dir() else args.FILE.parent
     view = LabelingView(
         session,
@@ -691,9 +690,11 @@ def write_results(args, session, task):
     with blame(args.out, args.predict, args.save_model), printed_warnings():
         if args.predict:
             n_predicted = session.export_predictions(args.predict, task.columns)
-            n_labels = len(session.ids) - n_predicted
+            n_labels = session.status().labelled
             how = "with the machine's label" if args.machine else "predicted"
             print(f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} {how}.")
+            n_empty = len(session.ids) - n_labels - n_predicted
+            tell_empty_rows(n_empty, "not predicted")
         if args.save_model:
             encoder = portable(task.encoder, args.encoder)
             model = make_pipeline(encoder, session.model())

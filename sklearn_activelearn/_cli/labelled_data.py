@@ -19,7 +19,8 @@ from ..preprocessing import (
     read_columns,
     read_table,
 )
-from .options import tell
+from ..sources import find_empty_rows
+from .options import tell, tell_empty_rows
 from .rows import VECTORS, read_ids
 from .vectors import encode_once, read_features
 
@@ -109,6 +110,10 @@ def read_labelled(args):
             raise
         columns = []
     used = [column for column in columns if column.kind != "left out"]
+    content = table[args.text or [column.name for column in used]]
+    empty = table.index[find_empty_rows(content)]  # label does not show them, either
+    tell_empty_rows(len(empty), "left out")
+    table, y = table.drop(index=empty), y.drop(index=empty)
     n_texts = sum(column.kind == "text" for column in used)
     values = read_columns(table, used, args.gaps)
     name, other = "with words alone", TextVectorizer(parts=False, n_directions=0)

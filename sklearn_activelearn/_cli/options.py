@@ -261,6 +261,13 @@ def tell(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def tell_empty_rows(n_rows, what):
+    """Print what becomes of rows without content, if there are any."""
+    if n_rows:
+        are = "row without content is" if n_rows == 1 else "rows without content are"
+        tell(f"{n_rows:,} {are} {what}")
+
+
 def print_sentences(text):
     """Print sentences; at a terminal, lines break between words."""
     if sys.stdout.isatty():

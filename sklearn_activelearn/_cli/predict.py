@@ -12,6 +12,7 @@ from .options import (
     interrupted_with,
     require,
     tell,
+    tell_empty_rows,
 )
 
 NAMES = ("prediction", "probability")
@@ -79,7 +80,9 @@ def run_predict(args):
         predicted = predict_rows(model, with_features(args, model, table))
     with blame(args.out, option="out"):
         write(args.out, add_columns(table.to_dict("list"), predicted) | predicted)
-    print(f"Rows in {args.out}: {len(table)} predicted.")
+    n_empty = len(rows_without_content(model, table))
+    print(f"Rows in {args.out}: {len(table) - n_empty} predicted.")
+    tell_empty_rows(n_empty, "not predicted")
 
 
 def read_model(args):
@@ -155,7 +158,28 @@ def restore_cells(table, names):
     return table.rename(columns=quoted).map(restore_cell)
 
 
+def rows_without_content(model, table):
+    """Return the numbers of rows of which the model reads nothing but empty cells."""
+    from ..sources import find_empty_rows
+
+    names = [*model[0].feature_names_in_]
+    return find_empty_rows(table[[name for name in names if name in table.columns]])
+
+
 def predict_rows(model, table):
+    """Return the predictions of a model and their probabilities, as columns.
+
+    Rows without content have empty cells.
+    """
+    empty = rows_without_content(model, table)
+    found = predict_all_rows(model, table)
+    for cells in found.values():
+        for row in empty:
+            cells[row] = None
+    return found
+
+
+def predict_all_rows(model, table):
     """Return the predictions of a model and their probabilities, as columns."""
     if (names := getattr(model, "label_names_", None)) is not None:
         found = dict(zip(names, model.predict(table).T.tolist(), strict=True))

@@ -237,7 +237,7 @@ def read_features(path, id_column, ids, rows=None, n_rows=None):
                 vectors = np.lib.format.read_array(file, allow_pickle=False)
         else:
             vectors = read_feature_table(path, id_column, ids)
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, ImportError) as error:
         raise UsageError(f"--features: {path}: {error}") from error
     if vectors.ndim != 2 or not vectors.shape[1] or vectors.dtype.kind not in "fiub":
         raise UsageError(

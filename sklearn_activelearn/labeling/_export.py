@@ -314,7 +314,7 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
     return len(lines)
 
 
-def write_predictions(db, path, own, ids, columns):
+def write_predictions(db, path, own, ids, columns, empty=()):
     """Write a line for each row; return how many have no label of a person.
 
     Parameters
@@ -325,13 +325,15 @@ def write_predictions(db, path, own, ids, columns):
         Ids of all rows.
     columns : dict of str to sequence
         Further columns.
+    empty : set
+        Ids of the rows without content, about which the model cannot say anything.
     """
     decided = {each.id: each for each in read_labels(db)}
     predicted, shares = own.predict(own.pool)
     if labels := name_label_columns(get_settings(db)):
-        table = tabulate_labels(decided, own, ids, labels, predicted, shares)
+        table = tabulate_labels(decided, own, ids, labels, predicted, shares, empty)
         write_table(path, table | add_columns(columns, {*TAKEN, *table}))
-        return len(ids) - len(decided)
+        return len({*ids} - decided.keys() - {*empty})
     if checked := own.check_machine_labels():
         is_machine = (checked.origins == MACHINE).tolist()
         predicted = np.where(is_machine, checked.labels, predicted).tolist()
@@ -341,10 +343,12 @@ def write_predictions(db, path, own, ids, columns):
         who, origin, probability = "", PREDICTED, None
         if checked and is_machine[row]:
             origin = MACHINE
+        elif id in empty and id not in decided:
+            label, origin = None, ""
         if id in decided:  # by people: the model has no part in it
             label, origin = decided[id].label, decided[id].origin
             who = join_names(decided[id].who)
-        elif shares is not None:
+        elif shares is not None and origin:
             k = place.get(label)
             probability = 0.0 if k is None else round(float(shares[row, k]), 6)
         rows.append((id, label, probability, who, origin))
@@ -352,29 +356,34 @@ def write_predictions(db, path, own, ids, columns):
         zip(PREDICTED_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)
     )
     write_table(path, table | add_columns(columns, TAKEN))
-    return len(rows) - len(decided)
+    return sum(origin in (PREDICTED, MACHINE) for *_, origin in rows)
 
 
-def tabulate_labels(decided, own, ids, labels, predicted, shares):
+def tabulate_labels(decided, own, ids, labels, predicted, shares, empty):
     """Return the columns of predictions of rows that may have several labels.
 
-    A label that the model does not know has empty cells where nobody has decided.
+    A label that the model does not know has empty cells where nobody has decided, and
+    so have rows without content.
     """
     known, table = own.label_names, {"id": [*ids]}
+    silent = {*decided, *empty}
     for label, name in labels.items():
         table[name] = [
             int(label in decided[id].label) if id in decided
-            else int(label in found) if label in known else None
+            else int(label in found) if label in known and id not in silent else None
             for id, found in zip(ids, predicted, strict=True)
         ]  # fmt: skip
     for place, label in enumerate(known if shares is not None else ()):
         table[f"{PROBABILITY}{label}"] = [
-            None if id in decided else share
+            None if id in silent else share
             for id, share in zip(ids, shares[:, place].round(6).tolist(), strict=True)
         ]
     found = [decided.get(id) for id in ids]
     table["who"] = ["" if each is None else join_names(each.who) for each in found]
-    table["origin"] = [PREDICTED if each is None else each.origin for each in found]
+    table["origin"] = [
+        each.origin if each is not None else "" if id in silent else PREDICTED
+        for id, each in zip(ids, found, strict=True)
+    ]
     return table
 
 

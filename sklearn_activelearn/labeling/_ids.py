@@ -1,7 +1,6 @@
 """Ids of the rows, and rows without content."""
 
 from collections import Counter
-from collections.abc import Mapping
 from numbers import Integral
 
 import numpy as np
@@ -136,28 +135,3 @@ def check_texts(pool, ids):
             f"Row {ids[row]!r} of the pool has {cell!r} in place of a text. Fill "
             f"it in, or leave it out ({are_texts.count(False)} of {len(ids)} rows)."
         )
-
-
-def find_empty_rows(items):
-    """Return the numbers of rows without content: blank texts, rows of blank cells."""
-    if is_frame(items):
-        rows = np.arange(len(items))
-        columns = [items] if items.ndim == 1 else [cells for _, cells in items.items()]
-        for cells in columns:  # most often the first one leaves no row
-            cells = cells.iloc[rows]
-            is_blank = cells.isna() | (cells.astype(str).str.strip() == "")
-            rows = rows[is_blank.to_numpy(dtype=bool)]
-        return rows.tolist() if columns else []
-    is_array = isinstance(items, np.ndarray)
-    if is_array and (items.ndim != 1 or items.dtype.kind not in "OUT"):
-        return []
-    if not isinstance(items, list | tuple) and not is_array:
-        return []
-    return [row for row, item in enumerate(items) if is_empty(item)]
-
-
-def is_empty(item):
-    """Return True for None, a blank text, and a mapping of nothing else."""
-    if isinstance(item, Mapping):
-        return all(map(is_empty, item.values()))
-    return item is None or (isinstance(item, str) and not item.strip())

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from warnings import catch_warnings
 
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring
@@ -18,7 +19,6 @@ from ..evaluation._measures import MOSTLY, measures_of
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
 from ..sources import take
-from ..utils._statistics import score_interval
 from ..utils.typing import Floats, Id, Label
 from ._learner import Target
 from ._schema import SEVERAL, from_column, get_settings
@@ -366,8 +366,9 @@ def describe_interval(name, predicted, truth):
     shares, ends = [], []
     for c in classes:
         of_class = [k for k, label in enumerate(truth) if c is None or label == c]
-        shares.append(np.mean([predicted[k] == truth[k] for k in of_class]))
-        ends.append(score_interval(shares[-1], 4 / len(of_class), 0, 1, -1))
+        n_right = sum(predicted[k] == truth[k] for k in of_class)
+        shares.append(n_right / len(of_class))
+        ends.append(binomtest(n_right, len(of_class)).proportion_ci(0.95, "wilson"))
     distances = np.linalg.norm(np.transpose(ends) - shares, axis=1) / len(classes)
     low, high = np.mean(shares) + np.array([-1, 1]) * distances
     return f"95 %: {low:.0%}–{high:.0%}; "

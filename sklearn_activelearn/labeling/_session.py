@@ -21,7 +21,7 @@ from ..base import (
     check_option,
     is_missing_label,
 )
-from ..sources import is_frame, take, to_pandas
+from ..sources import find_empty_rows, is_frame, take, to_pandas
 from ..utils.typing import (
     Change,
     Classes,
@@ -59,7 +59,7 @@ from ._export import (
     export_labels,
     write_predictions,
 )
-from ._ids import check_text, find_empty_rows, find_ids
+from ._ids import check_text, find_ids
 from ._import import RowsByContent, read_answers
 from ._learner import SessionLearner, Worker, forget_progress, record_teaching
 from ._lists import ReviewList, ReviewPage, ReviewRow, RowLabel
@@ -1761,7 +1761,7 @@ class LabelingSession(Generic[LearnerT]):
         Returns
         -------
         n_predicted : int
-            Number of labels that no person gave.
+            Number of labels that no person gave. Rows without content have none.
 
         Raises
         ------
@@ -1773,5 +1773,5 @@ class LabelingSession(Generic[LearnerT]):
         check_table_file(path := Path(path))
         own = self._train_on_all(not self._worker.own.has_machine_labels)
         with self._storage.reading() as db:
-            columns = columns or columns_shown(self._items)
-            return write_predictions(db, path, own, self.ids, columns)
+            columns, empty = columns or columns_shown(self._items), {*self.empty_ids}
+            return write_predictions(db, path, own, self.ids, columns, empty)

@@ -2,6 +2,7 @@
 
 import sys
 from collections import defaultdict
+from collections.abc import Mapping
 from hashlib import blake2b
 from numbers import Real
 
@@ -307,3 +308,28 @@ def hash_values(values):
     """Return the hash of a row of floats and texts."""
     digest = blake2b(repr(values).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
+
+
+def find_empty_rows(items):
+    """Return the numbers of rows without content: blank texts, rows of blank cells."""
+    if is_frame(items):
+        rows = np.arange(len(items))
+        columns = [items] if items.ndim == 1 else [cells for _, cells in items.items()]
+        for cells in columns:  # most often the first one leaves no row
+            cells = cells.iloc[rows]
+            is_blank = cells.isna() | (cells.astype(str).str.strip() == "")
+            rows = rows[is_blank.to_numpy(dtype=bool)]
+        return rows.tolist() if columns else []
+    is_array = isinstance(items, np.ndarray)
+    if is_array and (items.ndim != 1 or items.dtype.kind not in "OUT"):
+        return []
+    if not isinstance(items, list | tuple) and not is_array:
+        return []
+    return [row for row, item in enumerate(items) if is_empty(item)]
+
+
+def is_empty(item):
+    """Return True for None, a blank text, and a mapping of nothing else."""
+    if isinstance(item, Mapping):
+        return all(map(is_empty, item.values()))
+    return item is None or (isinstance(item, str) and not item.strip())
