@@ -65,7 +65,8 @@ def test_weights_are_those_of_the_reference(seed, n_rows, n_classes, first, cv):
         return
     model = BlendClassifier(CANDIDATES, cv=cv).fit(X, y)
     members = [candidate for _, candidate in CANDIDATES]
-    losses, temperatures, weights = reference.weigh(members, X, y, cv)
+    losses, temperatures, weights, skill = reference.weigh(members, X, y, cv)
+    assert model.cv_skill_ == pytest.approx(skill, abs=1e-4)
     np.testing.assert_allclose([*model.cv_log_losses_.values()], losses, rtol=1e-5)
     np.testing.assert_allclose(model.weights_, weights[weights > 0], rtol=1e-4)
     kept = np.array(temperatures)[weights > 0]
@@ -104,6 +105,27 @@ def test_too_few_labels_train_the_first_candidate(labels):
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X))
     assert model.member_names_ == ["linear"]
     assert np.isnan([*model.cv_log_losses_.values()]).all()
+
+
+def test_labels_near_chance_are_told():
+    rng = np.random.default_rng(0)
+    X, noise = rng.normal(size=(160, 3)), rng.integers(0, 2, 160)
+    model = BlendClassifier(CANDIDATES).fit(X, noise)
+    assert model.is_near_chance_
+    assert model.cv_skill_ < 0.05
+    few = BlendClassifier(CANDIDATES).fit(X[:79], noise[:79])
+    assert few.cv_skill_ < 0.05
+    assert not few.is_near_chance_
+    clear = BlendClassifier(CANDIDATES).fit(X, X[:, 0] > 0)
+    assert clear.cv_skill_ > 0.5
+    assert not clear.is_near_chance_
+    # it comes from the same rows as the weights
+    later = clone(clear).fit_in_order(X[:100], X[:100, 0] > 0)
+    again = clone(clear).fit_in_order(X[:120], X[:120, 0] > 0, later)
+    assert again.cv_skill_ == later.cv_skill_ != clear.cv_skill_
+    unknown = BlendClassifier(CANDIDATES).fit(X[:10], noise[:10])
+    assert np.isnan(unknown.cv_skill_)
+    assert not unknown.is_near_chance_
 
 
 def test_the_first_rows_may_be_of_one_class():

@@ -2,8 +2,7 @@
 
 A run is a set, a split and a number of labels: each variant of the candidates is
 weighed and trained on the same random rows of the pool, and its accuracy on other rows
-is kept, with the seconds of one processor that its training takes without the trainings
-that it shares with variants before it.
+is kept, and the seconds of one processor that its training takes.
 
     python -m benchmarks.sets.members [--only SET ...] [--sets many] [--orders 2]
         [--labels 20 30 50 100] [--results results/members.csv] [--out docs] [--quick]
@@ -17,10 +16,9 @@ from pathlib import Path
 from time import process_time
 from typing import NamedTuple
 
-import joblib
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -78,50 +76,6 @@ VARIANTS = {
 NAMES = [*VARIANTS, "today, scaled by labelled rows", "today, scaled by the pool"]
 
 
-class Remembered(ClassifierMixin, BaseEstimator):
-    """Classifier that is trained once on the same rows.
-
-    Parameters
-    ----------
-    model : classifier
-        The classifier.
-    known : dict
-        Trained models by their parameters and rows; not copied by `clone`.
-    """
-
-    def __init__(self, model, known):
-        self.model, self.known = model, known
-
-    def __sklearn_clone__(self):
-        return type(self)(self.model, self.known)
-
-    def fit(self, X, y):
-        """Train the classifier, or find it."""
-        key = joblib.hash((self.model, X, y))
-        if key not in self.known:
-            pipeline = make_pipeline(StandardScaler(), clone(self.model))
-            self.known[key] = pipeline.fit(X, y)
-        self.fitted_ = self.known[key]
-        self.classes_ = self.fitted_.classes_
-        return self
-
-    def predict(self, X):
-        """Return the predicted labels."""
-        return self.fitted_.predict(X)
-
-
-def remembered(model, known):
-    """Return a classifier that is trained once, with a class for each kind of model."""
-    method = "decision_function"
-    if not hasattr(model, method):
-        method = "predict_proba"
-    answer = {method: lambda self, X: getattr(self.fitted_, method)(X)}
-    kinds = known.setdefault("kinds", {})
-    name = type(model).__name__
-    kind = kinds.setdefault(name, type(name, (Remembered,), answer))
-    return kind(clone(model), known)
-
-
 class Result(NamedTuple):
     """Accuracies and seconds of `NAMES` on a split."""
 
@@ -141,22 +95,22 @@ def measure(key, split):
     """Return the accuracies of all variants after some random labels."""
     _, order, n_labels = key
     rows = np.random.default_rng((7, order)).permutation(len(split.y))[:n_labels]
-    X, y, known, lines = split.X[rows], split.y[rows], {}, []
-    for candidates in VARIANTS.values():
-        named = [
-            (name, remembered(model.set_params(random_state=0), known))
-            if "random_state" in model.get_params()
-            else (name, remembered(model, known))
-            for name, model in candidates(X, y)
-        ]
+    X, y, lines = split.X[rows], split.y[rows], []
+    blends = [
+        BlendClassifier(
+            [
+                (name, make_pipeline(StandardScaler(), model))
+                for name, model in candidates(X, y)
+            ],
+            random_state=0,
+        )
+        for candidates in VARIANTS.values()
+    ]
+    scalers = [None] * (len(blends) + 1) + [fit_scaler(split.X)]
+    blends += [BlendClassifier(random_state=0)] * 2
+    for blend, scaler in zip(blends, scalers, strict=True):
         started = process_time()
-        model = BlendClassifier(named, random_state=0).fit(X, y)
-        seconds = process_time() - started
-        lines.append((model.score(split.X_test, split.y_test), seconds))
-    for scaler in (None, fit_scaler(split.X)):
-        started = process_time()
-        model = BlendClassifier(random_state=0)
-        model.fit_in_order(X, y, scaler=scaler)
+        model = clone(blend).fit_in_order(X, y, scaler=scaler)
         seconds = process_time() - started
         lines.append((model.score(split.X_test, split.y_test), seconds))
     return Result(*key, *map(list, zip(*lines, strict=True)))
@@ -181,6 +135,7 @@ def tasks(names, orders, labels):
 
 def lines(results, labels):
     """Yield a line for each variant: gains over the first one."""
+    cost = np.mean([result.seconds for result in results], axis=0)
     for k, variant in enumerate(NAMES):
         gains = {}
         for result in results:
@@ -196,6 +151,7 @@ def lines(results, labels):
         line["mean"] = f"{values.mean():+.2f}"
         line["±"] = f"{values.std(ddof=1) / len(values) ** 0.5:.2f}"
         line["lowest"], line["on"] = f"{means[worst]:+.2f}", worst
+        line["time, before = 1"] = f"{cost[k] / cost[0]:.2f}"
         yield line
 
 

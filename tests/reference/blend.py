@@ -59,7 +59,7 @@ def best_temperature(found, importance):
 
 
 def weigh(candidates, X, y, cv=5):
-    """Return log losses, temperatures and weights of the candidates."""
+    """Return log losses, temperatures, weights and skill of the candidates."""
     counts = {label: np.sum(y == label) for label in np.unique(y)}
     is_unequal = max(counts.values()) > 0.7 * len(y)
     losses, temperatures, columns = [], [], []
@@ -92,7 +92,10 @@ def weigh(candidates, X, y, cv=5):
     ]
     weights = (stack + np.array(best) / len({*kinds})) / 2
     weights[weights < 0.03] = 0
-    return losses, temperatures, weights / weights.sum()
+    weights /= weights.sum()
+    loss = -np.average(np.log(np.transpose(columns) @ weights), weights=importance)
+    shares = [1 / len(counts) if is_unequal else n / len(y) for n in counts.values()]
+    return losses, temperatures, weights, 1 + loss / np.dot(shares, np.log(shares))
 
 
 def thresholds(p, y):
