@@ -163,7 +163,10 @@ def find_kind(name, cells, dates, number_form):
     """Return a column of the kind that its cells, with blank gaps, have."""
     distinct, numbers = {*cells} - {""}, None
     if number_form is not None:
-        numbers = np.array([read_number(cell, number_form) for cell in cells])
+        if number_form:
+            numbers = np.array([read_number(cell, number_form) for cell in cells])
+        else:
+            numbers = np.array([float(cell or "nan") for cell in cells])
     if len({*cells}) == 1 or (numbers is not None and np.all(numbers == numbers[0])):
         return Column(name, "left out", remark="has one value")
     if numbers is not None:
@@ -249,22 +252,31 @@ def possible_forms(cells):
     """Return the forms that all cells have, with decimal points first."""
     try:
         [float(cell) for cell in cells]
-        forms, split = [""], [("", cell) for cell in cells]
     except ValueError:
-        forms, split = [], []
-        for cell in cells:
-            split.append(split_number(cell))
-            if split[-1] is None or split[-1][0] != split[0][0]:
-                return []
-    unit = split[0][0] if split else ""
-    marks = {*"".join(body for _, body in split)}
-    return forms + [
-        form + unit
-        for form in NUMBERS[bool(forms) :]
+        pass
+    else:  # points may stand between thousands
+        can_be = any("." in cell for cell in cells) and has_form(cells, ",.")
+        return ["", ",."] if can_be else [""]
+    split = []
+    for cell in cells:
+        split.append(split_number(cell))
+        if split[-1] is None or split[-1][0] != split[0][0]:
+            return []
+    bodies = [body for _, body in split]
+    marks = {*"".join(bodies)}
+    return [
+        form + split[0][0]
+        for form in NUMBERS
         if form[1] in marks | {"_"}
         and (form[0] in marks or form[0] == "." or form[1] != "_")
-        and all(re.fullmatch(number_pattern(form), body) for _, body in split)
+        and has_form(bodies, form)
     ]
+
+
+def has_form(bodies, form):
+    """Return True if all numbers have the marks of a form."""
+    pattern = re.compile(number_pattern(form))
+    return all(map(pattern.fullmatch, bodies))
 
 
 def mark_of(form):
