@@ -110,9 +110,9 @@ def test_curve_and_advice_are_of_one_moment(tmp_path, monkeypatch):
         report = session.report()
         assert report.curve == session.curve()
         assert report.advice == session.advice()
-        reads, reading = [], session._storage.reading
+        reads, reading = [], session._file.reading
         monkeypatch.setattr(
-            session._storage, "reading", lambda: reads.append(0) or reading()
+            session._file, "reading", lambda: reads.append(0) or reading()
         )
         session.report()
         assert len(reads) == 1

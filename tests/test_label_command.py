@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from sklearn_activelearn import ASSLBoostClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession, load_model, save_model
-from sklearn_activelearn.labeling._model_files import TRUSTED
+from sklearn_activelearn.labeling._models import TRUSTED
 from sklearn_activelearn.preprocessing import TableEncoder, TextEncoder
 from tests.reference.labeling import quick_folder
 
@@ -388,7 +388,9 @@ class TestPredictions:
         def interrupt(path, *columns):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("sklearn_activelearn.labeling._output.os.fsync", interrupt)
+        monkeypatch.setattr(
+            "sklearn_activelearn.labeling._table_files.os.fsync", interrupt
+        )
         before = contents()
         argv = ["predict", "model.skops", "stock.csv", "--out", "again.csv"]
         assert main(argv) == 130
@@ -704,7 +706,7 @@ class TestModels:
     def test_without_skops(self, run, monkeypatch):
         monkeypatch.setitem(sys.modules, "skops", None)
         monkeypatch.setattr(
-            "sklearn_activelearn.labeling._model_files.find_spec", lambda name: None
+            "sklearn_activelearn.labeling._models.find_spec", lambda name: None
         )
         why = "need skops: pip install skops"
         assert why in run(*TABLE, "--save-model", "m.skops", code=2)

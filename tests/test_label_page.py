@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn import UncertaintySamplingClassifier
-from sklearn_activelearn.labeling import LabelingSession, _storage
+from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
+from sklearn_activelearn.labeling.storage import _schema
 from tests.reference.labeling import quick_folder
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -261,7 +262,7 @@ class TestAnswers:
         assert (status.answered, status.skipped) == (0, 0)
 
     def test_a_busy_file_is_said_and_then_it_works(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(_storage, "WRITING_WAIT", 0.1)
+        monkeypatch.setattr(_schema, "WRITING_WAIT", 0.1)
         session_view = open_desk(tmp_path)
         client = client_of(session_view)
         row = ask(client, "next")["row"]["id"]

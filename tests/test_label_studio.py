@@ -20,7 +20,7 @@ from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
 from tests.reference.label_studio import LEGACY, REFRESH, USERS, LabelStudio, serving
 from tests.reference.labeling import started
-from tests.reference.session_files import select, taught, waiting
+from tests.reference.session_files import n_answers, select, taught, waiting
 
 pytest.importorskip("httpx", reason="httpx is not installed")
 from sklearn_activelearn.labeling.front_ends import _label_studio, _label_studio_api
@@ -774,15 +774,10 @@ class TestCommand:
         with started([*argv, "--test-size", "2"]) as process:
             wait_until(lambda: studio.project["model_version"], 30)
             for _ in range(2):
-                n_before = len(select(path, "SELECT 1 FROM rows WHERE answered"))
+                n_before = n_answers(path)
                 task = studio.next_task()
                 studio.annotate(task, truth(studio, task))
-                wait_until(
-                    lambda n=n_before: (
-                        len(select(path, "SELECT 1 FROM rows WHERE answered")) > n
-                    ),
-                    30,
-                )
+                wait_until(lambda n=n_before: n_answers(path) > n, 30)
             studio.add_tasks(make_texts(3, seed=1))
             new = [*studio.tasks][-3:]
             studio.annotate(new[0], truth(studio, new[0]))

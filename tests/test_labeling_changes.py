@@ -237,8 +237,8 @@ def test_a_changed_session_keeps_its_labels(name, data, ahead):
         known = taught(folder / "file")
         decided = select(
             folder / "file",
-            "SELECT id, label FROM rows WHERE state = 'labelled' AND NOT is_news "
-            "AND kind != 'test'",
+            "SELECT id, labels.label FROM labels JOIN taught USING (id) "
+            "WHERE kind != 'test' AND taught.label IS labels.label",
         )
     assert known == dict(decided) or name in STREAM or known.items() >= {*decided}
     assert status.n_taught == len(known)
@@ -260,8 +260,7 @@ def labelled(session):
     """Return row numbers and labels of rows that are not held out, as decided."""
     found = select(
         session,
-        "SELECT id, label FROM rows WHERE state = 'labelled' AND kind != 'test' "
-        "ORDER BY decided",
+        "SELECT id, label FROM labels WHERE kind != 'test'",
     )
     return [IDS.index(id) for id, _ in found], [label for _, label in found]
 
@@ -430,7 +429,7 @@ def test_votes_rise_for_rows_that_are_not_decided(path):
         assert session.answers(id).label is None
         session.label(id, "good", "bob")
         assert session.answers(id).label == "good"
-        first = select(session, "SELECT id FROM rows WHERE decided ORDER BY decided")[0]
+        first = select(session, "SELECT id FROM labels")[0]
         session.label(first, "bad", "ann")  # it has one vote, as before
         assert session.answers(first).label == "bad"
         assert session.status().n_taught == n_taught
@@ -474,7 +473,7 @@ def test_what_another_learner_was_taught_is_forgotten(path):
         assert first not in taught(session)
         assert session.undo("dan") == first  # decided again
         assert first not in taught(session)
-        assert first in select(session, "SELECT id FROM rows WHERE is_news")
+        assert first in select(session, "SELECT id FROM labels")
 
 
 def test_classes_are_renamed_and_merged(path):

@@ -253,7 +253,9 @@ def test_an_unpaired_surrogate_is_refused(folder):
 def test_a_file_that_another_program_holds_is_a_sentence(folder, monkeypatch):
     path = folder / "labels.sqlite"
     opened(path).close()
-    monkeypatch.setattr("sklearn_activelearn.labeling._storage.READING_WAIT", 0.05)
+    monkeypatch.setattr(
+        "sklearn_activelearn.labeling.storage._schema.READING_WAIT", 0.05
+    )
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     with pytest.raises(BlockingIOError, match=r"labels\.sqlite is held by another"):

@@ -1,22 +1,26 @@
 """The file of a session: one writer, readers at any time, nothing lost, damage seen."""
 
+import csv
+import json
 import linecache
 import os
 import sqlite3
 import sys
 import threading
 import time
+import warnings
 from contextlib import closing, suppress
 from multiprocessing import get_context
 
+import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
-from sklearn_activelearn.labeling._schema import get_settings, put_settings
 from tests.learners import explores
 from tests.reference import session_harness as harness
+from tests.reference.labeling import quick_folder
 from tests.reference.session_files import asked, n_answers, select
 from tests.reference.session_harness import X, y
 
@@ -254,6 +258,7 @@ def test_ctrl_c_anywhere_leaves_a_session_that_works(path, verb):
         GaussianNB(), n_initial=4, batch_size=3, random_state=0
     )
     sql = "SELECT id FROM answers WHERE withdrawn_at IS NULL"
+    # a row that somebody holds goes to nobody else: there are more rows than people
     n_interrupted, line = 0, 0
     with opened(path, learner) as session:
         label_some(session, 4)
@@ -263,7 +268,7 @@ def test_ctrl_c_anywhere_leaves_a_session_that_works(path, verb):
                 "label": lambda id=id: session.label(id, int(y[id])),
                 "skip": lambda id=id: session.skip(id),
                 "undo": session.undo,
-                "next": lambda: session.next(f"person {line}"),  # noqa: B023
+                "next": lambda: session.next(f"person {line % 15}"),  # noqa: B023
             }[verb]
             before = select(path, sql)
             if not interrupted_at(line, call):
@@ -409,7 +414,7 @@ def test_a_damaged_file_is_refused_or_loses_nothing():
 @pytest.mark.parametrize("several", [None, harness.SEVERAL], ids=["one", "several"])
 def test_a_crafted_file_works_or_is_refused_with_a_sentence(several):
     found = harness.check_crafted(5000 if explores() else 30, several=several)
-    assert found["refused"] > found["opened"] > 0
+    assert min(found["refused"], found["opened"]) > 5
 
 
 def test_the_intact_answers_of_a_damaged_file_are_recovered(path):
@@ -436,7 +441,7 @@ def test_the_intact_answers_of_a_damaged_file_are_recovered(path):
     [
         ("DELETE FROM answers WHERE number = 3", "row 3 of answers is missing"),
         ("UPDATE answers SET who = 'eve' WHERE number = 2", "row 2 of answers does n"),
-        ("UPDATE rows SET label = 1 - label WHERE decided", "do not follow from it"),
+        ("UPDATE taught SET label = 1 - label", "row 1 of taught does not match"),
     ],
 )
 def test_what_somebody_changed_is_seen(path, sql, why):
@@ -450,13 +455,13 @@ def test_what_somebody_changed_is_seen(path, sql, why):
 
 def test_commits_reach_the_disk(path):
     with opened(path) as session:
-        with session._storage.reading() as db:
-            assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
-            assert db.execute("PRAGMA journal_mode").fetchone()[0] == "delete"
+        with session._file.reading() as facts:
+            assert facts.db.value("PRAGMA synchronous") == 2
+            assert facts.db.value("PRAGMA journal_mode") == "delete"
         id = session.next()
         calls = []
-        with session._storage.reading() as db:
-            db.set_trace_callback(calls.append)
+        with session._file.reading() as facts:
+            facts.db.set_trace_callback(calls.append)
         for label in (1, 0):  # a label, and a correction
             calls.clear()
             session.label(id, label)
@@ -468,13 +473,55 @@ def test_commits_reach_the_disk(path):
 
 def test_settings_of_a_transaction_that_fails_are_not_remembered(path):
     with opened(path) as session:
-        storage = session._storage
-        with suppress(KeyError), storage.writing() as db:
-            put_settings(db, votes=3)
-            assert get_settings(db)["votes"] == 3
+        file = session._file
+        with suppress(KeyError), file.writing() as facts:
+            facts.put_settings(votes=3)
+            assert facts.settings["votes"] == 3
             raise KeyError
-        with storage.reading() as db:
-            assert get_settings(db)["votes"] == session.votes == 1
+        with file.reading() as facts:
+            assert facts.settings["votes"] == session.votes == 1
 
 
 # --- queries that a person may run
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("votes", [1, 2, 3])
+def test_the_view_of_labels_decides_as_the_session_does(votes, several):
+    rng = np.random.default_rng([votes, several])
+    sets = [[], ["yes"], ["maybe"], ["maybe", "yes"]]
+    options = {"classes": ["no", "yes", 'may "be']}
+    if several:
+        options = {"labels": ["no", "yes", "maybe"], "classes": None}
+    with quick_folder() as folder:
+        for _ in range(30 if explores() else 4):
+            path = folder / f"{rng.integers(2**31)}"
+            with opened(path, votes=votes, test_size=3, **options) as session:
+                for _ in range(60):
+                    who, id = "abcd"[rng.integers(4)], int(rng.integers(9))
+                    code = rng.integers(len(sets) if several else 3)
+                    label = sets[code] if several else options["classes"][code]
+                    with suppress(ValueError):  # nothing to undo, or nobody asked
+                        what = rng.random()
+                        if what < 0.7:
+                            session.label(id, label, who, final=bool(what < 0.05))
+                        elif what < 0.85:
+                            session.skip(session.next(who), who=who)
+                        else:
+                            session.undo(who)
+                rows = session.review(limit=99, since="2000-01-01").rows
+                rows = {row.id: row.label for row in rows if row.state == "labelled"}
+                kinds = dict.fromkeys(session.test_ids, "test")
+                lines = folder / "labels.csv"
+                with warnings.catch_warnings(action="ignore"):  # of disputed rows
+                    session.export(lines)
+            found = select(path, "SELECT id, label, who, kind FROM labels")
+            assert rows == {
+                id: json.loads(label) if several else label for id, label, *_ in found
+            }
+            exported = list(csv.DictReader(lines.read_text("utf-8").splitlines()))
+            assert [str(id) for id, *_ in found] == [line["id"] for line in exported]
+            for (id, _, who, kind), line in zip(found, exported, strict=True):
+                assert {*(who or "").split(",")} == {*line["who"].split(";")}
+                assert (kind == "test") == (id in kinds)
+                assert (kind == "given") == (line["origin"] == "given")

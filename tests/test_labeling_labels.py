@@ -419,3 +419,15 @@ def test_the_command_from_a_table_to_a_saved_model(path, monkeypatch, capsys):
     for line, before in zip(rows_of("n.csv"), lines, strict=True):
         if before["origin"] == "predicted":
             assert [line[each] for each in names] == [before[each] for each in names]
+
+
+def test_an_annotation_that_moves_to_another_row_takes_its_answer_along(tmp_path):
+    path = tmp_path / "labels.sqlite"
+    options = {"ids": list(range(len(X))), "classes": ["no", "yes"]}
+    with LabelingSession(LEARNER, X, path, **options) as session:
+        session.take_annotations([(1, 3, "yes", "ann")])
+        assert session.take_annotations([(1, 5, "no", "ann")]) == (0, 1, 0)
+        before = session.answers(3), session.answers(5), session.status()
+        assert (before[0].state, before[1].label) == ("open", "no")
+    with LabelingSession(LEARNER, X, path, **options) as session:
+        assert (session.answers(3), session.answers(5), session.status()) == before

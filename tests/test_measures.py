@@ -32,7 +32,7 @@ from sklearn_activelearn.evaluation import (
     tune_labels_to_target,
 )
 from sklearn_activelearn.evaluation._measures import measures_of
-from sklearn_activelearn.labeling import LabelingSession, _scores
+from sklearn_activelearn.labeling import LabelingSession, _report
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -327,7 +327,7 @@ class TestSession:
     def test_intervals_end_at_0_and_100_per_cent(self, name, n, share):
         truth = ["a"] * (n - 1) + ["b"]  # a class of one row
         predicted = [t if i < share * n else "c" for i, t in enumerate(truth)]
-        said = _scores.describe_interval(name, predicted, truth)
+        said = _report.describe_interval(name, predicted, truth)
         low, high = map(int, re.search(r"(-?\d+)%–(\d+)%; $", said).groups())
         score = {"accuracy": accuracy_score, "balanced accuracy": recall_of_classes}
         value = 100 * score[name](truth, predicted)

@@ -379,7 +379,7 @@ def resume_options(args):
             )
     if args.out is None or not args.out.is_file() or args.rehearse:
         return {}
-    from ..labeling._storage import stored_settings
+    from ..labeling.storage._file import stored_settings
 
     with blame(args.out):
         stored = stored_settings(args.out)
@@ -453,13 +453,13 @@ def check_files(args):
     if args.export:
         check_output("export", args.export, args.FILE)
     if args.predict:
-        from ..labeling._output import check_table_file
+        from ..labeling._table_files import check_table_file
 
         with blame(args.predict, option="predict"):
             check_table_file(args.predict)
         check_output("predict", args.predict, args.FILE, args.out, args.export)
     if args.save_model:
-        from ..labeling._model_files import check_model_file
+        from ..labeling._models import check_model_file
 
         with blame(args.save_model, option="save-model"):
             check_model_file(args.save_model)

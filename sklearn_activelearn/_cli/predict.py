@@ -65,7 +65,7 @@ def start_predict(args):
 
 def run_predict(args):
     """Read the model and the rows, and write the predictions."""
-    from ..labeling._output import add_columns, check_table_file
+    from ..labeling._table_files import add_columns, check_table_file
     from ..preprocessing import read_table
 
     with blame(args.out, option="out"):
@@ -150,7 +150,7 @@ def restore_cells(table, names):
 
     The table is an export if the name of a needed column begins with an apostrophe.
     """
-    from ..labeling._output import neutralise, restore_cell
+    from ..labeling._table_files import neutralise, restore_cell
 
     quoted = {neutralise(name): name for name in names if name not in table.columns}
     if not quoted.keys() & {*table.columns}:

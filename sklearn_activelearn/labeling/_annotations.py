@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ..utils.typing import Id, Label
-from ._answers import RowFacts, add_answer, withdraw_answers
-from ._schema import from_column, put
+from .storage._labels import from_column
+from .storage._schema import put
 
 
 class Annotation(NamedTuple):
@@ -75,24 +75,20 @@ class Plan(NamedTuple):
         return Differences(len(self.added) - n_changed, n_changed, len(self.gone))
 
 
-def plan_changes(
-    db, kind, annotations: Iterable[Annotation], ids: Collection[Id] | None
-):
+def plan_changes(facts, annotations: Iterable[Annotation], ids: Collection[Id] | None):
     """Compare annotations with the ones read before; return a `Plan`.
 
     Parameters
     ----------
-    db : Connection
-        Connection to the session.
-    kind : str or None
-        Kind of the labels.
+    facts : Facts
+        What the file of the session says.
     annotations : iterable of Annotation
         In the order in which they were made or changed.
     ids : collection of str or int, or None
         Rows of which all annotations are given. None: all rows.
     """
-    known = {}
-    for row in db.execute(
+    known, kind = {}, facts.decisions.kind
+    for row in facts.db.execute(
         "SELECT annotation, answers.* FROM annotations "
         "JOIN answers ON answers.number = annotations.answer"
     ):
@@ -112,41 +108,46 @@ def plan_changes(
     return Plan(added, gone)
 
 
-def carry_out(db, plan, votes):
+def carry_out(facts, plan):
     """Store a plan; return True if the learner was taught a label that is withdrawn."""
     must_forget = False
     for each, old in plan.added:
-        numbers = [] if old is None else [old]
         if each.label is None:  # first, because the learner forgets a withdrawn label
-            must_forget |= withdraw(db, votes, numbers, each.id, each.who)
-        facts = RowFacts.read(db, each.id)[each.id]
-        add_answer(
-            db, votes, facts, label=each.label, who=each.who, is_final=each.is_final,
-            at=each.at,
-        )  # fmt: skip
+            must_forget |= withdraw(facts, old, each.who)
+        number = facts.add_answer(
+            each.id, each.label, each.who, is_final=each.is_final, at=each.at
+        )
         if each.label is not None:  # afterwards: the row stays labelled meanwhile
-            must_forget |= withdraw(db, votes, numbers, each.id, each.who)
-        put(db, "annotations", annotation=each.number, answer=facts.next_number)
-    for number, answer, id in plan.gone:
-        by = db.value("SELECT who FROM answers WHERE number = ?", answer)
-        must_forget |= withdraw(db, votes, [answer], id, by)
-        db.execute("DELETE FROM annotations WHERE annotation = ?", (number,))
+            must_forget |= withdraw(facts, old, each.who)
+        put(facts.db, "annotations", annotation=each.number, answer=number)
+    for number, answer, _ in plan.gone:
+        must_forget |= withdraw(facts, answer)
+        facts.db.execute("DELETE FROM annotations WHERE annotation = ?", (number,))
+    if plan.gone:  # the learner may have rows to ask for again
+        facts.change_learner(stop_reason=None)
     return must_forget
 
 
-def withdraw(db, votes, numbers, id, by):
-    """Withdraw answers that somebody may have withdrawn in another place."""
-    sql = "SELECT 1 FROM answers WHERE number = ? AND withdrawn_at IS NULL"
-    left = [number for number in numbers if db.row(sql, number)]
-    return bool(left) and withdraw_answers(db, votes, left, id, by)
+def withdraw(facts, number, by=None):
+    """Withdraw an answer, unless there is none or somebody has withdrawn it.
+
+    Parameters
+    ----------
+    number : int or None
+        The answer.
+    by : str, default=None
+        Who withdraws it. None: whoever gave it.
+    """
+    answer = facts.decisions.answers.get(number)
+    return answer is not None and facts.withdraw([answer], by or answer.who)
 
 
-def find_unlearnable(db, plan, kind):
+def find_unlearnable(decisions, plan):
     """Return the rows of a plan whose label a stream learner cannot unlearn."""
     taught = {
-        id: from_column(label, kind)
-        for id, label in db.execute("SELECT id, label FROM taught")
-        if label is not None
+        id: from_column(row.taught[0], decisions.kind)
+        for id, row in decisions.rows.items()
+        if row.taught not in ((), (None,))
     }
     found = {
         each.id

@@ -16,8 +16,7 @@ from ..audit._machine_labels import MACHINE
 from ..base import check_option
 from ..exceptions import warn_user
 from ..utils.typing import FilePath
-from ._answers import DISPUTED, GIVEN, SKIPPED, TEST, answers_of
-from ._output import (
+from ._table_files import (
     add_columns,
     check_no_session,
     function_for_suffix,
@@ -27,8 +26,10 @@ from ._output import (
     to_cell_value,
     write_table,
 )
-from ._schema import SEVERAL, from_column, get_settings
-from ._storage import intact_answers, open_to_read
+from .storage._decisions import DISPUTED, GIVEN, OPEN, SKIPPED, TEST
+from .storage._file import open_to_read
+from .storage._integrity import intact_answers
+from .storage._labels import SEVERAL, from_column
 
 PREDICTED_COLUMNS = ("id", "label", "probability", "who", "origin")
 #: Start of the name of a column with the probability of a label.
@@ -131,23 +132,23 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
     Traceback (most recent call last):
     FileNotFoundError: There is no labelling session nothing.sqlite.
     """
-    with open_to_read(path) as db:
-        return export_labels(db, out, form)
+    with open_to_read(path) as facts:
+        return export_labels(facts, out, form)
 
 
 def omitted_rows(path):
     """Return the `Omitted` rows of a session, whose labels were just exported."""
-    with open_to_read(path, is_whole=False) as db:
-        return count_omitted(db)
+    with open_to_read(path) as facts:
+        return count_omitted(facts.decisions)
 
 
-def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
+def export_labels(facts, out, form, item_of=None, columns=None, row_of=None):
     """Write the labels of a session.
 
     Parameters
     ----------
-    db : sqlite3.Connection
-        Connection to the session.
+    facts : Facts
+        What the file of the session says.
     out, form
         As for `export`.
     item_of : callable, default=None
@@ -164,22 +165,21 @@ def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
         )
     is_json = function_for_suffix(out, {".csv": False, ".json": True})
     check_no_session(out)
-    rows = list((read_answers_by_person if is_long else read_labels)(db))
+    rows = list((read_answers_by_person if is_long else read_labels)(facts))
     with replace_file(out) as file:
         if is_json:
             json.dump(make_tasks(rows, item_of), file, indent=1)
         else:
-            settings = get_settings(db)
-            labels = name_label_columns(settings)
+            labels = name_label_columns(facts.settings)
             more = add_columns(columns or {}, {*TAKEN, *labels.values()})
             more = {
                 name: [cells[row_of(row.id)] for row in rows]
                 for name, cells in more.items()
             }
             names = (ExportedAnswer if is_long else ExportedLabel)._fields
-            may_be_numbers = settings["classes"] is None
+            may_be_numbers = facts.settings["classes"] is None
             write_label_csv(file, rows, names, more, may_be_numbers, labels)
-    n_disputed = count_omitted(db).disputed
+    n_disputed = count_omitted(facts.decisions).disputed
     if n_disputed and not is_long:
         warn_user(f"{n_disputed} rows on which people disagree are left out.")
     return len(rows)
@@ -194,62 +194,50 @@ def name_label_columns(settings):
     return {label: name for name, label in labels_by_name.items()}
 
 
-def count_omitted(db):
+def count_omitted(decisions):
     """Return the `Omitted` rows of a session."""
-    counts = Counter()
-    for state, n in db.execute(
-        "SELECT state, count(*) FROM rows WHERE answered GROUP BY 1"
-    ):
-        counts[state] += n
-    return Omitted(counts[SKIPPED], counts[DISPUTED], counts["open"])
+    counts = Counter(row.state for row in decisions.rows.values() if row.answers)
+    return Omitted(counts[SKIPPED], counts[DISPUTED], counts[OPEN])
 
 
-def read_labels(db):
+def read_labels(facts):
     """Yield an `ExportedLabel` for each labelled row, in the order of the decisions."""
-    kind = get_settings(db)["label_kind"]
-    rows = db.execute(
-        """SELECT rows.id, rows.label, rows.kind, answers.at, requests.probability
-        FROM rows JOIN answers ON answers.number = rows.decided
-        LEFT JOIN requests ON requests.id = rows.id
-        WHERE state = 'labelled' ORDER BY decided"""
-    )
+    decisions = facts.decisions
     origins = {TEST: "held out", GIVEN: "given"}
-    for id, label, row_kind, at, probability in rows.fetchall():
-        names = db.column(
-            """SELECT who FROM standing JOIN answers USING (number)
-            WHERE standing.id = ? AND who IS NOT NULL AND CASE ?
-              WHEN 'several' THEN label NOT NULL ELSE label IS ? END
-            ORDER BY is_final, number""",
-            id,
-            kind,
-            label,
+    for row in decisions.labelled():
+        given = sorted(row.decision.standing, key=lambda each: (each.is_final, each))
+        # of several labels, each is decided: who has given any is named
+        who = dict.fromkeys(
+            each.who
+            for each in given
+            if each.who is not None
+            and each.label is not None
+            and (decisions.kind == SEVERAL or each.label == row.label)
         )
-        who = list(dict.fromkeys(names))
-        origin = origins.get(row_kind, "bought")
-        yield ExportedLabel(id, from_column(label, kind), who, at, probability, origin)
+        yield ExportedLabel(
+            row.id, from_column(row.label, decisions.kind), [*who],
+            decisions.answers[row.decision.decided].at,
+            None if row.request is None else row.request.probability,
+            origins.get(row.kind, "bought"),
+        )  # fmt: skip
 
 
-def read_answers_by_person(db):
+def read_answers_by_person(facts):
     """Yield an `ExportedAnswer` for the last vote of each person, and final labels.
 
     With several votes they are in the order of the first votes, which says who was
     asked because others disagreed. With one vote the last label counts, so it comes
     last.
     """
-    settings = get_settings(db)
-    kind, lines = settings["label_kind"], []
-    for id in db.column("SELECT id FROM rows WHERE answered"):
-        fewer_votes = db.value("SELECT votes FROM row_votes WHERE id = ?", id)
-        is_one = 1 in (settings["votes"], fewer_votes)
-        answers = answers_of(db, id)
-        votes = [answer for answer in answers if not answer["is_final"]]
-        first = {vote["who"]: vote["number"] for vote in reversed(votes)}
-        for vote in {vote["who"]: vote for vote in votes}.values():
-            lines.append((vote["number"] if is_one else first[vote["who"]], vote))
-        if finals := [answer for answer in answers if answer["is_final"]]:
-            lines.append((finals[-1]["number"], finals[-1]))
+    decisions, lines = facts.decisions, []
+    for row in decisions.rows.values():
+        first = {vote.who: vote.number for vote in reversed(row.votes)}
+        is_one = 1 in (decisions.votes, row.fewer_votes)
+        for vote in {vote.who: vote for vote in row.votes}.values():
+            lines.append((vote.number if is_one else first[vote.who], vote))
+        lines += [(final.number, final) for final in row.finals[-1:]]
     for _, answer in sorted(lines, key=itemgetter(0)):
-        yield exported_answer(answer, kind)
+        yield exported_answer(answer._asdict(), decisions.kind)
 
 
 def exported_answer(answer, kind):
@@ -314,7 +302,7 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
     return len(lines)
 
 
-def write_predictions(db, path, own, ids, columns, empty=()):
+def write_predictions(facts, path, own, ids, columns, empty=()):
     """Write a line for each row; return how many have no label of a person.
 
     Parameters
@@ -328,9 +316,9 @@ def write_predictions(db, path, own, ids, columns, empty=()):
     empty : set
         Ids of the rows without content, about which the model cannot say anything.
     """
-    decided = {each.id: each for each in read_labels(db)}
+    decided = {each.id: each for each in read_labels(facts)}
     predicted, shares = own.predict(own.pool)
-    if labels := name_label_columns(get_settings(db)):
+    if labels := name_label_columns(facts.settings):
         table = tabulate_labels(decided, own, ids, labels, predicted, shares, empty)
         write_table(path, table | add_columns(columns, {*TAKEN, *table}))
         return len({*ids} - decided.keys() - {*empty})

@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 
 from ..sources import hash_rows, is_frame, n_rows
-from ._schema import is_id
+from .storage._labels import is_id
 
 
 class Ids:

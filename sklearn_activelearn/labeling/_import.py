@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..exceptions import warn_user
 from ..sources import is_frame
-from ._answers import answers_of
+from ._description import first_number, hashes_of_rows
 from ._export import (
     FINAL,
     PREDICTED,
@@ -24,10 +24,10 @@ from ._export import (
     name_label_columns,
     parse_number,
 )
-from ._output import function_for_suffix, restore_cell
-from ._schema import SEVERAL, from_column, get_pool, get_settings, is_label
-from ._settings import first_number, hashes_of_rows
-from ._storage import identity_of, is_session, open_to_read
+from ._table_files import function_for_suffix, restore_cell
+from .storage._file import identity_of, open_to_read
+from .storage._integrity import is_session
+from .storage._labels import SEVERAL, from_column, is_label
 
 #: Largest number of characters in a cell.
 LONGEST_CELL = 2**24
@@ -224,11 +224,10 @@ def read_other_session(path, ids, settings, pool, known):
     found, left_out, classes = [], Counter(), settings["classes"]
     texts = {str(label): label for label in known}
     is_several = settings["label_kind"] == SEVERAL
-    with open_to_read(path) as db:
-        there = get_settings(db)
-        find_id = make_row_finder(get_pool(db), pool, ids)
-        for answer in usable_answers(db, settings["votes"]):
-            label = from_column(answer["label"], there["label_kind"])
+    with open_to_read(path) as there:
+        find_id = make_row_finder(there.read_pool(), pool, ids)
+        for answer in usable_answers(there.decisions, settings["votes"]):
+            label = from_column(answer.label, there.decisions.kind)
             if is_several and label is not None:
                 label = label if isinstance(label, list) else [f"{label}"]
             elif label is not None:
@@ -236,7 +235,7 @@ def read_other_session(path, ids, settings, pool, known):
                     label = label[0]
                 if not isinstance(label, list):
                     label = texts.get(str(label), label)
-            if (id := find_id(answer["id"])) is None:
+            if (id := find_id(answer.id)) is None:
                 left_out["rows that are not here"] += 1
             elif not is_several and isinstance(label, list):
                 n = "several labels" if label else "no label"
@@ -246,8 +245,8 @@ def read_other_session(path, ids, settings, pool, known):
                 or classes is None
                 or is_label(label, settings["label_kind"], classes)
             ):
-                rest = bool(answer["is_final"]), answer["reason"], answer["at"]
-                found.append((id, label, answer["who"], *rest))
+                rest = bool(answer.is_final), answer.reason, answer.at
+                found.append((id, label, answer.who, *rest))
             else:
                 left_out[f"labels that are not among {classes}"] += 1
     if left_out:
@@ -256,22 +255,19 @@ def read_other_session(path, ids, settings, pool, known):
     return found
 
 
-def usable_answers(db, n_votes):
+def usable_answers(decisions, n_votes):
     """Return the answers of a session that a session with `n_votes` votes can use."""
     found = []
-    rows = db.execute("SELECT id, label, wanted FROM rows WHERE answered").fetchall()
-    for id, label, wanted in rows:
-        answers = answers_of(db, id)
-        votes = {each["who"]: each for each in answers if not each["is_final"]}
-        votes = [*votes.values()]
-        finals = [each for each in answers if each["is_final"]][-1:]
+    for row in decisions.rows.values():
+        votes = [*{each.who: each for each in row.votes}.values()]
+        finals = row.finals[-1:]
         if n_votes > 1 or finals:
             found += [*votes] * (n_votes > 1) + finals
-        elif not wanted:
-            same = [each for each in votes if each["label"] == label][-1:]
+        elif row.is_decided:
+            same = [each for each in votes if each.label == row.label][-1:]
             # of several labels, each is decided: the row may have what nobody has given
-            found += same or [{**dict(each), "label": label} for each in votes][-1:]
-    return sorted(found, key=lambda answer: answer["number"])
+            found += same or [each._replace(label=row.label) for each in votes][-1:]
+    return sorted(found)
 
 
 def make_row_finder(there, here, ids):

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from itertools import chain
 from math import isnan
+from operator import itemgetter
 from statistics import fmean
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
@@ -25,28 +26,24 @@ class Agreement(NamedTuple):
     )
 
 
-def read_votes(db, votes):
+def read_votes(decisions):
     """Return the votes on each row that has several, as labels by person.
 
     Votes of people who were asked because others disagree are left out: they would let
     the weight of a row depend on the disagreement.
     """
+    votes = []
+    for row in decisions.rows.values():
+        first = {vote.who: vote.number for vote in reversed(row.votes)}
+        last = {vote.who: vote.label for vote in row.votes}
+        wanted = decisions.count_wanted(row)
+        for place, who in enumerate(sorted(first, key=first.get)):
+            is_asked = wanted == 1 or place < wanted
+            if who is not None and is_asked and last[who] is not None:
+                votes.append((first[who], row.id, who, last[who]))
     rows = {}
-    sql = """SELECT answers.id, who, label, row_votes.votes, min(number) FROM answers
-      LEFT JOIN row_votes USING (id)
-      WHERE NOT is_final AND withdrawn_at IS NULL GROUP BY answers.id, who
-      ORDER BY 5"""
-    last = """SELECT label FROM answers WHERE id = ? AND who IS ? AND NOT is_final
-      AND withdrawn_at IS NULL ORDER BY number DESC LIMIT 1"""
-    n_seen = Counter()
-    for id, who, _, fewer, _ in db.execute(sql).fetchall():
-        wanted = votes if fewer is None else min(votes, fewer)
-        n_seen[id] += 1
-        if who is None or (wanted > 1 and n_seen[id] > wanted):
-            continue
-        (label,) = db.execute(last, (id, who)).fetchone()
-        if label is not None:
-            rows.setdefault(id, {})[who] = label
+    for _, id, who, label in sorted(votes, key=itemgetter(0)):
+        rows.setdefault(id, {})[who] = label
     return [named for named in rows.values() if len(named) > 1]
 
 

@@ -2,17 +2,23 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
-from copy import copy
 from datetime import date
 from functools import partial
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self, TypeVar
-
-import numpy as np
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeVar,
+    get_args,
+)
 
 from ..base import (
     ActiveClassifier,
@@ -33,82 +39,59 @@ from ..utils.typing import (
     RowsLike,
     Scoring,
 )
-from . import _annotations, _lists, _scores
-from ._annotations import Annotation, Differences
-from ._answers import (
-    DISPUTED,
-    GIVEN,
-    LABELLED,
-    QUEUE,
-    SKIPPED,
-    TEST,
-    RowFacts,
-    add_answer,
-    answers_of,
-    count_answers,
-    count_rows,
-    find_free_row,
-    last_answer,
-    lease_row,
-    put_note,
-    withdraw_answers,
+from ._annotations import (
+    Annotation,
+    Differences,
+    carry_out,
+    find_unlearnable,
+    plan_changes,
 )
-from ._export import (
-    Columns,
-    Form,
-    export_labels,
-    write_predictions,
-)
+from ._answers import check_label, check_person, store_answer, store_answers
+from ._doubtful import DoubtfulRows
+from ._export import Columns, Form, export_labels, write_predictions
 from ._ids import check_text, find_ids
 from ._import import RowsByContent, read_answers
-from ._learner import SessionLearner, Worker, forget_progress, record_teaching
-from ._lists import ReviewList, ReviewPage, ReviewRow, RowLabel
-from ._opening import Arguments, Resumption, begin, plan_beginning
-from ._output import check_table_file, columns_shown
 from ._people import (
     Agreement,
     measure_agreement,
     measure_agreement_by_label,
     read_votes,
 )
-from ._schema import (
-    SEVERAL,
-    change_learner,
-    check_row_labels,
-    current_learner,
-    from_column,
-    get_pool,
-    get_settings,
-    label_kind,
-    put_settings,
-    to_column,
+from ._plan import Arguments, Resumption, begin, plan_beginning
+from ._progress import Status, count_classes, read_status, read_status_of
+from ._report import (
+    CurvePoint,
+    Predictions,
+    Report,
+    compute_curve,
+    describe_missing_model,
+    make_report,
+    read_history,
+    read_test_ids,
 )
-from ._scores import CurvePoint, Predictions, Report
-from ._storage import OPEN, Storage, identity_of, is_begun
+from ._review import (
+    ItemTexts,
+    ReviewList,
+    ReviewPage,
+    ReviewRow,
+    RowLabel,
+    Search,
+    check_searched_label,
+    find_page,
+    list_rows,
+    read_row,
+    stored_time,
+)
+from ._table_files import check_table_file, columns_shown
+from ._worker import SessionLearner, Worker, record_teaching
 from .front_ends._view import html_of, sentence_of
+from .storage._decisions import DISPUTED, LABELLED, SKIPPED
+from .storage._file import OPEN, SessionFile, identity_of
+from .storage._labels import SEVERAL, from_column
 
 if TYPE_CHECKING:
     from .front_ends._label_studio import LabelStudioLoop
     from .front_ends._page import PageServer
-
-
-class Status(NamedTuple):
-    """Progress of a session, or of one person, as numbers of rows."""
-
-    asked: int  # rows that the learner asked for
-    answered: int  # of these and of the held-out rows, rows with a label
-    skipped: int  # of these, rows that get no label
-    pending: int  # of these, rows that are not decided
-    left: int | None  # labels that the budget still allows; None: no limit
-    n_test: int  # held-out rows
-    n_taught: int  # labels that the learner was taught
-    by_class: dict[Label, int]  # rows with each label
-    stop_reason: str | None
-    disputed: int = 0  # rows on which people disagree
-    test_left: int = 0  # held-out rows that are not decided
-    empty: int = 0  # rows without content, which are not asked for
-    labelled: int = 0  # rows with a label, asked for or not
-    no_label: int = 0  # of these, rows whose answer is that no label applies
 
 
 class Look(NamedTuple):
@@ -270,18 +253,17 @@ class LabelingSession(Generic[LearnerT]):
         if owner is not None and owner._process == os.getpid():
             owner._hand_over(args)
         plan = None if self.path.exists() else plan_beginning(args)
-        self._storage = Storage(self.path)
+        self._file = SessionFile(self.path)
         try:
             self._begin_or_resume(args, plan)
             build = partial(
                 SessionLearner, ids=self._ids, template=learner, pool=pool, empty=empty
             )
-            self._worker = Worker(self._storage, self._ids, build)
-            with self._storage.reading() as db:
-                settings = get_settings(db)
-                _lists.create_list_tables(db, self._ids.at(empty))
+            self._worker = Worker(self._file, self._ids, build)
+            with self._file.reading() as facts:
+                settings = facts.settings
         except BaseException:
-            self._storage.close()
+            self._file.close()
             raise
         self.ids: list[Id] = self._ids.all
         self.empty_ids: list[Id] = self._ids.at(empty)
@@ -290,29 +272,29 @@ class LabelingSession(Generic[LearnerT]):
         self.labels: list[str] | None = self.classes if is_several else None
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
-        self._server, self._loop, self._texts = None, None, _lists.ItemTexts(self.row)
-        self._search, self._doubts = ThreadPoolExecutor(1, "doubtful"), None
-        self._searched, self._preview = 0, (None, 0, [])
-        OPEN[self._storage.identity] = self
+        self._server, self._loop, self._texts = None, None, ItemTexts(self.row)
+        self._doubtful = DoubtfulRows(self._file, self._worker, self._ids)
+        self._preview = (None, 0, [])
+        OPEN[self._file.identity] = self
 
     def _begin_or_resume(self, args, plan):
-        with self._storage.reading() as db:
-            resumption = Resumption(db, args) if is_begun(get_settings(db)) else None
+        with self._file.reading() as facts:
+            resumption = Resumption(facts, args) if facts.is_begun else None
         if resumption is None:
             plan = plan or plan_beginning(args)
-            with self._storage.writing() as db:
-                begin(db, plan)
+            with self._file.writing() as facts:
+                begin(facts, plan)
         elif resumption.is_needed:
-            with self._storage.writing() as db:
-                resumption.apply(db)
+            with self._file.writing() as facts:
+                resumption.apply(facts)
                 if resumption.is_beginning:
-                    record_teaching(db)
-                    change_learner(db, is_settled=0)
+                    record_teaching(facts)
+                    facts.change_learner(is_settled=0)
 
     def _hand_over(self, args):
         """Give the file to a session of this process that is opened with `args`."""
-        with self._storage.reading() as db:
-            Resumption(db, args)
+        with self._file.reading() as facts:
+            Resumption(facts, args)
         self._close(
             "This session has handed its file to a session that was opened later in "
             "the same process. Use the later one."
@@ -340,13 +322,13 @@ class LabelingSession(Generic[LearnerT]):
 
     def _close(self, refusal):
         try:
-            if OPEN.get(self._storage.identity) is self:
-                del OPEN[self._storage.identity]
-            self._storage.refuse(refusal)
+            if OPEN.get(self._file.identity) is self:
+                del OPEN[self._file.identity]
+            self._file.refuse(refusal)
             self._worker.close()
-            self._search.shutdown()
+            self._doubtful.close()
         finally:  # also if Ctrl-C comes while the learner is trained
-            self._storage.close()
+            self._file.close()
 
     def serve(
         self, port: int = 0, open: bool = True, *,
@@ -474,18 +456,16 @@ class LabelingSession(Generic[LearnerT]):
 
     @property
     def version(self) -> int:
-        return self._storage.version
+        return self._file.version
 
     @property
     def test_ids(self) -> list[Id]:
-        with self._storage.reading() as db:
-            return db.column(
-                "SELECT id FROM requests WHERE purpose = 'test' ORDER BY number"
-            )
+        with self._file.reading() as facts:
+            return read_test_ids(facts)
 
     def check_open(self) -> None:
         """Raise ValueError if the session is closed or has handed over its file."""
-        self._storage.check_open()
+        self._file.check_open()
 
     def row(self, id: Id) -> Any:
         """Return the item of a row.
@@ -558,7 +538,7 @@ class LabelingSession(Generic[LearnerT]):
             As `next`.
         """
         while True:
-            with self._storage.lock:
+            with self._file.lock:
                 id, job = self._find_row(who)
                 if job is None or not wait:
                     return self._look_at(id, who, job)
@@ -591,7 +571,7 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             As `label` and `skip`.
         """
-        with self._storage.lock:
+        with self._file.lock:
             self._answer(id, label, who, reason=reason, then_lease=True)
             found, job = None, None
             with suppress(OSError, ValueError):  # the answer is stored already
@@ -624,10 +604,13 @@ class LabelingSession(Generic[LearnerT]):
             If the session is closed.
         """
         check_number(n, "n", 0, closed="left", integer=True)
-        with self._storage.lock:
-            self._storage.check_open()
-            asked, first = self._read_queue()
-            if first is None:
+        with self._file.lock:
+            self._file.check_open()
+            with self._file.reading() as facts:
+                rows = facts.decisions.queue
+            asked = [row.id for row in rows]
+            undisputed = (row.id for row in rows if row.state != DISPUTED)
+            if (first := next(undisputed, None)) is None:
                 job = self._worker.find_rows()
             elif self._ahead:
                 self._worker.look_ahead(first, goes_past=True)
@@ -637,62 +620,39 @@ class LabelingSession(Generic[LearnerT]):
             own = self._worker.own
         if self._preview[:2] != (own, n):
             self._preview = own, n, self._ids.at(own.preview(n) if n else [])
-        with self._storage.reading() as db:
-            known = {*db.column("SELECT id FROM rows WHERE queue IS NULL"), *asked}
+        with self._file.reading() as facts:
+            rows = facts.decisions.rows
+            known = {id for id, row in rows.items() if not row.is_queued} | {*asked}
         later = [id for id in self._preview[2] if id not in known]
         return Upcoming(asked + later, len(asked), job)
 
-    def _read_queue(self):
-        """Return the rows that wait for an answer, and the first undisputed one."""
-        with self._storage.reading() as db:
-            sql = "SELECT id, state FROM rows WHERE queue NOT NULL ORDER BY queue"
-            rows = db.execute(sql).fetchall()
-        undisputed = (id for id, state in rows if state != DISPUTED)
-        return [id for id, _ in rows], next(undisputed, None)
-
     def _find_row(self, who):
         """Return the row to label, and the job to wait for if there is none yet."""
-        with self._storage.lock:
-            self._storage.check_open()
-            self._check_who(who, self.votes)
-            with self._storage.reading() as db:
-                id = find_free_row(db, who, time())
-            if id is None:
+        with self._file.lock:
+            self._file.check_open()
+            check_person(who, self.votes)
+            with self._file.reading() as facts:
+                row = facts.decisions.find_free_row(who, time())
+            if row is None:
                 return None, self._worker.find_rows()
-            self._lease(id, who)
+            self._lease(row.id, who)
             if self._ahead:
-                self._worker.look_ahead(id)
-            return id, None
+                self._worker.look_ahead(row.id)
+            return row.id, None
 
     def _lease(self, id, who):
+        """Keep a row for a person, unless the lease has most of its time left."""
         now = time()
-        with self._storage.reading() as db:
-            sql = "SELECT until FROM leases WHERE id = ? AND who IS ?"
-            until = db.value(sql, id, who) or 0.0
-        if who is not None and until <= now + self.lease / 2:
-            with self._storage.writing(is_change=False) as db:
-                lease_row(db, id, who, now + self.lease)
+        with self._file.reading() as facts:
+            lease = facts.decisions.leases.get(id, {}).get(who)
+        is_late = lease is None or lease.until <= now + self.lease / 2
+        if who is not None and is_late:
+            with self._file.writing(is_change=False) as facts:
+                facts.lease(id, who, now + self.lease)
 
     def _look_at(self, id, who, job):
         row = None if id is None else self.answers(id, viewer=who)
         return Look(row, *self._statuses(who), self.version, job is not None)
-
-    @staticmethod
-    def _check_who(who, votes=1, is_final=False):
-        """Raise ValueError unless this is a name, or None where no name is needed."""
-        if who is None and is_final:
-            raise ValueError(
-                "A final label needs the name of the person who decides: pass who=."
-            )
-        if who is None and votes == 1:
-            return
-        if who is None:
-            raise ValueError(
-                f"Each row gets {votes} votes: pass who=, the voter's name."
-            )
-        if not isinstance(who, str) or not who.strip():
-            raise ValueError(f"who must be a name, got {who!r}.")
-        check_text(who)
 
     # --- answers
 
@@ -751,91 +711,17 @@ class LabelingSession(Generic[LearnerT]):
 
     def _answer(self, id, label, who, *, is_final=False, reason=None, then_lease=False):
         """Store an answer, and lease the next row in the same transaction."""
-        self._check_who(who, self.votes, is_final)
+        check_person(who, self.votes, is_final)
         reason = check_text(str(reason)) if reason else None
-        with self._storage.writing() as db:
-            settings = get_settings(db)
-            self._store_answer(db, settings, id, label, who, is_final, reason)
+        with self._file.writing() as facts:
+            store_answer(
+                facts, self._ids.own(id), label, who, is_final, reason,
+                is_stream=self._worker.own.is_stream,
+            )  # fmt: skip
             if then_lease and who is not None:
-                found = find_free_row(db, who, now := time())
-                if found is not None:
-                    lease_row(db, found, who, now + self.lease)
-
-    def _store_answer(
-        self, db, settings, id, label, who, is_final=False, reason=None, at=None, *,
-        is_import=False,
-    ):  # fmt: skip
-        """Check and store an answer; return False if the person has just given it.
-
-        In an import, an answer is also left out if the person gave it before others.
-        """
-        id, votes, kind = self._ids.own(id), settings["votes"], settings["label_kind"]
-        facts = RowFacts.read(db, id)[id]
-        answers, is_one_vote = facts.answers, 1 in (votes, facts.votes)
-        finals = [each for each in answers if each["is_final"]]
-        taught = from_column(facts.taught[0], kind) if facts.taught else None
-        if label is not None:
-            label = self._plain_label(db, label, settings)
-            before = finals if is_final else answers
-            if is_import or not (is_final or is_one_vote):
-                before = [
-                    each
-                    for each in answers
-                    if (each["who"], each["is_final"]) == (who, is_final)
-                ]
-            column = to_column(label)
-            if before and (before[-1]["label"], before[-1]["who"]) == (column, who):
-                return False
-            if self._worker.own.is_stream and taught not in (None, label):
-                raise ValueError(
-                    f"Row {id!r} is learned as {taught!r}: a stream learner cannot "
-                    "unlearn it."
-                )
-        elif facts.purpose is None:
-            raise ValueError(f"Row {id!r} was not asked for: it cannot be skipped.")
-        if finals and not is_final and is_one_vote:
-            final = from_column(finals[-1]["label"], kind)
-            raise ValueError(
-                f"{finals[-1]['who']} has decided that row {id!r} is {final!r}. Undo "
-                "that, or label the row with final=True."
-            )
-        # a vote on a disputed row may be a skip, whatever the learner knows of the row
-        skips_decided = label is None and facts.entry(votes, kind)[0][QUEUE] is None
-        if skips_decided and taught is not None:
-            raise ValueError(
-                f"The learner knows the label of row {id!r}: undo the label, or give "
-                "another one."
-            )
-        if kind is None and label is not None:
-            settings["label_kind"] = label_kind(label)
-            put_settings(db, label_kind=settings["label_kind"])
-        add_answer(
-            db, votes, facts, label=label, who=who, is_final=is_final, reason=reason,
-            at=at,
-        )  # fmt: skip
-        return True
-
-    @staticmethod
-    def _plain_label(db, label, settings):
-        """Return a label as it is stored; raise ValueError for other values."""
-        label = label.item() if isinstance(label, np.generic) else label
-        kind, classes = settings["label_kind"], settings["classes"]
-        if kind == SEVERAL:
-            return check_row_labels(label, classes)
-        if (own_kind := label_kind(label)) is None:
-            raise ValueError(f"A label must be a text or a number, got {label!r}.")
-        if kind is not None and own_kind != kind:
-            example = db.value("SELECT label FROM answers WHERE label NOT NULL")
-            known = classes or [from_column(example, kind)]
-            raise ValueError(
-                f"The label {label!r} is a {own_kind}, but it must be a {kind}, like "
-                f"the other labels: {', '.join(map(repr, known))}."
-            )
-        if classes is not None:
-            if label not in classes:
-                raise ValueError(f"The label {label!r} is not among {classes}.")
-            return classes[classes.index(label)]
-        return check_text(label) if isinstance(label, str) else label
+                row = facts.decisions.find_free_row(who, now := time())
+                if row is not None:
+                    facts.lease(row.id, who, now + self.lease)
 
     def undo(self, who: str | None = None, *, id: Id | None = None) -> Id:
         """Withdraw the last label or skip of a person; the row is shown first again.
@@ -861,19 +747,18 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             If there is nothing to withdraw, or a stream learner knows it; as `next`.
         """
-        self._check_who(who, self.votes)
+        check_person(who, self.votes)
         wanted = None if id is None else self._ids.own(id)
 
-        def find(db):
-            last = last_answer(db, who, wanted)
+        def find(facts):
+            last = facts.decisions.last_answer(who, wanted)
             if last is None:
                 raise ValueError("There is nothing to undo.")
-            is_taught = db.row("SELECT 1 FROM taught WHERE id = ?", last["id"])
-            if self._worker.own.is_stream and is_taught:
+            if self._worker.own.is_stream and facts.decisions[last.id].taught:
                 raise ValueError(
-                    f"Row {last['id']!r} is learned: a stream learner cannot unlearn."
+                    f"Row {last.id!r} is learned: a stream learner cannot unlearn."
                 )
-            return {last["id"]: [last]}
+            return {last.id: [last]}
 
         (found,) = self._withdraw(find, who, is_lease_wanted=True)
         return found
@@ -902,14 +787,18 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             For a row that is not skipped, and if a stream learner has passed it.
         """
-        self._check_who(who)
+        check_person(who)
         wanted = None if ids is None else [self._ids.own(id) for id in ids]
 
-        def find(db):
-            sql = "SELECT id FROM rows WHERE state = 'skipped'"
-            if self._worker.own.is_stream:
-                sql += " AND id NOT IN (SELECT id FROM taught)"
-            skipped = dict.fromkeys(db.column(f"{sql} ORDER BY decided"))
+        def find(facts):
+            skipped = [
+                row
+                for row in facts.decisions.rows.values()
+                if row.state == SKIPPED
+                and not (self._worker.own.is_stream and row.taught)
+            ]
+            skipped.sort(key=lambda row: row.decision.decided)
+            skipped = {row.id: row for row in skipped}
             found = {}
             for id in reversed(skipped if wanted is None else dict.fromkeys(wanted)):
                 if id not in skipped:
@@ -917,55 +806,66 @@ class LabelingSession(Generic[LearnerT]):
                         f"Row {id!r} cannot be shown again: it is not skipped, or a "
                         "stream learner is past it."
                     )
-                found[id] = [
-                    each for each in answers_of(db, id) if each["label"] is None
-                ]
+                answers = skipped[id].answers
+                found[id] = [each for each in answers if each.label is None]
             return found
 
         return [*reversed(self._withdraw(find, who))]
 
     def _withdraw(self, find, by, *, is_lease_wanted=False):
-        """Withdraw the answers that `find` returns by row; return the rows.
+        """Withdraw the answers that `find` returns by row; return the rows."""
 
-        The learner is rebuilt if it was taught one of them.
+        def is_separate(facts, found):
+            rows = [facts.decisions[id] for id in found]
+            return all(row.request is not None and not row.taught for row in rows)
+
+        def carry_out(facts, found):
+            must_forget = False
+            for id, answers in found.items():
+                must_forget |= facts.withdraw(answers, by)
+                # a person who decides has no vote that others would wait for
+                is_decider = answers[-1].is_final and facts.decisions.votes > 1
+                is_kept = is_lease_wanted and by is not None and not is_decider
+                if is_kept and facts.decisions[id].is_queued:
+                    facts.lease(id, by, time() + self.lease)
+            facts.change_learner(stop_reason=None)
+            return must_forget
+
+        return [*self._change_past(find, is_separate, carry_out)]
+
+    def _change_past(self, plan, is_separate, carry_out):
+        """Withdraw answers, and build the learner again if it was taught one of them.
+
+        Parameters
+        ----------
+        plan : callable
+            ``plan(facts)`` returns what is to be done, which is returned.
+        is_separate : callable
+            ``is_separate(facts, planned)`` is True if a query that is under way neither
+            knows nor asks for the rows.
+        carry_out : callable
+            ``carry_out(facts, planned)`` stores it, and returns True if the learner was
+            taught one of the answers.
         """
         while True:
-            with self._storage.lock:
-                self._storage.check_open()
-                with self._storage.reading() as db:
-                    found, job = find(db), self._worker.job
-                    # a query that is under way neither knows nor asks for the rows
-                    sql = """SELECT 1 FROM requests WHERE id = ?
-                      AND id NOT IN (SELECT id FROM taught)"""
-                    is_separate = all(db.row(sql, id) for id in found)
-                if job is None or is_separate:
-                    job = self._store_withdrawal(found, by, is_lease_wanted)
+            with self._file.lock:
+                self._file.check_open()
+                job = self._worker.job
+                with self._file.reading() as facts:
+                    planned = plan(facts)
+                    can_begin = job is None or is_separate(facts, planned)
+                if can_begin:
+                    with self._file.writing() as facts:
+                        if must_forget := carry_out(facts, planned):
+                            facts.forget_progress()
+                            # now, because Ctrl-C may come when the answers are stored
+                            self._worker.must_rebuild = True
+                    job = self._worker.catch_up() if must_forget else None
                     break
             wait_for([job])  # otherwise the result would depend on the time
         if job is not None:
             job.result()
-        return [*found]
-
-    def _store_withdrawal(self, found, by, is_lease_wanted):
-        must_forget = False
-        with self._storage.writing() as db:
-            votes = get_settings(db)["votes"]
-            for id, answers in found.items():
-                numbers = [each["number"] for each in answers]
-                must_forget |= withdraw_answers(db, votes, numbers, id, by)
-                is_open = (
-                    db.value("SELECT queue FROM rows WHERE id = ?", id) is not None
-                )
-                # a person who decides has no vote that others would wait for
-                is_decider = answers[-1]["is_final"] and votes > 1
-                if is_lease_wanted and by is not None and is_open and not is_decider:
-                    lease_row(db, id, by, time() + self.lease)
-            change_learner(db, stop_reason=None)
-            if must_forget:
-                forget_progress(db)
-                # now, because Ctrl-C may come when the answers are stored
-                self._worker.must_rebuild = True
-        return self._worker.catch_up() if must_forget else None
+        return planned
 
     def note(self, id: Id, text: str, who: str | None = None) -> None:
         """Store a note on a row, in place of an earlier note of this person.
@@ -985,16 +885,14 @@ class LabelingSession(Generic[LearnerT]):
             For an id that does not exist, and if `text` is not a text.
         """
         id = self._ids.own(id)
-        self._check_who(who)
+        check_person(who)
         if not isinstance(text, str):
             raise ValueError(f"A note must be a text, got {text!r}.")
         text = check_text(text).strip()
-        with self._storage.writing() as db:
-            known = db.value(
-                "SELECT text FROM notes WHERE id = ? AND who IS ?", id, who
-            )
-            if text != (known or ""):
-                put_note(db, get_settings(db)["votes"], id, text, who)
+        with self._file.writing() as facts:
+            notes = {each.who: each.text for each in facts.decisions[id].notes}
+            if text != notes.get(who, ""):
+                facts.put_note(id, text, who)
 
     def import_labels(
         self,
@@ -1035,31 +933,14 @@ class LabelingSession(Generic[LearnerT]):
             session are left out with a warning), and a file of another kind. Nothing
             was stored.
         """
-        with self._storage.writing() as db:
-            settings = get_settings(db)
-            known = self._count_classes(db, settings, count_rows(db)[1])
+        with self._file.writing() as facts:
+            known = count_classes(facts, facts.decisions.count_labels())
             rows = RowsByContent(self._ids, self._items, columns, id_field)
             found = read_answers(
-                path, rows, settings, get_pool(db), known, self._storage.identity
-            )
-            n_new, answered = 0, {*db.column("SELECT id FROM rows WHERE answered")}
-            for id, label, who, is_final, reason, at in found:
-                self._check_who(who, settings["votes"], is_final)
-                if label is None and id in answered:
-                    continue
-                if label is None:
-                    add_answer(
-                        db, settings["votes"], RowFacts.read(db, id)[id], label=None,
-                        who=who, reason=reason, at=at,
-                    )  # fmt: skip
-                else:
-                    try:
-                        label = self._plain_label(db, label, settings)
-                    except ValueError as error:
-                        raise ValueError(f"Row {id!r}: {error}") from error
-                    what = id, label, who, is_final, None, at
-                    n_new += self._store_answer(db, settings, *what, is_import=True)
-        return n_new
+                path, rows, facts.settings, facts.read_pool(), known,
+                self._file.identity,
+            )  # fmt: skip
+            return store_answers(facts, found, self._worker.own.is_stream)
 
     def take_annotations(
         self, annotations: Iterable[tuple], ids: Iterable[Id] | None = None
@@ -1093,48 +974,27 @@ class LabelingSession(Generic[LearnerT]):
         """
         annotations = [Annotation(*each) for each in annotations]
         wanted = None if ids is None else {self._ids.own(id) for id in ids}
-        while True:
-            with self._storage.lock:
-                self._storage.check_open()
-                with self._storage.reading() as db:
-                    plan = self._plan_changes(db, annotations, wanted)
-                    sql = "SELECT 1 FROM taught WHERE id = ?"
-                    is_separate = not any(db.row(sql, id) for id in plan.rows)
-                    job = self._worker.job
-                if not (plan.added or plan.gone):
-                    return plan.differences
-                if job is None or is_separate:
-                    with self._storage.writing() as db:
-                        votes = get_settings(db)["votes"]
-                        if must_forget := _annotations.carry_out(db, plan, votes):
-                            forget_progress(db)
-                            self._worker.must_rebuild = True
-                        if plan.gone:
-                            change_learner(db, stop_reason=None)
-                    job = self._worker.catch_up() if must_forget else None
-                    break
-            wait_for([job])  # otherwise the result would depend on the time
-        if job is not None:
-            job.result()
-        return plan.differences
 
-    def _plan_changes(self, db, annotations, ids):
-        settings = get_settings(db)
-        plain = []
-        for each in annotations:
-            self._check_who(each.who, is_final=each.is_final)
-            label = each.label
-            if label is not None:
-                label = self._plain_label(db, label, settings)
-            plain.append(each._replace(id=self._ids.own(each.id), label=label))
-        kind = settings["label_kind"]
-        plan = _annotations.plan_changes(db, kind, plain, ids)
-        if self._worker.own.is_stream:
-            for id in _annotations.find_unlearnable(db, plan, kind):
-                raise ValueError(
-                    f"Row {id!r} is learned: a stream learner cannot unlearn."
-                )
-        return plan
+        def plan(facts):
+            found = []
+            for each in annotations:
+                check_person(each.who, is_final=each.is_final)
+                label = each.label
+                if label is not None:
+                    label = check_label(facts, label)
+                found.append(each._replace(id=self._ids.own(each.id), label=label))
+            planned = plan_changes(facts, found, wanted)
+            if self._worker.own.is_stream:
+                for id in find_unlearnable(facts.decisions, planned):
+                    raise ValueError(
+                        f"Row {id!r} is learned: a stream learner cannot unlearn."
+                    )
+            return planned
+
+        def is_separate(facts, planned):
+            return not any(facts.decisions[id].taught for id in planned.rows)
+
+        return self._change_past(plan, is_separate, carry_out).differences
 
     # --- progress and people
 
@@ -1161,17 +1021,15 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             If `who` is not a name.
         """
-        self._check_who(who)
+        check_person(who)
         return self._statuses(who)[1]
 
     def _statuses(self, who):
         """Return the progress of the session, and of a person, at the same moment."""
-        with self._storage.reading() as db:
-            status = self._read_status(db)
-            if who is None:
-                return status, status
-            counts = count_answers(db, who).get(who, {})
-            return status, self._status_of_person(db, status, who, counts)
+        with self._file.reading() as facts:
+            status = read_status(facts, len(self.empty_ids))
+            own = status if who is None else read_status_of(facts, who, status)
+            return status, own
 
     def people(self) -> dict[str | None, Status]:
         """Return the progress of each person who has answered.
@@ -1181,77 +1039,12 @@ class LabelingSession(Generic[LearnerT]):
         people : dict of str or None to Status
             As `status` of each person; None for answers without a name.
         """
-        with self._storage.reading() as db:
-            status = self._read_status(db)
+        with self._file.reading() as facts:
+            status = read_status(facts, len(self.empty_ids))
             return {
-                who: self._status_of_person(db, status, who, counts)
-                for who, counts in count_answers(db, everybody=True).items()
+                who: read_status_of(facts, who, status)
+                for who in facts.decisions.people_in_order()
             }
-
-    def _read_status(self, db):
-        settings, learner = get_settings(db), current_learner(db)
-        states, labels = count_rows(db)
-        of_test = {state: n for (kind, state), n in states.items() if kind == TEST}
-        wanted = {state: 0 for (_, state) in states}
-        for (kind, state), n in states.items():
-            wanted[state] += n * (kind != GIVEN)
-        n_test = sum(of_test.values())
-        n_wanted, n_skipped = sum(wanted.values()), wanted.get(SKIPPED, 0)
-        n_labelled = wanted.get(LABELLED, 0)
-        n_disputed = sum(n for (_, state), n in states.items() if state == "disputed")
-        budget = learner["budget"]
-        return Status(
-            asked=n_wanted - n_test,
-            answered=n_labelled,
-            skipped=n_skipped,
-            pending=n_wanted - n_labelled - n_skipped,
-            left=None if budget is None else budget - (n_wanted - n_test),
-            n_test=n_test,
-            n_taught=db.value("SELECT count(*) FROM taught WHERE label NOT NULL"),
-            by_class=self._count_classes(db, settings, labels),
-            stop_reason=self._find_stop_reason(db, learner),
-            disputed=n_disputed,
-            test_left=n_test - of_test.get(LABELLED, 0) - of_test.get(SKIPPED, 0),
-            empty=len(self.empty_ids),
-            labelled=sum(labels.values()),
-            no_label=labels.get(to_column([]), 0),
-        )
-
-    def _status_of_person(self, db, status, who, counts):
-        counts = dict(counts)
-        n_skipped = counts.pop(None, 0)
-        sql = """SELECT count(*) FROM rows WHERE queue IS NOT NULL AND NOT EXISTS (
-          SELECT 1 FROM answers WHERE answers.id = rows.id AND who IS ?
-          AND withdrawn_at IS NULL)"""
-        return status._replace(
-            answered=sum(counts.values()),
-            skipped=n_skipped,
-            pending=db.value(sql, who),
-            by_class=self._count_classes(db, get_settings(db), counts),
-            labelled=sum(counts.values()),
-            no_label=counts.get(to_column([]), 0),
-        )
-
-    @staticmethod
-    def _count_classes(db, settings, counts):
-        """Return the number of rows with each label; classes without rows as 0."""
-        kind, found = (
-            settings["label_kind"],
-            dict.fromkeys(settings["classes"] or (), 0),
-        )
-        for column, n in counts.items():
-            label = from_column(column, kind)
-            for each in label if kind == SEVERAL else [label] * bool(n):
-                found[each] = found.get(each, 0) + n
-        return found
-
-    @staticmethod
-    def _find_stop_reason(db, learner):
-        states = {*db.column("SELECT DISTINCT state FROM rows WHERE queue NOT NULL")}
-        if states - {"disputed"} or db.row("SELECT 1 FROM rows WHERE is_news"):
-            return None
-        is_disputed = states and learner["stop_reason"] is not None
-        return "disputed" if is_disputed else learner["stop_reason"]
 
     def disputed(self) -> dict[Id, dict[str, RowLabel | None]]:
         """Return the rows on which people disagree.
@@ -1266,13 +1059,13 @@ class LabelingSession(Generic[LearnerT]):
             in which they became disputed. With several labels a row, `answers` names
             the labels on which the votes are tied.
         """
-        with self._storage.reading() as db:
-            sql = "SELECT id FROM rows WHERE state = 'disputed' ORDER BY answered"
-            kind, found = get_settings(db)["label_kind"], {}
-            for id in db.column(sql):
-                votes = (each for each in answers_of(db, id) if not each["is_final"])
-                found[id] = {v["who"]: from_column(v["label"], kind) for v in votes}
-            return found
+        with self._file.reading() as facts:
+            kind = facts.decisions.kind
+            rows = list_rows(facts.decisions, "disputed")
+            return {
+                row.id: {vote.who: from_column(vote.label, kind) for vote in row.votes}
+                for row in rows
+            }
 
     def agreement(self) -> Agreement:
         """Return how far people agree, beyond chance.
@@ -1297,11 +1090,10 @@ class LabelingSession(Generic[LearnerT]):
         .. [2] K. Krippendorff. Content Analysis: An Introduction to Its Methodology.
            Sage, 2nd edition, 2004. Chapter 11.
         """
-        with self._storage.reading() as db:
-            settings = get_settings(db)
-            votes = read_votes(db, settings["votes"])
-        if settings["label_kind"] == SEVERAL:
-            return measure_agreement_by_label(votes, settings["classes"])
+        with self._file.reading() as facts:
+            votes = read_votes(facts.decisions)
+        if self.labels is not None:
+            return measure_agreement_by_label(votes, self.labels)
         return measure_agreement(votes)
 
     # --- review
@@ -1362,48 +1154,26 @@ class LabelingSession(Generic[LearnerT]):
             For another kind, if `since` or `until` is no date, and, if a row may have
             several labels, for a label that the session does not have.
         """
-        check_option(kind, "kind", tuple(_lists.LISTS))
+        check_option(kind, "kind", get_args(ReviewList))
         check_number(start, "start", 0, closed="left", integer=True)
         check_number(limit, "limit", 1, closed="left", integer=True)
-        search = {"label": to_column(label), "who": who, "viewer": viewer}
-        search["words"] = text.casefold().split()
-        search["since"] = _lists.stored_time(since, "since")
-        search["until"] = _lists.stored_time(until, "until")
-        doubts, n_labels, is_computing, error = [], None, False, ""
+        search = Search(
+            viewer, label, who, stored_time(since, "since"),
+            stored_time(until, "until"), text.casefold().split(),
+        )  # fmt: skip
+        predicted, n_labels, is_computing, error = {}, None, False, ""
         if kind == "doubtful":
-            doubts, n_labels, is_computing, error = self._look_for_doubtful(refresh)
-        predicted = {id: label for id, label, _ in doubts}
-        with self._storage.reading() as db:
-            settings = get_settings(db)
-            _lists.check_searched_label(label, settings)
-            if kind == "doubtful":
-                _lists.put_doubtful(db, doubts)
-            ids, n_rows = _lists.find_page(
-                db, settings, kind, search, start, limit, self._texts
+            predicted, n_labels, is_computing, error = self._doubtful.look(refresh)
+        check_searched_label(label, self.labels)
+        with self._file.reading() as facts:
+            ids = self.empty_ids if kind == "empty" else predicted
+            ids, n_rows = find_page(
+                facts.decisions, kind, search, ids, start, limit, self._texts
             )
             rows = [
-                _lists.read_row(db, settings, id, viewer, predicted.get(id))
-                for id in ids
+                read_row(facts.decisions, id, viewer, predicted.get(id)) for id in ids
             ]
         return ReviewPage(rows, n_rows, n_labels, is_computing, error)
-
-    def _look_for_doubtful(self, refresh):
-        """Start the search if need be; return rows, labels, state and error."""
-        found = self._doubts
-        is_over = found is not None and found.done()
-        has_failed = is_over and found.exception() is not None
-        if has_failed and self._searched != self.version:
-            refresh = True  # there may be more labels now
-        if found is None or (is_over and refresh):
-            self._searched = self.version
-            self._doubts = found = self._search.submit(self._find_doubtful)
-        if not found.done():
-            return [], None, True, ""
-        if found.exception() is not None:  # whatever an estimator raises
-            return [], None, False, f"{found.exception()}"
-        rows, labels = found.result()
-        rows = [row for row in rows if row[1] != labels[row[0]]]
-        return rows[: _scores.N_DOUBTFUL], len(labels), False, ""
 
     def answers(self, id: Id, *, viewer: str | None = None) -> ReviewRow:
         """Return a row with the answers that count and the notes.
@@ -1431,8 +1201,8 @@ class LabelingSession(Generic[LearnerT]):
             If the id does not exist.
         """
         id = self._ids.own(id)
-        with self._storage.reading() as db:
-            return _lists.read_row(db, get_settings(db), id, viewer)
+        with self._file.reading() as facts:
+            return read_row(facts.decisions, id, viewer)
 
     def doubtful(self, n: int = 20, estimator: Classifier | None = None) -> list[Id]:
         """Return rows whose labels should be checked.
@@ -1464,27 +1234,7 @@ class LabelingSession(Generic[LearnerT]):
             As `evaluation.doubtful_labels`.
         """
         check_number(n, "n", 1, closed="left", integer=True)
-        return [id for id, *_ in self._find_doubtful(estimator)[0]][:n]
-
-    def _find_doubtful(self, estimator=None):
-        """Return doubtful rows without a final label, and the labels of all rows by id.
-
-        Each row is its id, its predicted label, and the number of its last answer.
-        """
-        with self._storage.reading() as db:
-            kind, own = get_settings(db)["label_kind"], self._worker.own
-            if kind == SEVERAL:
-                raise ValueError("Doubtful labels need rows with one label each.")
-            found = db.execute(
-                """SELECT id, label, answered, EXISTS (SELECT 1 FROM standing
-                  JOIN answers USING (number) WHERE standing.id = rows.id AND is_final)
-                FROM rows WHERE state = 'labelled' ORDER BY decided"""
-            ).fetchall()
-        labels = {id: from_column(label, kind) for id, label, *_ in found}
-        answered = {id: number for id, _, number, is_final in found if not is_final}
-        ranked = _scores.rank_doubtful(labels, own, self._ids, estimator)
-        rows = [(*row, answered[row[0]]) for row in ranked if row[0] in answered]
-        return rows, labels
+        return [id for id, *_ in self._doubtful.find(estimator)[0]][:n]
 
     # --- the model
 
@@ -1509,8 +1259,7 @@ class LabelingSession(Generic[LearnerT]):
         """
         own = self._worker.own
         rows = None if ids is None else self._ids.rows(ids)
-        if not own.has_model:
-            raise ValueError(_scores.describe_missing_model(self.status()))
+        self._check_model(own)
         labels, probabilities = own.predict(
             own.pool if rows is None else take(own.pool, rows)
         )
@@ -1561,25 +1310,13 @@ class LabelingSession(Generic[LearnerT]):
         Exception
             Errors of the learner if it cannot be trained.
         """
-        own = self._train_on_all()
+        own = self._worker.train_on_all()
+        self._check_model(own)
         return own.learner if own.is_stream else own.learner.estimator_
 
-    def _train_on_all(self, needs_model=True):
-        """Return a copy of the learner that knows all labels that it may be taught."""
-        if (job := self._worker.catch_up()) is not None:
-            job.result()
-        with self._storage.reading() as db:
-            own, kind = copy(self._worker.own), get_settings(db)["label_kind"]
-            sql = "SELECT id, label FROM rows WHERE is_news ORDER BY decided"
-            news = [
-                (self._ids.row(id), from_column(label, kind))
-                for id, label in db.execute(sql)
-            ]
-        if news:
-            own.teach(news)
-        if needs_model and not own.has_model:
-            raise ValueError(_scores.describe_missing_model(self.status()))
-        return own
+    def _check_model(self, own):
+        if not own.has_model:
+            raise ValueError(describe_missing_model(self.status()))
 
     def curve(self, scoring: Scoring | None = None) -> list[CurvePoint]:
         """Return the score of each model on the held-out rows.
@@ -1606,9 +1343,9 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             For several measures, unknown ones, and measures that need more than labels.
         """
-        with self._storage.reading() as db:
-            history = _scores.read_history(db, self._worker.own.target)
-        return _scores.compute_curve(history, scoring)
+        with self._file.reading() as facts:
+            history = read_history(facts, self._worker.own.target)
+        return compute_curve(history, scoring)
 
     def report(self, scoring: Scoring | None = None) -> Report:
         """Return the curve and the advice at one moment.
@@ -1632,45 +1369,19 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             As `curve`.
         """
-        own = self._worker.own
-        # rows without content are not asked for: they do not count as unread
-        others = dict.fromkeys(self._ids.rows(self.empty_ids), (SKIPPED, None))
-        with self._storage.reading() as db:
-            history = _scores.read_history(db, own.target)
-            kind = get_settings(db)["label_kind"]
-            stop_reason = self._find_stop_reason(db, current_learner(db))
-            for row in (*own.test.tolist(), *own.earlier.tolist(), *own.pending):
-                sql = "SELECT state, label FROM rows WHERE id = ?"
-                state, label = db.row(sql, self.ids[row])
-                others[row] = state, from_column(label, kind)
-        waiting = [others.pop(row)[0] for row in own.pending].count(LABELLED)
-        curve = [
-            point
-            for point in _scores.compute_curve(history, scoring)
-            if point.n_test >= _scores.FEWEST
-        ]
-        if own.has_machine_labels:
-            checked = self._train_on_all(needs_model=False).check_machine_labels()
-            return Report(curve, str(checked or "The learner has no label yet."))
-        found = _scores.describe_recall(own, others, stop_reason)
-        if found and waiting:
-            found += f"\nLabels of an unfinished batch, not counted yet: {waiting}."
-        if not history.n_test:
-            return Report(curve, found or self._advise_without_test(own))
-        if history.models:
-            n_rows = len(self.ids)
-            judged = _scores.advise_on_test(history, scoring, stop_reason, n_rows)
-        else:
-            judged = _scores.describe_missing_model(self.status())
-        return Report(curve, f"{found}\n{judged}" if found else judged)
+        empty = self._ids.rows(self.empty_ids)
+        return make_report(self._file, self._worker, self._ids, empty, scoring)
 
     def test_labels(self) -> dict[Id, Label]:
         """Return the labels of the held-out rows that have one, by id."""
-        with self._storage.reading() as db:
-            kind = get_settings(db)["label_kind"]
-            sql = """SELECT id, label FROM requests JOIN rows USING (id)
-              WHERE purpose = 'test' AND state = 'labelled' ORDER BY number"""
-            return {id: from_column(label, kind) for id, label in db.execute(sql)}
+        with self._file.reading() as facts:
+            decisions = facts.decisions
+            rows = [decisions[id] for id in read_test_ids(facts)]
+            return {
+                row.id: from_column(row.label, decisions.kind)
+                for row in rows
+                if row.state == LABELLED
+            }
 
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what is known about the score and about the worth of more labels.
@@ -1702,17 +1413,6 @@ class LabelingSession(Generic[LearnerT]):
         """
         return self.report(scoring).advice
 
-    def _advise_without_test(self, own):
-        if estimate := _scores.score_learner(own.learner):
-            return _scores.describe_score(own, estimate)
-        if not own.has_model and getattr(own.learner, "explore", 0):
-            # from then on, random rows tell
-            return _scores.describe_missing_model(self.status())
-        return (
-            "No rows are held out (test_size), so nothing tells how good the model is: "
-            "rows that the learner chose would mislead."
-        )
-
     # --- results
 
     def export(
@@ -1739,9 +1439,9 @@ class LabelingSession(Generic[LearnerT]):
         ValueError, OSError
             As the function `export`.
         """
-        with self._storage.reading() as db:
+        with self._file.reading() as facts:
             columns = columns or columns_shown(self._items)
-            return export_labels(db, path, form, self.row, columns, self._ids.row)
+            return export_labels(facts, path, form, self.row, columns, self._ids.row)
 
     def export_predictions(self, path: FilePath, columns: Columns | None = None) -> int:
         """Write a line for each row: its label, or else the prediction of the model.
@@ -1771,7 +1471,9 @@ class LabelingSession(Generic[LearnerT]):
             If the file cannot be written; a file that existed is unchanged.
         """
         check_table_file(path := Path(path))
-        own = self._train_on_all(not self._worker.own.has_machine_labels)
-        with self._storage.reading() as db:
+        own = self._worker.train_on_all()
+        if not own.has_machine_labels:
+            self._check_model(own)
+        with self._file.reading() as facts:
             columns, empty = columns or columns_shown(self._items), {*self.empty_ids}
-            return write_predictions(db, path, own, self.ids, columns, empty)
+            return write_predictions(facts, path, own, self.ids, columns, empty)

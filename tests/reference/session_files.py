@@ -25,8 +25,12 @@ def asked(session):
 
 
 def waiting(session):
-    """Return the ids of rows that wait for an answer, in the order of the queue."""
-    return select(session, "SELECT id FROM rows WHERE queue NOT NULL ORDER BY queue")
+    """Return the ids of rows that wait for their one answer, in the order shown."""
+    return select(
+        session,
+        "SELECT id FROM requests WHERE id NOT IN "
+        "(SELECT id FROM answers WHERE withdrawn_at IS NULL) ORDER BY queue",
+    )
 
 
 def taught(session):

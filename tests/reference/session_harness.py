@@ -24,8 +24,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
-from sklearn_activelearn.labeling._answers import update_rows
-from sklearn_activelearn.labeling._schema import COLUMNS, Connection, put
+from sklearn_activelearn.labeling.storage._schema import COLUMNS, Connection, put
 from tests.reference.labeling import quick_folder
 from tests.reference.session_files import select
 
@@ -432,15 +431,8 @@ def craft(rng, path):
             row["value"] = change_text(rng, row["value"])
         else:
             row[name] = VALUES[rng.integers(len(VALUES))]
-        try:
+        with suppress(sqlite3.Error, TypeError, OverflowError):
             put(db, table, **row)
-        except (sqlite3.Error, TypeError, OverflowError):
-            return
-        if rng.random() < 0.5:  # decisions that follow from the crafted facts
-            try:
-                update_rows(db, 2)
-            except (sqlite3.Error, TypeError, ValueError, OverflowError):
-                return
 
 
 def check_crafted(n, seed=0, several=None):

@@ -18,7 +18,6 @@ from typing import Any
 
 from ...base import check_number
 from .._annotations import Annotation
-from .._schema import get_settings, put_settings
 from ._label_studio_api import (
     ROUND,
     USERS,
@@ -156,8 +155,8 @@ class LabelStudioLoop:
     def _begin(self, project):
         """Store the settings of the project, unless an earlier loop has done so."""
         name = f"{project['id']} {project['created_at']}"
-        with self.session._storage.writing(is_change=False) as db:
-            state = get_settings(db).get("label_studio") or {"project": name}
+        with self.session._file.writing(is_change=False) as facts:
+            state = {"project": name, **(facts.settings.get("label_studio") or {})}
             if state["project"] != name:
                 raise ValueError(
                     f"{self.session.path} belongs to another project of Label Studio. "
@@ -166,14 +165,14 @@ class LabelStudioLoop:
             state.setdefault("key", secrets.token_hex(4))
             if state.get("before") is None:
                 state["before"] = {each: project.get(each) for each in CHANGED}
-            put_settings(db, label_studio=state)
+            facts.put_settings(label_studio=state)
         self._before = {each: state["before"].get(each) for each in CHANGED}
         self._prefix = f"sklearn-activelearn {state['key']} "
 
     def _forget_settings(self):
-        with self.session._storage.writing(is_change=False) as db:
-            state = get_settings(db)["label_studio"]
-            put_settings(db, label_studio={**state, "before": None})
+        with self.session._file.writing(is_change=False) as facts:
+            state = facts.settings["label_studio"]
+            facts.put_settings(label_studio={**state, "before": None})
 
     # --- the loop
 

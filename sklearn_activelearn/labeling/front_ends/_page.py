@@ -243,7 +243,7 @@ def get_text(body, name, longest):
 
 def get_id(body):
     """Return the id of a row in a request."""
-    from .._schema import is_id
+    from ..storage._labels import is_id
 
     if not is_id(body.get("id")):
         raise ValueError("id must be a text or a whole number.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ._keys import SKIP, UNDO, ClassKeys
 
 if TYPE_CHECKING:
-    from .._lists import ReviewRow
+    from .._review import ReviewRow
 
 NO_LABEL = "no label applies"
 MOST = 6  #: classes that are counted one by one

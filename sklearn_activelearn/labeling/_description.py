@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 
 from ..base import check_classes
 from ..sources import hash_rows, is_frame, is_polars
-from ._schema import label_kind, to_json
+from .storage._labels import label_kind
+from .storage._schema import to_json
 
 #: Longer values of parameters are not printed.
 LONGEST = 500

@@ -1,4 +1,4 @@
-"""Score of the model of a session, worth of more labels, and doubtful labels."""
+"""Score of the model of a session, and what more labels are worth."""
 
 import json
 from collections import Counter
@@ -14,15 +14,16 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring
 
 from ..audit._recall import estimate_of, price_of, read_by
-from ..evaluation import Estimate, advice, doubtful_labels, explored_score, online_score
+from ..evaluation import Estimate, advice, explored_score, online_score
 from ..evaluation._measures import MOSTLY, measures_of
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
-from ..sources import take
 from ..utils.typing import Floats, Id, Label
-from ._learner import Target
-from ._schema import SEVERAL, from_column, get_settings
+from ._progress import find_stop_reason, read_status
+from ._worker import LearnerLabels
 from .front_ends._view import name_reason
+from .storage._decisions import LABELLED, SKIPPED
+from .storage._labels import SEVERAL, from_column
 
 #: Largest number of further labels that the advice is about.
 N_AHEAD = 50
@@ -32,8 +33,6 @@ LOW_RECALL = 0.1
 FEW_ROWS = 5
 #: An estimate from fewer labels than this is not given.
 FEWEST = 10
-#: Largest number of doubtful rows in a list.
-N_DOUBTFUL = 200
 
 
 class CurvePoint(NamedTuple):
@@ -81,15 +80,11 @@ class Report(NamedTuple):
     advice: str
 
 
-def read_history(db, target):
-    """Return the `History` of the current learner, which is taught a `Target`."""
-    settings, models = get_settings(db), []
+def read_history(facts, target):
+    """Return the `History` of the current learner; `target` are its labels."""
+    db, decisions, models = facts.db, facts.decisions, []
     truth = [
-        from_column(label, settings["label_kind"])
-        for label in db.column(
-            "SELECT label FROM requests LEFT JOIN rows USING (id) "
-            "WHERE purpose = 'test' ORDER BY number"
-        )
+        from_column(decisions[id].label, decisions.kind) for id in read_test_ids(facts)
     ]
     known = [i for i, label in enumerate(truth) if label is not None]
     for n_labels, predicted in db.execute(
@@ -101,7 +96,63 @@ def read_history(db, target):
             models.append((n_labels, target.as_taught(judged)))
     labels = target.as_taught([truth[i] for i in known])
     names = target.classes if target.is_matrix else None
-    return History(labels, models, len(truth), names, settings["sampled"])
+    return History(labels, models, len(truth), names, facts.settings["sampled"])
+
+
+def read_test_ids(facts):
+    """Return the ids of the held-out rows, in the order of the requests."""
+    sql = "SELECT id FROM requests WHERE purpose = 'test' ORDER BY number"
+    return facts.db.column(sql)
+
+
+def make_report(file, worker, ids, empty, scoring):
+    """Return the `Report` of a session.
+
+    Parameters
+    ----------
+    ids : Ids
+        Ids of the rows.
+    empty : list of int
+        Numbers of rows without content.
+    """
+    own = worker.own
+    # rows without content are not asked for: they do not count as unread
+    others = dict.fromkeys(empty, (SKIPPED, None))
+    with file.reading() as facts:  # once: everything is from one moment
+        history, stop_reason = read_history(facts, own.target), find_stop_reason(facts)
+        status, decisions = read_status(facts, len(empty)), facts.decisions
+        for row in (*own.test.tolist(), *own.earlier.tolist(), *own.pending):
+            found = decisions[ids.all[row]]
+            others[row] = found.state, from_column(found.label, decisions.kind)
+    waiting = [others.pop(row)[0] for row in own.pending].count(LABELLED)
+    curve = [
+        point for point in compute_curve(history, scoring) if point.n_test >= FEWEST
+    ]
+    if own.has_machine_labels:
+        checked = worker.train_on_all().check_machine_labels()
+        return Report(curve, str(checked or "The learner has no label yet."))
+    found = describe_recall(own, others, stop_reason)
+    if found and waiting:
+        found += f"\nLabels of an unfinished batch, not counted yet: {waiting}."
+    if not history.n_test:
+        return Report(curve, found or advise_without_test(own, status))
+    if history.models:
+        judged = advise_on_test(history, scoring, stop_reason, len(ids))
+    else:
+        judged = describe_missing_model(status)
+    return Report(curve, f"{found}\n{judged}" if found else judged)
+
+
+def advise_without_test(own, status):
+    """Return the score of the learner on labels that it bought, in a sentence."""
+    if estimate := score_learner(own.learner):
+        return describe_score(own, estimate)
+    if not own.has_model and getattr(own.learner, "explore", 0):
+        return describe_missing_model(status)  # from then on, random rows tell
+    return (
+        "No rows are held out (test_size), so nothing tells how good the model is: "
+        "rows that the learner chose would mislead."
+    )
 
 
 class RecordedPredictions(ClassifierMixin, BaseEstimator):
@@ -196,7 +247,7 @@ class LabelsMeasure(Measure):
 
     def __init__(self, truth, scoring, labels):
         self._classes, self.why = labels, ""
-        self.encode = Target(labels, SEVERAL, None).encode
+        self.encode = LearnerLabels(labels, SEVERAL, None).encode
         self._y = self.encode(truth)
         counts = self._y.sum(axis=0)
         order = np.argsort(-counts, kind="stable")
@@ -511,46 +562,3 @@ def describe_price(price, known):
         f"To be {price.confidence:.0%} certain of {goal}: about {price.n_certain} more "
         f"rows.{now}"
     )
-
-
-# --- doubtful labels
-
-
-def rank_doubtful(labels, own, ids, estimator):
-    """Return labelled rows, the most doubtful first, with the label a model prefers.
-
-    Parameters
-    ----------
-    labels : dict of id to label
-        All rows that have a label.
-    own : SessionLearner
-        Its model is trained.
-    ids : Ids
-        Ids of the rows.
-    estimator : classifier or None
-        Model to train instead.
-
-    Returns
-    -------
-    rows : list of (id, label)
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to train.
-    """
-    if len({*labels.values()}) < 2:
-        raise ValueError("Doubtful labels can be found once two classes have labels.")
-    if estimator is None:
-        estimator = getattr(own.learner, "estimator_", None)
-        if estimator is None and not own.is_stream:
-            raise ValueError("There is no model yet. Label some more rows first.")
-        if not (hasattr(estimator, "get_params") and hasattr(estimator, "fit")):
-            raise ValueError(
-                f"A {type(own.learner).__name__} has no model that labelled rows alone "
-                "can train. Pass a classifier to train: estimator=."
-            )
-    X = take(own.pool, ids.rows(labels))
-    found = doubtful_labels(estimator, X, np.array([*labels.values()]), random_state=0)
-    rows, names = found.indices.tolist(), list(labels)
-    return [(names[i], c) for i, c in zip(rows, found.predicted.tolist(), strict=True)]

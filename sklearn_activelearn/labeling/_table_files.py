@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..sources import is_frame
-from ._storage import is_session
+from .storage._integrity import is_session
 
 #: A cell that begins with one of these may be a formula to a spreadsheet, which reads
 #: wide forms of them, too. An apostrophe in front marks a text.

@@ -21,7 +21,7 @@ from sklearn.tree import BaseDecisionTree
 
 from ..base import check_sparse_rows
 from ..utils.typing import Classifier, FilePath
-from ._output import check_no_session, function_for_suffix, replace_file
+from ._table_files import check_no_session, function_for_suffix, replace_file
 
 #: Types that a file may hold besides the types that skops trusts. They hold parameters
 #: and numbers, and run no code of the file.

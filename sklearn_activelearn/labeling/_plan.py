@@ -1,6 +1,6 @@
 """Begin a session, go on with one, and change what it was begun with.
 
-`_storage` opens and locks the file, and refuses a second process.
+`_file` opens and locks the file, and refuses a second process.
 """
 
 import json
@@ -18,26 +18,7 @@ from ..exceptions import ColdStartWarning
 from ..pool import PoolClassifier
 from ..sources import take
 from ..utils.typing import Change
-from ._answers import TEST, update_rows
-from ._ids import check_text, check_texts
-from ._learner import Target
-from ._schema import (
-    SEVERAL,
-    change,
-    change_learner,
-    current_learner,
-    from_column,
-    get_pool,
-    get_settings,
-    label_kind,
-    next_number,
-    now,
-    put,
-    put_settings,
-    to_column,
-    to_json,
-)
-from ._settings import (
+from ._description import (
     check_label_names,
     describe_learner,
     describe_pool_change,
@@ -49,7 +30,12 @@ from ._settings import (
     plain_classes,
     seeded_clone,
 )
-from ._storage import printable, refusal
+from ._ids import check_text, check_texts
+from ._worker import LearnerLabels
+from .storage._decisions import TEST
+from .storage._integrity import printable, refusal
+from .storage._labels import SEVERAL, from_column, label_kind, to_column
+from .storage._schema import change, put, to_json
 
 #: Words of ``change``, in the order in which messages name them.
 WORDS = get_args(Change)
@@ -188,41 +174,26 @@ def plan_beginning(args):
     if args.is_several or (args.classes and isinstance(own, ErrorSamplingClassifier)):
         # raises for a machine label that is no class, and for a learner that takes one
         # label a row, before people label rows
-        target = Target(args.classes, kind, own)
+        target = LearnerLabels(args.classes, kind, own)
         y = target.encode([])
         own.teach(take(args.pool, []), y, classes=target.classes, ids=[])
     return settings, describe_learner(args.learner), seeds, budget, test
 
 
-def begin(db, plan):
+def begin(facts, plan):
     """Store a new session."""
     settings, description, seeds, budget, test = plan
-    put_settings(db, **settings)
-    put_learner(db, description, seeds, budget)
-    hold_out(db, test)
-    update_rows(db, settings["votes"])
+    facts.put_settings(**settings)
+    facts.put_learner(description, seeds, budget)
+    facts.read_rows()
+    hold_out(facts, test)
 
 
-def put_learner(db, description, seeds, budget):
-    """Store a learner that has not asked yet as the current one."""
-    put(
-        db, "learners", number=next_number(db, "learners"),
-        description=to_json(description), seeds=to_json(seeds),
-        budget=budget, at=now(), queries=0, is_settled=0,
-        stop_reason=None, position=0, progress=None,
-    )  # fmt: skip
-
-
-def hold_out(db, ids):
+def hold_out(facts, ids):
     """Store further held-out rows; they come before all rows that wait for a label."""
-    first = db.value("SELECT coalesce(min(queue), 1) FROM requests")
-    learner = db.value("SELECT max(number) FROM learners")
-    for place, id in enumerate(ids):
-        put(
-            db, "requests", number=next_number(db, "requests"), id=id, purpose=TEST,
-            probability=None, learner=learner, query=0,
-            queue=first - len(ids) + place, at=now(),
-        )  # fmt: skip
+    first = facts.db.value("SELECT coalesce(min(queue), 1) FROM requests")
+    for place, id in enumerate(ids, start=first - len(ids)):
+        facts.add_request(id, TEST, None, 0, queue=place)
 
 
 # --- go on
@@ -233,8 +204,8 @@ class Resumption:
 
     Parameters
     ----------
-    db : Connection
-        Connection to the session.
+    facts : Facts
+        What the file of the session says.
     args : Arguments
         What it is opened with. Settings that are left out become the stored ones.
 
@@ -253,16 +224,16 @@ class Resumption:
         If the session cannot go on with these arguments: nothing was changed.
     """
 
-    def __init__(self, db, args):
-        self.args, self.settings = args, get_settings(db)
-        self.learner, self.labels = current_learner(db), self._read_labels(db)
+    def __init__(self, facts, args):
+        db, self.args, self.settings = facts.db, args, facts.settings
+        self.learner, self.labels = facts.learner, self._read_labels(db)
         stored_several = self.settings["label_kind"] == SEVERAL
         if args.classes is None:
             args.is_several = stored_several
         for name in ("test_size", "votes"):
             if getattr(args, name) is None:
                 setattr(args, name, self.settings[name])
-        self.pool_before = get_pool(db)
+        self.pool_before = facts.read_pool()
         self.pool = fingerprint(args.pool, args.items, args.ids.all)
         self.description = describe_learner(args.learner)
         self.words, self.differs = set(), ""
@@ -284,7 +255,7 @@ class Resumption:
         self.is_needed = bool(self.words) or self.budget != self.learner["budget"]
         if self.words:
             self._check()
-            self._plan(db)
+            self._plan(facts)
 
     def _read_labels(self, db):
         """Return all labels that were given, also if they do not count any more."""
@@ -424,7 +395,7 @@ class Resumption:
         shown, shown_now = before["items"], self.pool["items"]
         return not (shown and shown_now and shown_now[: len(shown)] == shown)
 
-    def _plan(self, db):
+    def _plan(self, facts):
         """Draw held-out rows, and raise the errors that the learner will raise."""
         args, words = self.args, self.words
         self.is_beginning = bool(words & {"features", "classes"}) or (
@@ -434,7 +405,7 @@ class Resumption:
         if not self.is_same_learner:
             self.seeds = draw_learner_seeds(args.learner)
         if "test_size" in words:
-            self.test = self._draw_test_rows(db)
+            self.test = self._draw_test_rows(facts.db)
         own = seeded_clone(args.learner, self.seeds, self.budget)
         with catch_warnings():
             simplefilter("ignore")
@@ -443,7 +414,7 @@ class Resumption:
             try:
                 own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
                 if self.is_beginning:
-                    self._try_to_teach(own, db)
+                    self._try_to_teach(own, facts.decisions)
             except FitFailedWarning as warning:
                 self._refuse_learner(warning)
 
@@ -452,19 +423,16 @@ class Resumption:
             f"The learner cannot be taught the labels of {self.args.path}: {error}"
         ) from error
 
-    def _try_to_teach(self, own, db):
+    def _try_to_teach(self, own, decisions):
         args, kind = self.args, self.settings["label_kind"]
-        decided = db.execute(
-            "SELECT id, label FROM rows WHERE state = 'labelled' AND kind != 'test' "
-            "ORDER BY decided"
-        ).fetchall()
+        decided = [row for row in decisions.labelled() if row.kind != TEST]
         if not decided:
             return
-        rows = args.ids.rows(id for id, _ in decided)
+        rows = args.ids.rows(row.id for row in decided)
         labels = [
-            rename_label(from_column(label, kind), self.renamed) for _, label in decided
+            rename_label(from_column(row.label, kind), self.renamed) for row in decided
         ]
-        target = Target(args.classes, kind, own)
+        target = LearnerLabels(args.classes, kind, own)
         X, y = take(args.pool, rows), target.encode(labels)
         own.teach(X, y, classes=target.classes, ids=np.array(rows))
         try:
@@ -489,34 +457,31 @@ class Resumption:
             )
         return args.draw_rows(closed, n, (before,))
 
-    def apply(self, db):
+    def apply(self, facts):
         """Store the differences."""
-        args, stored = self.args, self.settings
+        args, stored, db = self.args, dict(self.settings), facts.db
         if "votes" in self.words:  # rows that are decided keep their number of votes
-            for id in db.column(
-                "SELECT id FROM rows WHERE wanted = 0 "
-                "AND id NOT IN (SELECT id FROM row_votes)"
-            ):
-                put(db, "row_votes", id=id, votes=stored["votes"])
-        put_settings(db, classes=args.classes, votes=args.votes, pool=self.pool)
+            for row in facts.decisions.rows.values():
+                if row.is_decided and row.fewer_votes is None:
+                    put(db, "row_votes", id=row.id, votes=stored["votes"])
+        facts.put_settings(classes=args.classes, votes=args.votes, pool=self.pool)
         if args.classes is not None and not args.is_several:
-            put_settings(db, label_kind=label_kind(args.classes[0]))
+            facts.put_settings(label_kind=label_kind(args.classes[0]))
         if self.renamed:
-            put_settings(db, renamed=[*stored["renamed"], *self.renamed])
+            facts.put_settings(renamed=[*stored["renamed"], *self.renamed])
             rename_labels(db, self.renamed, stored["label_kind"])
         if self.is_beginning:
             db.execute("DELETE FROM taught")
-            put_learner(db, self.description, self.seeds, self.budget)
+            facts.put_learner(self.description, self.seeds, self.budget)
         else:
-            change_learner(
-                db, budget=self.budget, description=to_json(self.description),
-                stop_reason=None,
-            )  # fmt: skip
+            facts.change_learner(
+                budget=self.budget, description=self.description, stop_reason=None
+            )
         if self.test:
             sampled = [len(args.ids), stored["sampled"][1] + len(self.test)]
-            put_settings(db, test_size=args.test_size, sampled=sampled)
-            hold_out(db, self.test)
-        update_rows(db, args.votes)
+            facts.put_settings(test_size=args.test_size, sampled=sampled)
+            hold_out(facts, self.test)
+        facts.read_rows()
 
 
 def rename_label(label, renamed):

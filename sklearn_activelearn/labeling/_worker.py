@@ -14,19 +14,10 @@ from .. import ErrorSamplingClassifier
 from ..base import check_classes, shallow_copy
 from ..pool import PoolClassifier
 from ..sources import n_rows, take
-from ._answers import QUERY, TEST, update_rows
-from ._schema import (
-    SEVERAL,
-    change_learner,
-    current_learner,
-    from_column,
-    get_settings,
-    next_number,
-    now,
-    put,
-    to_json,
-)
-from ._settings import seeded_clone
+from ._description import seeded_clone
+from .storage._decisions import QUERY, TEST
+from .storage._labels import SEVERAL, from_column
+from .storage._schema import next_number, put, to_json
 
 #: Largest number of rows of a stream that are offered in one call.
 LONGEST_CHUNK = 1000
@@ -52,22 +43,7 @@ class Outcome(NamedTuple):
     stop_reason: str | None  # why there are no rows
 
 
-class Facts(NamedTuple):
-    """Content of a file that determines the current learner."""
-
-    settings: dict
-    learner: dict
-    requests: list
-    taught: list
-
-    @classmethod
-    def read(cls, db):
-        requests = db.execute("SELECT * FROM requests ORDER BY number").fetchall()
-        taught = db.execute("SELECT * FROM taught ORDER BY call, place").fetchall()
-        return cls(get_settings(db), current_learner(db), requests, taught)
-
-
-class Target:
+class LearnerLabels:
     """Labels of a session as the learner is taught them.
 
     Several labels of a row become an indicator matrix. A learner that searches for one
@@ -139,7 +115,7 @@ class SessionLearner:
     Parameters
     ----------
     facts : Facts
-        What the file says.
+        What the file says. They are read now and not kept.
     ids : Ids
         Ids of the rows.
     template : learner
@@ -170,8 +146,10 @@ class SessionLearner:
         can_restore = hasattr(template, "restore") and (
             stored["progress"] is not None or not stored["queries"]
         )
+        requests = facts.db.execute("SELECT * FROM requests ORDER BY number").fetchall()
+        given = facts.db.execute("SELECT * FROM taught ORDER BY call, place").fetchall()
         asked, test, earlier = [], [], []
-        for request in facts.requests:
+        for request in requests:
             is_own = can_restore and request["learner"] == stored["number"]
             if is_own and request["purpose"] != TEST:
                 asked.append(request)
@@ -185,13 +163,13 @@ class SessionLearner:
         budget = stored["budget"]
         budget = None if budget is None else budget - len(self.earlier)
         self.learner = seeded_clone(template, stored["seeds"], budget)
-        self.target = Target(facts.settings["classes"], self._kind, self.learner)
+        self.target = LearnerLabels(facts.settings["classes"], self._kind, self.learner)
         self.position, self.taught = stored["position"], {}
         self.pending = {self._row(each["id"]) for each in asked}
-        self.last_call = max((each["changed"] for each in facts.taught), default=0)
+        self.last_call = max((each["changed"] for each in given), default=0)
         calls = [
             [self._row_and_label(each) for each in call]
-            for _, call in groupby(facts.taught, key=lambda each: each["call"])
+            for _, call in groupby(given, key=lambda each: each["call"])
         ]
         if not can_restore:
             for call in calls:
@@ -408,7 +386,7 @@ class SessionLearner:
         return classes[self.target.columns_of(classes)].tolist()
 
 
-def record_teaching(db):
+def record_teaching(facts):
     """Store the next labels to teach: the decisions that the learner does not know.
 
     Returns
@@ -416,31 +394,20 @@ def record_teaching(db):
     must_forget : bool
         True if a label that the learner knows has become a skip.
     """
-    news = db.execute(
-        "SELECT id, label FROM rows WHERE is_news ORDER BY decided"
-    ).fetchall()
+    db, news = facts.db, facts.decisions.news
     changed = 1 + db.value("SELECT coalesce(max(changed), 0) FROM taught")
     is_corrected = must_forget = False
-    for number, (id, label) in enumerate(news):
-        known = db.row("SELECT * FROM taught WHERE id = ?", id)
+    for number, row in enumerate(news):
         call, place = changed, number
-        if known is not None and known["label"] is not None:
-            call, place, is_corrected = known["call"], known["place"], True
-            must_forget = must_forget or label is None
-        put(db, "taught", id=id, label=label, call=call, place=place, changed=changed)
-    db.execute("UPDATE rows SET is_news = 0 WHERE is_news")
-    change_learner(db, is_settled=1, **({"stop_reason": None} if news else {}))
+        if row.taught not in ((), (None,)):
+            sql = "SELECT call, place FROM taught WHERE id = ?"
+            (call, place), is_corrected = db.row(sql, row.id), True
+            must_forget = must_forget or row.label is None
+        facts.put_taught(row, row.label, call, place, changed)
+    facts.change_learner(is_settled=1, **({"stop_reason": None} if news else {}))
     if is_corrected:
-        forget_progress(db)
+        facts.forget_progress()
     return must_forget
-
-
-def forget_progress(db):
-    """Reset the memory of the stopping rules, as after a correction."""
-    progress = current_learner(db)["progress"]
-    if progress is not None:
-        progress |= {"has_stopped": False, "stopping": []}
-        change_learner(db, progress=to_json(progress), stop_reason=None)
 
 
 class Worker:
@@ -448,7 +415,7 @@ class Worker:
 
     Parameters
     ----------
-    storage : Storage
+    file : SessionFile
         The file.
     ids : Ids
         Ids of the rows.
@@ -463,17 +430,17 @@ class Worker:
         True if the learner knows labels that the file has withdrawn.
     """
 
-    def __init__(self, storage, ids, build):
-        self._storage, self._ids, self._build = storage, ids, build
+    def __init__(self, file, ids, build):
+        self._file, self._ids, self._build = file, ids, build
         self._job, self._asks_after = None, 0
         self.must_rebuild, self._is_closed = False, False
         self._rebuild()
         self._thread = ThreadPoolExecutor(1, "training")
 
     def _rebuild(self):
-        with self._storage.reading() as db:
-            facts, self.must_rebuild = Facts.read(db), False
-        self.own = self._build(facts)
+        with self._file.reading() as facts:
+            self.must_rebuild = False
+            self.own = self._build(facts)
 
     @property
     def job(self):
@@ -490,15 +457,14 @@ class Worker:
             It is done when the learner has asked; None if the learner has nothing to
             ask for.
         """
-        with self._storage.writing() as db:
-            learner = current_learner(db)
+        with self._file.writing() as facts:
+            learner = facts.learner
             if self._is_asking(learner):
                 return self._job
-            is_news = db.row("SELECT 1 FROM rows WHERE is_news") is not None
-            if learner["stop_reason"] is not None and not is_news:
+            if learner["stop_reason"] is not None and not facts.decisions.has_news:
                 return None
             # what is taught is fixed now: later answers are for the next call
-            if not learner["is_settled"] and record_teaching(db):
+            if not learner["is_settled"] and record_teaching(facts):
                 self.must_rebuild = self.must_rebuild or not self.own.is_stream
         self._asks_after = learner["queries"]
         self._job = self._thread.submit(self._ask, self._asks_after)
@@ -518,28 +484,28 @@ class Worker:
         With `goes_past`, an answer to any row of the last query is enough. A stream
         learner that was taught nothing would let all rows pass.
         """
-        with self._storage.reading() as db:
-            learner = current_learner(db)
+        with self._file.reading() as facts:
+            learner, decisions = facts.learner, facts.decisions
             if self._is_asking(learner):
                 return
             if self.own.is_stream and not self.own.taught:
                 return
             # rows that an earlier learner asked for start nothing: whether this
             # learner has asked by then would depend on the time
-            query = db.value(
-                "SELECT query FROM requests WHERE id = ? "
-                "AND (purpose = 'test' OR learner = ?)",
-                id,
-                learner["number"],
+            request = decisions[id].request
+            is_own = request is not None and (
+                request.purpose == TEST or request.learner == learner["number"]
             )
             # a row that nobody answers must not hold up people who go on without it
-            is_begun = db.row(
-                "SELECT 1 FROM requests JOIN rows USING (id) "
-                "WHERE learner = ? AND query = ? AND rows.queue IS NULL",
-                learner["number"],
-                learner["queries"],
+            is_begun = goes_past and any(
+                not decisions[each].is_queued
+                for each in facts.db.column(
+                    "SELECT id FROM requests WHERE learner = ? AND query = ?",
+                    learner["number"],
+                    learner["queries"],
+                )
             )
-            if query == learner["queries"] or (goes_past and is_begun):
+            if is_begun or (is_own and request.query == learner["queries"]):
                 self.find_rows()
 
     def catch_up(self):
@@ -551,49 +517,55 @@ class Worker:
         self._is_closed = True
         self._thread.shutdown()
 
+    def train_on_all(self):
+        """Return a copy of the learner that knows all labels that it may be taught."""
+        if (job := self.catch_up()) is not None:
+            job.result()
+        with self._file.reading() as facts:
+            own, kind = copy(self.own), facts.decisions.kind
+            news = [
+                (self._ids.row(row.id), from_column(row.label, kind))
+                for row in facts.decisions.news
+            ]
+        if news:
+            own.teach(news)
+        return own
+
     def _catch_up(self):
         """Teach the learner the labels of the file that it does not know."""
         if self.must_rebuild:
             self._rebuild()
         own = copy(self.own)
-        with self._storage.reading() as db:
-            calls = own.news(db)
+        with self._file.reading() as facts:
+            calls = own.news(facts.db)
         for number, labels in calls:
             own.teach(labels)
             own.last_call = number
         self.own = own
 
     def _ask(self, n_queries):
-        with self._storage.reading() as db:
-            if current_learner(db)["queries"] != n_queries:
+        with self._file.reading() as facts:
+            if facts.learner["queries"] != n_queries:
                 return  # the job was started twice, because Ctrl-C came in between
         self._catch_up()
         own, outcome = copy(self.own), self.own.ask()
         predicted = self._predict_test(own)
         own.accept(outcome)
         progress, purposes = own.record_query(len(outcome.rows))
-        with self._storage.writing(is_worker=True) as db:
-            stored = current_learner(db)
-            query, votes = stored["queries"] + 1, get_settings(db)["votes"]
+        with self._file.writing(is_worker=True) as facts:
+            query = facts.learner["queries"] + 1
             for id, probability, purpose in zip(
                 self._ids.at(outcome.rows), outcome.probabilities, purposes, strict=True
             ):
-                number = next_number(db, "requests")
-                put(
-                    db, "requests", number=number, id=id, purpose=purpose or QUERY,
-                    probability=float(probability), learner=stored["number"],
-                    query=query, queue=number, at=now(),
-                )  # fmt: skip
-                update_rows(db, votes, id)
-            change_learner(
-                db, queries=query, is_settled=0, stop_reason=outcome.stop_reason,
-                position=outcome.position,
-                progress=None if progress is None else to_json(progress),
+                facts.add_request(id, purpose or QUERY, float(probability), query)
+            facts.change_learner(
+                queries=query, is_settled=0, stop_reason=outcome.stop_reason,
+                position=outcome.position, progress=progress,
             )  # fmt: skip
             if predicted is not None:
                 put(
-                    db, "models", number=next_number(db, "models"),
-                    learner=stored["number"], n_labels=len(own.taught),
+                    facts.db, "models", number=next_number(facts.db, "models"),
+                    learner=facts.learner["number"], n_labels=len(own.taught),
                     predicted=to_json(predicted),
                 )  # fmt: skip
         self.own = own
@@ -602,8 +574,8 @@ class Worker:
         """Return predictions for the held-out rows, None if they are stored already."""
         if not len(own.test) or not own.has_model:
             return None
-        with self._storage.reading() as db:
-            last = db.row(
+        with self._file.reading() as facts:
+            last = facts.db.row(
                 "SELECT n_labels, predicted FROM models WHERE learner = "
                 "(SELECT max(number) FROM learners) ORDER BY number DESC LIMIT 1"
             )

@@ -1,0 +1,353 @@
+"""Decisions on the rows of a session: they follow from the facts, and are not stored.
+
+`decide` is the rule. `Decisions` holds all rows with their decisions, and what front
+ends ask for: the queue, the news for the learner, and counts. A change of one fact on
+a row decides this row again and nothing else.
+"""
+
+import json
+from collections import Counter
+from itertools import chain
+from typing import NamedTuple
+
+from ._labels import SEVERAL, to_column
+
+#: States of a row.
+OPEN, LABELLED, SKIPPED, DISPUTED = "open", "labelled", "skipped", "disputed"
+#: Why a row has facts: it is held out, the learner asked for it, or nobody did.
+TEST, QUERY, GIVEN = "test", "query", "given"
+
+
+class Answer(NamedTuple):
+    """An answer that was not withdrawn; the fields are columns of ``answers``."""
+
+    number: int
+    id: object
+    label: object  # as the column holds it; None is a skip
+    who: str | None
+    at: str
+    is_final: int
+    reason: str | None
+
+
+class Note(NamedTuple):
+    """Note of a person on a row; the fields are columns of ``notes``."""
+
+    number: int
+    who: str | None
+    text: str
+    at: str
+
+
+class LastRequest(NamedTuple):
+    """The last request for a row; the fields are columns of ``requests``."""
+
+    purpose: str
+    probability: float | None
+    learner: int
+    query: int
+    queue: int | None
+
+
+class Lease(NamedTuple):
+    """A row that is kept for a person; the fields are columns of ``leases``."""
+
+    number: int
+    until: float  # seconds since 1970
+
+
+class Decision(NamedTuple):
+    """State of one row, as it follows from its answers."""
+
+    state: str
+    label: object  # None unless the state is "labelled"
+    decided: int  # number of the answer that decided; 0 if the row is not decided
+    standing: tuple[Answer, ...]  # answers that count
+    n_votes: int  # number of people who have voted
+    wanted: int  # number of votes needed in all; 0 if the row is decided
+
+
+def count_votes(votes, kind):
+    """Return the label that most people gave, and the labels on which votes are tied.
+
+    Parameters
+    ----------
+    votes : list
+        The vote of each person as a column holds it; None is a skip.
+    kind : str or None
+        Kind of the labels. Several labels of a row are decided one by one: a row gets
+        each label that more than half of those who did not skip it have chosen.
+
+    Returns
+    -------
+    label : object
+        As a column holds it; None: the row is skipped.
+    tied : list or None
+        Labels on which votes are tied, all answers if rows have one label or half of
+        the people have skipped the row; None: the label is decided.
+    """
+    if kind != SEVERAL:
+        counts = Counter(votes).most_common()
+        tied = [label for label, n in counts if n == counts[0][1]]
+        return counts[0][0], tied if len(tied) > 1 else None
+    given = [json.loads(vote) for vote in votes if vote is not None]
+    counts, n_skips = Counter(chain(*given)), len(votes) - len(given)
+    if n_skips >= len(given):
+        return None, [*counts] if n_skips == len(given) else None
+    tied = sorted(label for label, n in counts.items() if 2 * n == len(given))
+    chosen = [label for label, n in counts.items() if 2 * n > len(given)]
+    return to_column(chosen), tied or None
+
+
+def decide(answers, votes, kind=None):
+    """Return the decision on a row.
+
+    A final answer decides. Otherwise, with one vote, the last answer decides; with
+    several, that number of people have to vote, and one answer has to be more frequent
+    than each other answer (of several labels, each is decided). In a tie one more
+    person is asked.
+
+    Parameters
+    ----------
+    answers : sequence of Answer
+        Answers that were not withdrawn, in order.
+    votes : int
+        Number of people who are asked.
+    kind : str, default=None
+        Kind of the labels.
+    """
+    last_votes = {each.who: each for each in answers if not each.is_final}
+    final = next((each for each in reversed(answers) if each.is_final), None)
+    ordered = tuple(sorted(last_votes.values()))
+    standing, n_votes = ordered[-1:] if votes == 1 else ordered, len(last_votes)
+    label, winner = None, final
+    if final is not None:
+        label = final.label
+        standing = (final,) if votes == 1 else (*standing, final)
+    elif votes == 1 and standing:
+        winner, label = standing[0], standing[0].label
+    elif n_votes >= votes:
+        label, tied = count_votes([each.label for each in ordered], kind)
+        if tied is not None:
+            return Decision(DISPUTED, None, 0, standing, n_votes, n_votes + 1)
+        winner = answers[-1]
+    if winner is None:
+        return Decision(OPEN, None, 0, standing, n_votes, votes)
+    state = SKIPPED if label is None else LABELLED
+    return Decision(state, label, winner.number, standing, n_votes, 0)
+
+
+class Row(NamedTuple):
+    """The facts on a row, and the decision that follows from them."""
+
+    id: object
+    request: LastRequest | None = None  # None: nobody asked for the row
+    fewer_votes: int | None = None  # people who are asked; None: as in the settings
+    taught: tuple = ()  # the label that the learner was taught; empty without one
+    notes: tuple[Note, ...] = ()  # in order
+    answers: tuple[Answer, ...] = ()  # in order
+    decision: Decision | None = None
+
+    @property
+    def kind(self):
+        if self.request is None:
+            return GIVEN
+        return TEST if self.request.purpose == TEST else QUERY
+
+    @property
+    def state(self):
+        return self.decision.state
+
+    @property
+    def label(self):
+        return self.decision.label
+
+    @property
+    def answered(self):
+        """Number of the last answer; 0 without answers."""
+        return self.answers[-1].number if self.answers else 0
+
+    @property
+    def is_decided(self):
+        return self.decision.wanted == 0
+
+    @property
+    def is_queued(self):
+        """True if the row waits for an answer; nobody has to answer a given row."""
+        is_placed = self.request is not None and self.request.queue is not None
+        return is_placed and not self.is_decided
+
+    @property
+    def is_news(self):
+        """True if the learner is to be taught a decision that it does not know."""
+        is_known = self.taught == (self.decision.label,)
+        return self.is_decided and not is_known and self.kind != TEST
+
+    @property
+    def finals(self):
+        return [each for each in self.answers if each.is_final]
+
+    @property
+    def votes(self):
+        """Answers that are not final."""
+        return [each for each in self.answers if not each.is_final]
+
+    def has_answer_of(self, who):
+        return any(each.who == who for each in self.answers)
+
+
+class Decisions:
+    """All rows that have facts, with their decisions.
+
+    Parameters
+    ----------
+    votes : int
+        Number of people who are asked for a label of each row.
+    kind : str or None
+        Kind of the labels.
+
+    Attributes
+    ----------
+    rows : dict of id to Row
+        Rows that were asked for, answered or noted.
+    answers : dict of int to Answer
+        Answers that were not withdrawn, by number, in order.
+    leases : dict of id to dict of str to Lease
+        Rows that are kept for people; the first lease of a row comes first.
+    counts : Counter
+        Number of rows of each (kind, state, label).
+    people : dict of str to Counter
+        Number of rows with each last answer (None: a skip) of a person.
+    n_taught : int
+        Number of labels that the learner was taught.
+    """
+
+    def __init__(self, votes, kind):
+        self.votes, self.kind = votes, kind
+        self.rows, self.answers, self.leases = {}, {}, {}
+        self.counts, self.people, self.n_taught = Counter(), {}, 0
+        self._queued, self._news = {}, {}
+
+    def __getitem__(self, id):
+        """Return a row; one without facts is open."""
+        found = self.rows.get(id)
+        return self._decide(Row(id)) if found is None else found
+
+    def count_wanted(self, row):
+        """Return the number of people who are asked for a label of a row."""
+        fewer = row.fewer_votes
+        return self.votes if fewer is None else min(self.votes, fewer)
+
+    def _decide(self, row):
+        decision = decide(row.answers, self.count_wanted(row), self.kind)
+        return row._replace(decision=decision)
+
+    def put(self, id, **facts):
+        """Replace facts on a row, and decide it again; return the row."""
+        before = self.rows.pop(id, None)
+        row = self._decide((before or self[id])._replace(**facts))
+        if before is not None:
+            self._count(before, -1)
+        if row.request or row.answers or row.notes or row.taught:
+            self.rows[id] = row
+            self._count(row, 1)
+        for rows, is_in in (self._queued, row.is_queued), (self._news, row.is_news):
+            if is_in:
+                rows[id] = row
+            else:
+                rows.pop(id, None)
+        return row
+
+    def _count(self, row, change):
+        self.counts[row.kind, row.state, row.label] += change
+        self.n_taught += change * (row.taught not in ((), (None,)))
+        for who, label in {each.who: each.label for each in row.answers}.items():
+            self.people.setdefault(who, Counter())[label] += change
+
+    @property
+    def queue(self):
+        """Rows that wait for an answer, in the order in which they are shown."""
+        return sorted(self._queued.values(), key=lambda row: row.request.queue)
+
+    @property
+    def has_news(self):
+        return bool(self._news)
+
+    @property
+    def news(self):
+        """Rows whose decisions the learner does not know, in the order of these."""
+        return sorted(self._news.values(), key=lambda row: row.decision.decided)
+
+    def labelled(self):
+        """Return rows with a label, in the order of the decisions."""
+        found = [row for row in self.rows.values() if row.state == LABELLED]
+        return sorted(found, key=lambda row: row.decision.decided)
+
+    def find_free_row(self, who, at):
+        """Return the row that a person is to label, None if there is none.
+
+        Parameters
+        ----------
+        who : str or None
+            The person.
+        at : float
+            The time in seconds since 1970.
+        """
+        queue = self.queue
+        held = [row for row in queue if who in self.leases.get(row.id, ())]
+        free = (row for row in chain(held, queue) if self._is_free(row, who, at))
+        return next(free, None)
+
+    def _is_free(self, row, who, at):
+        """Return True if a person may label a row now.
+
+        They have not voted on it, and those who hold it leave a vote open. Somebody who
+        holds a row waits only for those who held it before.
+        """
+        voters = {each.who for each in row.votes}
+        if who in voters:
+            return False
+        n_expected = row.decision.n_votes
+        for other, lease in self.leases.get(row.id, {}).items():
+            if lease.until <= at or other in voters:
+                continue
+            if other == who:  # later leases do not count
+                break
+            n_expected += 1
+        return n_expected < row.decision.wanted
+
+    def last_answer(self, who, id=None):
+        """Return the last answer of a person to any row or to one; None without one."""
+        answers = self.answers.values() if id is None else self[id].answers
+        return next((each for each in reversed(answers) if each.who == who), None)
+
+    def count_answers(self, who):
+        """Return the number of rows with each last answer of a person (None: skip)."""
+        return in_order(self.people.get(who, {}))
+
+    def people_in_order(self):
+        """Return the people who have answered, by name."""
+        return [*in_order({who: len(self.count_answers(who)) for who in self.people})]
+
+    def count_states(self):
+        """Return the number of rows of each (kind, state)."""
+        states = Counter()
+        for (kind, state, _), n in self.counts.items():
+            states[kind, state] += n
+        return states
+
+    def count_labels(self):
+        """Return the number of rows with each label."""
+        labels = Counter()
+        for kind in (GIVEN, QUERY, TEST):
+            of_kind = {key[2]: n for key, n in self.counts.items() if key[0] == kind}
+            labels.update(in_order(of_kind))
+        labels.pop(None, None)
+        return labels
+
+
+def in_order(counts):
+    """Return counts above 0 by label or name, None first."""
+    found = [key for key, n in counts.items() if n]
+    found.sort(key=lambda key: (key is not None, key))
+    return {key: counts[key] for key in found}

@@ -1,0 +1,249 @@
+"""Facts of a session: each is appended to the file, and to the decisions in memory.
+
+All writing to a session goes through `Facts`, inside `SessionFile.writing`. If a
+transaction fails, or Ctrl-C comes, the file rolls back, and the facts in memory are
+read again from it: memory never says more or less than the file.
+"""
+
+import json
+
+from ._decisions import LABELLED, SKIPPED, Answer, Decisions, LastRequest, Lease, Note
+from ._labels import to_column
+from ._schema import (
+    COLUMNS,
+    change,
+    next_number,
+    now,
+    put,
+    read_checked,
+    to_json,
+)
+
+#: Columns of the table ``learners`` that hold JSON.
+JSON_OF_LEARNER = "description", "seeds", "progress"
+
+
+class Facts:
+    """What the file of a session says, and what follows from it.
+
+    Parameters
+    ----------
+    db : Connection
+        Connection to the session.
+
+    Attributes
+    ----------
+    settings : dict
+        The settings without the fingerprint of the pool (`read_pool`).
+    learner : dict
+        The row of the current learner, JSON parsed. Empty if the session was created
+        and not begun.
+    decisions : Decisions or None
+        All rows, with the decisions on them; None before `read_rows`.
+
+    Raises
+    ------
+    ValueError
+        If a row of a table is missing or does not match its checksum.
+    """
+
+    def __init__(self, db):
+        self.db = db
+        self.settings = {
+            name: json.loads(value)
+            for name, value in read_checked(db, "settings")
+            if name != "pool"
+        }
+        self._stored, self.learner = {}, {}
+        for values in read_checked(db, "learners"):
+            self._stored = dict(zip(COLUMNS["learners"], values, strict=True))
+        if self._stored:
+            self._parse_learner()
+        self.decisions = None
+
+    @property
+    def is_begun(self):
+        """False for a file that was created and not begun."""
+        return len(self.settings) > 1
+
+    def read_rows(self):
+        """Read the facts on all rows, and decide each row."""
+        votes, kind = (self.settings.get(name) for name in ("votes", "label_kind"))
+        self.decisions = decisions = Decisions(votes, kind)
+        found = {}
+        # the last one counts: an earlier learner may have asked for the row, too
+        for _, id, *columns, _ in read_checked(self.db, "requests"):
+            found.setdefault(id, {})["request"] = LastRequest(*columns)
+        for (
+            number,
+            id,
+            label,
+            who,
+            at,
+            is_final,
+            reason,
+            _,
+            withdrawn_at,
+            _,
+        ) in read_checked(self.db, "answers"):
+            if withdrawn_at is None:
+                answer = Answer(number, id, label, who, at, is_final, reason)
+                decisions.answers[number] = answer
+                found.setdefault(id, {}).setdefault("answers", []).append(answer)
+        for number, id, who, text, at in read_checked(self.db, "notes"):
+            note = Note(number, who, text, at)
+            found.setdefault(id, {}).setdefault("notes", []).append(note)
+        for id, label, *_ in read_checked(self.db, "taught"):
+            found.setdefault(id, {})["taught"] = (label,)
+        for id, votes in read_checked(self.db, "row_votes"):
+            found.setdefault(id, {})["fewer_votes"] = votes
+        for id, facts in found.items():
+            for name in ("answers", "notes"):
+                if name in facts:
+                    facts[name] = (*facts[name],)
+            decisions.put(id, **facts)
+        for number, id, who, until in self.db.execute(
+            "SELECT * FROM leases ORDER BY number"
+        ):
+            decisions.leases.setdefault(id, {})[who] = Lease(number, until)
+
+    def read_pool(self):
+        """Return the fingerprint of the pool."""
+        sql = "SELECT value FROM settings WHERE name = 'pool'"
+        return json.loads(self.db.value(sql))
+
+    # --- settings and learners
+
+    def put_settings(self, **settings):
+        """Store settings by name."""
+        for name, value in settings.items():
+            put(self.db, "settings", name=name, value=to_json(value))
+            if name != "pool":
+                self.settings[name] = value
+        self.decisions.kind = self.settings.get("label_kind")
+
+    def put_learner(self, description, seeds, budget):
+        """Store a learner that has not asked yet as the current one."""
+        self.change_learner(
+            number=next_number(self.db, "learners"), description=description,
+            seeds=seeds, budget=budget, at=now(), queries=0, is_settled=0,
+            stop_reason=None, position=0, progress=None,
+        )  # fmt: skip
+
+    def change_learner(self, **changes):
+        """Change columns of the current learner."""
+        for name in JSON_OF_LEARNER:
+            if changes.get(name) is not None:
+                changes[name] = to_json(changes[name])
+        self._stored = {**self._stored, **changes}
+        put(self.db, "learners", **self._stored)
+        self._parse_learner()
+
+    def _parse_learner(self):
+        parsed = {
+            name: json.loads(self._stored[name])
+            for name in JSON_OF_LEARNER
+            if self._stored[name] is not None
+        }
+        self.learner = {**self._stored, **parsed}
+
+    def forget_progress(self):
+        """Reset the memory of the stopping rules, as after a correction."""
+        progress = self.learner["progress"]
+        if progress is not None:
+            progress = {**progress, "has_stopped": False, "stopping": []}
+            self.change_learner(progress=progress, stop_reason=None)
+
+    # --- rows
+
+    def add_request(self, id, purpose, probability, query, queue=None):
+        """Store that a row is asked for, or held out; the last rows are shown last."""
+        number = next_number(self.db, "requests")
+        queue = number if queue is None else queue
+        learner = self.learner["number"]
+        request = LastRequest(purpose, probability, learner, query, queue)
+        put(self.db, "requests", number=number, id=id, at=now(), **request._asdict())
+        self.decisions.put(id, request=request)
+
+    def add_answer(self, id, label, who, *, is_final=False, reason=None, at=None):
+        """Store an answer; ``label=None`` is a skip. Return its number."""
+        number, column = next_number(self.db, "answers"), to_column(label)
+        answer = Answer(number, id, column, who, at or now(), int(is_final), reason)
+        put(
+            self.db, "answers", **answer._asdict(), renamed_from=None,
+            withdrawn_at=None, withdrawn_by=None,
+        )  # fmt: skip
+        self.decisions.answers[number] = answer
+        row = self.decisions[id]
+        row = self.decisions.put(id, answers=(*row.answers, answer))
+        self._end_leases(row, who)
+        return number
+
+    def withdraw(self, answers, by):
+        """Mark answers to one row as withdrawn; the row is shown first again.
+
+        Returns
+        -------
+        must_forget : bool
+            True if the learner was taught a label of the row that no answer has any
+            more.
+        """
+        id = answers[0].id
+        row = self.decisions[id]
+        for each in answers:
+            change(
+                self.db, "answers", "number = ?", (each.number,), withdrawn_at=now(),
+                withdrawn_by=by,
+            )  # fmt: skip
+            del self.decisions.answers[each.number]
+        request = row.request
+        if request is not None:
+            queue = (self.db.value("SELECT min(queue) FROM requests") or 0) - 1
+            change(self.db, "requests", "id = ?", (id,), queue=queue)
+            request = request._replace(queue=queue)
+        left = tuple(each for each in row.answers if each not in answers)
+        row = self.decisions.put(id, answers=left, request=request)
+        self._end_leases(row)
+        is_known_skip = row.state == SKIPPED and row.taught in ((), (None,))
+        if row.state == LABELLED or is_known_skip or not row.taught:
+            return False
+        self.db.execute("DELETE FROM taught WHERE id = ?", (id,))
+        self.decisions.put(id, taught=())
+        return True
+
+    def put_note(self, id, text, who):
+        """Store a note in place of an earlier note of this person; "" deletes it."""
+        self.db.execute("DELETE FROM notes WHERE id = ? AND who IS ?", (id, who))
+        notes = [each for each in self.decisions[id].notes if each.who != who]
+        if text:
+            note = Note(next_number(self.db, "notes"), who, text, now())
+            put(self.db, "notes", id=id, **note._asdict())
+            notes.append(note)
+        self.decisions.put(id, notes=tuple(notes))
+
+    def put_taught(self, row, label, call, place, changed):
+        """Store what the learner is taught of a row, and in which call."""
+        put(
+            self.db, "taught", id=row.id, label=label, call=call, place=place,
+            changed=changed,
+        )  # fmt: skip
+        self.decisions.put(row.id, taught=(label,))
+
+    # --- leases
+
+    def lease(self, id, who, until):
+        """Keep a row for a person until a time in seconds since 1970."""
+        leases = self.decisions.leases.setdefault(id, {})
+        known = leases.get(who)
+        number = next_number(self.db, "leases") if known is None else known.number
+        sql = "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?)"
+        self.db.execute(sql, (number, id, who, until))
+        leases[who] = Lease(number, until)
+
+    def _end_leases(self, row, who=None):
+        """End the lease of a person, and all leases if nobody has to answer the row."""
+        leases = self.decisions.leases.get(row.id, {})
+        ended = [who] * (who in leases) if row.is_queued else [*leases]
+        for each in ended:
+            number = leases.pop(each).number
+            self.db.execute("DELETE FROM leases WHERE number = ?", (number,))
