@@ -1,6 +1,5 @@
 """Classifiers that take codes of the classes only, or one label for each row."""
 
-from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -67,12 +66,10 @@ def fit_on_labels(model, X, y, names=None, /, **metadata):
         return model.fit(X, y, **metadata)
     except ValueError:
         codes = np.unique(y, return_inverse=True)[1]
-        if metadata:
+        if y.dtype.kind == "i" and np.array_equal(codes, y):
             raise
-        if y.dtype.kind != "i" or not np.array_equal(codes, y):
-            with suppress(Exception):  # then the labels are not the reason
-                return CodedClassifier(model).fit(X, y)
-        raise
+    # if this fails, too, the labels are not the reason: it is the estimator's own error
+    return CodedClassifier(model).fit(X, y, **metadata)
 
 
 def fit_on_label_sets(model, X, y, names=None, /, **metadata):
@@ -256,7 +253,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
     def __init__(self, estimator: Classifier):
         self.estimator = estimator
 
-    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike, **metadata: Any) -> Self:
         """Train on codes of the labels; weights of classes follow them."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         positions = {label: code for code, label in enumerate(self.classes_.tolist())}
@@ -265,7 +262,8 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
             for name, value in self.estimator.get_params().items()
             if name.split("__")[-1] == "class_weight" and isinstance(value, dict)
         }
-        self.estimator_ = clone(self.estimator).set_params(**weights).fit(X, codes)
+        estimator = clone(self.estimator).set_params(**weights)
+        self.estimator_ = estimator.fit(X, codes, **metadata)
         return self
 
     def predict(self, X: RowsLike) -> Labels:
