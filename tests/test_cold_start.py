@@ -4,8 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, csr_matrix
-from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
@@ -473,71 +471,3 @@ def test_estimators_of_several_labels_are_refused_for_one(model):
         UncertaintySamplingClassifier(model).fit(X, Y)
     with pytest.raises(TypeError, match="predicts several labels at once"):
         RelevanceSamplingClassifier(model).query(X)
-
-
-class CodesOnly(LogisticRegression):
-    """Refuses labels other than codes, as XGBoost does, and has an error of its own."""
-
-    def fit(self, X, y, sample_weight=None):
-        if {*np.unique(y)} - {*range(len(np.unique(y)))}:
-            raise ValueError(f"Invalid classes inferred from unique values: {y[:2]}")
-        if self.C == 7:
-            raise KeyError("max_depth must be an integer")
-        super().fit(X, y, sample_weight)
-        self.weighted_ = sample_weight is not None
-        return self
-
-
-def codes_problem(container=np.asarray):
-    rng = np.random.RandomState(0)
-    X = rng.standard_normal((120, 3)) * (rng.rand(120, 3) > 0.2)
-    return container(X), np.array(["no", "yes"])[(X[:, 0] > 0).astype(int)]
-
-
-def test_an_estimator_that_takes_codes_only_shows_its_own_error():
-    X, y = codes_problem()
-    learner = UncertaintySamplingClassifier(CodesOnly(C=7), budget=80, random_state=0)
-    with warnings.catch_warnings(action="ignore"), pytest.raises(KeyError, match="max"):
-        learner.fit(X, y)
-    learner.set_params(estimator__C=1.0)
-    assert learner.fit(X, y).score(X, y) > 0.8
-
-
-def test_weights_reach_an_estimator_that_takes_codes_only():
-    X, y = codes_problem()
-    with config_context(enable_metadata_routing=True):
-        estimator = CodesOnly().set_fit_request(sample_weight=True)
-        learner = UncertaintySamplingClassifier(estimator, budget=40, random_state=0)
-        learner.fit(X, y, sample_weight=np.linspace(1, 2, 120))
-    assert learner.estimator_.estimator_.weighted_
-
-
-class Picky(LogisticRegression):
-    """Takes the container that it names, as CatBoost takes no sparse array."""
-
-    takes = None
-
-    def fit(self, X, y, sample_weight=None):
-        if type(X) is not Picky.takes:
-            raise TypeError(f"Invalid data type={type(X)}")
-        return super().fit(X, y, sample_weight)
-
-    def predict_proba(self, X):
-        if type(X) is not Picky.takes:
-            raise TypeError(f"Invalid data type={type(X)}")
-        return super().predict_proba(X)
-
-
-@pytest.mark.parametrize("container", [csr_matrix, csr_array])
-def test_an_estimator_gets_the_container_of_the_user(container):
-    X, y = codes_problem(container)
-    Picky.takes = container
-    learner = UncertaintySamplingClassifier(
-        Picky(), budget=40, batch_size=7, random_state=0
-    )
-    assert learner.fit(X, y).n_taught_ == 40
-    loop = clone(learner)
-    while len(rows := loop.query(X)):
-        loop.teach(X[rows], y[rows])
-    assert loop.n_taught_ == 40
-    assert np.array_equal(loop.predict_proba(X), learner.predict_proba(X))

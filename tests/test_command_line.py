@@ -16,12 +16,14 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import sklearn_activelearn
-from sklearn_activelearn import CBGZClassifier, DKMClassifier
+from sklearn_activelearn import CBGZClassifier
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli.compare import progress_line
+from sklearn_activelearn._cli import compare as _compare_command
+from sklearn_activelearn._cli.compare import progress_lines
 from sklearn_activelearn._cli.learners import parse_learner
 from sklearn_activelearn._cli.options import LEARNERS
 from sklearn_activelearn.evaluation import label_curve
+from sklearn_activelearn.evaluation._compare import ComparisonProgress
 from sklearn_activelearn.evaluation._label_curve import run_once
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,21 +69,20 @@ class TestReport:
         assert main(["compare", *SMALL, "--rows", "300"]) == 0
         out, err = capsys.readouterr()
         lines = out.splitlines()
-        assert " labels chosen by " in lines[0]
-        table = lines[lines.index("") + 3 :][:3]
-        names = ["HybridSampling", "RLSSampling", "LogisticRegression"]
+        assert lines[0].startswith(("Use `--learner ", "It cannot be told with 1 repe"))
+        table = lines[lines.index("") + 3 :][:6]
+        names = ["HybridSampling", "HybridSampling,", "UncertaintySampling,"]
+        names += ["random,", "random,", "always"]
         assert [row.split()[0] for row in table] == names
         first_words = [line.split()[0] for line in lines[: lines.index("")]]
         assert {"Model:", "Rows:"} < {*first_words}
         assert "data  digits of scikit-learn: 1,797 rows, 64 columns, 10 classes" in out
-        assert "2 runs of 300 separate rows, 150 to choose from, 150 held out" in out
+        assert "2 runs of 300 random rows, 150 to choose from, 150 held out" in out
         assert max(map(len, lines)) <= 110
         assert err.splitlines()[:2] == [
             "reading digits of scikit-learn",
             "1,797 rows, 64 columns, 10 classes",
         ]
-        steps = [line.split(":")[0] for line in err.splitlines()[2:]]
-        assert steps == [f"{k} of 5" for k in range(1, 6)]
 
     def test_learners_are_the_public_ones(self):
         for name in sklearn_activelearn.__all__:
@@ -306,25 +307,39 @@ class TestRefused:
 
 
 class TestTerminal:
-    def test_a_line_a_learner_and_runs_on_a_terminal(self, capsys, monkeypatch):
-        def two_runs():
-            with progress_line() as show:
-                for done in range(3):
-                    show("1 of 2: DKM", done, 2)
-            return capsys.readouterr().err
+    STATE = ComparisonProgress(3, 10, 2, 0.5, 12.3, "DKM: 40 % of the labels saved")
 
-        assert two_runs() == "1 of 2: DKM, 2 runs\n"
+    def test_a_pipe_gets_a_line_every_ten_seconds(self, capsys, monkeypatch):
+        with progress_lines() as show:
+            for _ in range(3):
+                show(self.STATE)
+            assert capsys.readouterr().err == ""
+            monkeypatch.setattr(_compare_command, "TELL_EVERY", 0)
+            show(self.STATE)
+        assert capsys.readouterr().err == (
+            "repeat 2, run 3 of 10, 12 s, so far: DKM: 40 % of the labels saved\n"
+        )
+
+    def test_a_terminal_sees_the_answer_so_far(self, capsys, monkeypatch):
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-        err = two_runs()
-        assert "1 of 2: DKM, run 1 of 2" in err
-        assert "\r\033[K1 of 2: DKM, 2 runs, 0 s\n" in err
+        with progress_lines() as show:
+            assert show is True  # by rich
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+        monkeypatch.setenv("COLUMNS", "40")
+        with progress_lines() as show:
+            show(self.STATE)
+        err = capsys.readouterr().err
+        assert "\r\033[Krepeat 2, run 3 of 10, 12 s, so far: DK\r" in err
         assert err.endswith("\r\033[K")
 
-    def test_interrupt_reports_what_has_ended(self, iris_csv, capsys, monkeypatch):
-        def interrupted(train, test, seed, estimator, *args):
-            if isinstance(estimator[-1], DKMClassifier):
+    def test_interrupt_reports_the_answer_so_far(self, iris_csv, capsys, monkeypatch):
+        ended = []
+
+        def interrupted(*args):
+            if len(ended) == 5:
                 raise KeyboardInterrupt
-            return run_once(train, test, seed, estimator, *args)
+            ended.append(run_once(*args))
+            return ended[-1]
 
         monkeypatch.setattr(RUN, interrupted)
         argv = ["--data", iris_csv, "--target", "kind"]
@@ -332,15 +347,39 @@ class TestTerminal:
         assert main(["compare", *SMALL, *argv]) == 130
         out, err = capsys.readouterr()
         assert "CBGZ " in out
-        assert "DKM" not in out
+        assert "1 of 2 folds, not a whole repeat" in out
         last = "interrupted: no run is kept without --cache FOLDER."
         assert err.endswith(f"\nsklearn-activelearn: {last}\n")
+
+    def test_minutes_are_those_of_the_command(self, iris_csv, capsys, monkeypatch):
+        given = []
+
+        def compare(*args, **how):
+            given.append(how["minutes"])
+            raise ValueError("enough")
+
+        monkeypatch.setattr("sklearn_activelearn.evaluation.compare", compare)
+        argv = ["--data", iris_csv, "--target", "kind", "--minutes", "1"]
+        assert main(["compare", *argv]) == 2
+        assert 0 < given[0] < 1
+
+    def test_rows_without_content_are_left_out(self, tmp_path, capsys):
+        """As in the command label."""
+        rows = [f"{k},,{'ab'[k % 2]}" for k in range(40)]
+        rows[3:5] = [" ,,a", ",,b"]
+        path = tmp_path / "rows.csv"
+        path.write_text("\n".join(["x,never,kind", *rows]))
+        argv = ["--data", f"{path}", "--target", "kind", "--learner", "CBGZ"]
+        assert main(["compare", *SMALL, *argv]) == 0
+        out, err = capsys.readouterr()
+        assert "2 rows without content are left out" in err
+        assert "38 rows, 2 columns, 2 classes" in out
 
     def test_interrupt(self, capsys, monkeypatch, tmp_path):
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
-        together = "sklearn_activelearn.evaluation._compare.run_together"
+        together = "sklearn_activelearn.evaluation._compare.run_jobs"
         monkeypatch.setattr(together, interrupt)
         assert main(["compare", "--cache", f"{tmp_path}"]) == 130
         out, err = capsys.readouterr()

@@ -2,8 +2,9 @@
 
 import dataclasses
 import json
+import shlex
+import time
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,9 @@ from joblib import parallel_config
 from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
@@ -31,15 +33,23 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.__main__ import main
+from sklearn_activelearn._cli.learners import parse_learner
 from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
     LabelCurveDisplay,
     _compare,
     _comparison,
     _design,
+    _result,
     compare,
 )
-from sklearn_activelearn.evaluation._compare import reporting_steps
+from sklearn_activelearn.evaluation._race import (
+    Race,
+    excess_width,
+    is_known,
+    plan_repeats,
+)
+from sklearn_activelearn.evaluation._result import LearnerResult
 from sklearn_activelearn.losses import RampLoss
 from tests.learners import each_default, explores
 from tests.tools import curve_of
@@ -49,6 +59,10 @@ X = RNG.standard_normal((120, 3))
 Y = np.where(X[:, 0] + 0.2 * RNG.standard_normal(120) > 0, "yes", "no")
 COUNTS = np.arange(10, 101, 10)
 QUICK = {"cv": 2, "n_repeats": 1}
+
+
+def first_column(X):
+    return X[:, :1]
 
 
 @pytest.fixture(scope="module")
@@ -83,60 +97,74 @@ def square_root_curves(
 
 
 def rejected(chosen, passive, share, confidence=0.95):
-    """Return -1 if a share is rejected as too few labels, 1 as too many, else 0."""
-    d = np.array(
-        [
-            np.interp(share * 100, COUNTS, 1 - own) - (1 - other[-1])
-            for own, other in zip(chosen.scores, passive.scores, strict=True)
-        ]
-    )
+    """Return -1 if a share is rejected as too small, 1 as too large, else 0."""
+    own, other = (1 - curve.scores for curve in (chosen, passive))
+
+    def at_share(errors, kept):
+        logs = np.log(COUNTS)
+        return np.array([np.interp(np.log(kept * 100), logs, run) for run in errors])
+
+    if share >= 0:
+        d = at_share(own, 1 - share) - other[:, -1]
+    else:
+        d = own[:, -1] - at_share(other, 1 + share)
     error = d.std(ddof=1) * np.sqrt(1 / len(d))
     limit = student.ppf((1 + confidence) / 2, len(d) - 1) * error
-    return -1 if d.mean() > limit else 1 if d.mean() < -limit else 0
+    return 1 if d.mean() > limit else -1 if d.mean() < -limit else 0
 
 
 class TestSavings:
     @pytest.mark.parametrize("confidence", [0.95, 0.99])
+    @pytest.mark.parametrize("rate", [2.0, 0.5])
     def test_the_interval_holds_what_the_test_does_not_reject(
-        self, confidence, result_of
+        self, confidence, rate, result_of
     ):
-        curves = square_root_curves(2.0, noise=0.01)
+        curves = square_root_curves(rate, noise=0.01)
         found = result_of(*curves, confidence).savings
-        assert 0.1 < found.low < found.needed < found.high < 1
+        assert -0.9 < found.low < found.share < found.high < 0.9
         for share, expected in (
-            (found.low * 0.97, -1),
-            (found.low * 1.03, 0),
-            (found.high * 0.97, 0),
-            (found.high * 1.03, 1),
+            (found.low - 0.02, -1),
+            (found.low + 0.02, 0),
+            (found.high - 0.02, 0),
+            (found.high + 0.02, 1),
         ):
             assert rejected(*curves, share, confidence) == expected
 
     @pytest.mark.parametrize("noise", [0.005, 0.02, 0.03, 0.04, 0.06, 0.1])
-    def test_at_all_labels_it_is_the_test_of_the_curves(self, noise, result_of):
+    def test_at_no_savings_it_is_the_test_of_the_curves(self, noise, result_of):
         chosen, passive = square_root_curves(1.5, noise=noise, seed=3)
         test = chosen.compare(passive, at=[100])
         assert result_of(chosen, passive).savings.is_clear == (test.low[0] > 0)
-        worse = result_of(passive, chosen).savings
-        assert worse.is_worse == (test.low[0] > 0)
-        assert worse.is_worse <= np.isinf(worse.needed)
+        assert result_of(passive, chosen).savings.is_worse == (test.low[0] > 0)
+
+    @pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
+    def test_learners_that_change_places_change_the_sign(self, noise, result_of):
+        """So the centre of the estimate is 0 if there is no difference."""
+        for seed in range(10):
+            curves = square_root_curves(1.3, noise=noise, seed=seed)
+            found = result_of(*curves).savings
+            swapped = result_of(*curves[::-1]).savings
+            expected = -swapped.share, -swapped.high, -swapped.low
+            assert tuple(found) == pytest.approx(expected)
 
     def test_a_dip_that_does_not_stay_is_no_saving(self, result_of):
         chosen, passive = square_root_curves(1.5)
         chosen.scores[:, 2] = 0.99
         found = result_of(chosen, passive).savings
-        assert found.needed == pytest.approx(1 / 1.5, abs=0.02)
-        assert found.high == pytest.approx(1 / 1.5, abs=0.02)
-        assert found.low < 0.3  # shares that the test does not reject there
+        assert found.share == pytest.approx(1 / 3, abs=0.02)
+        assert found.low == pytest.approx(1 / 3, abs=0.02)
+        assert found.high > 0.7  # shares that the test does not reject there
 
     def test_equal_and_worse_curves(self, result_of):
         curve, _ = square_root_curves(1.0)
         found = result_of(curve, curve).savings
-        assert found.needed == pytest.approx(1)
+        assert found.share == pytest.approx(0)
         assert not found.is_clear
         assert not found.is_worse
-        never = result_of(*square_root_curves(0.5)).savings
-        assert np.isinf(never).all()
-        assert never.is_worse
+        worse = result_of(*square_root_curves(0.5))
+        assert worse.savings == pytest.approx([-0.5] * 3, abs=0.02)
+        assert np.isinf(worse.n_needed)
+        assert worse.savings.is_worse
 
     def test_each_run_is_compared_at_its_own_number_of_labels(self, result_of):
         _, passive = square_root_curves(1.0, counts=np.arange(10, 401, 10))
@@ -146,7 +174,11 @@ class TestSavings:
         known = np.where(short.n_labels > n_bought[:, None], np.nan, short.scores)
         short = curve_of(short.n_labels, known, n_bought, ends)
         found = result_of(short, passive).savings
-        assert found.needed == pytest.approx(0.5, abs=0.01)
+        assert found.share == pytest.approx(0.5, abs=0.01)
+
+    def test_a_run_alone_has_no_interval(self, result_of):
+        curves = [curve.take([0]) for curve in square_root_curves(2.0)]
+        assert result_of(*curves).savings == pytest.approx((0.5, -1, 1), abs=0.01)
 
 
 def curves_of_errors(chosen, passive, noise=0.001, n_runs=10):
@@ -170,8 +202,9 @@ class TestArea:
     def test_it_is_the_test_of_the_areas(self, noise, result_of):
         chosen, passive = curves_of_errors(LATE, FALLING, noise)
         found = result_of(chosen, passive, 0.9)
-        # linear between the counts: ends count half
-        weights = np.array([0.5, *[1] * 8, 0.5]) / 9
+        # the mean over the counts from 10 to 100, linear in their logarithm between
+        counts, logs = np.log(np.linspace(10, 100, 2_000)), np.log(COUNTS)
+        weights = [np.interp(counts, logs, unit).mean() for unit in np.eye(10)]
         differences = (chosen.scores - passive.scores) @ weights
         mean, error = differences.mean(), differences.std(ddof=1) / np.sqrt(10)
         half = student.ppf(0.95, 9) * error
@@ -233,7 +266,9 @@ RANDOM = curve_of([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
 class TestVerdict:
     @pytest.fixture(autouse=True)
     def two_runs_are_enough(self, monkeypatch):
-        monkeypatch.setattr(_comparison, "FEWEST_RUNS", 2)
+        for module in (_comparison, _result):
+            monkeypatch.setattr(module, "FEWEST_RUNS", 2)
+        monkeypatch.setattr("sklearn_activelearn.evaluation._race.FEWEST_RUNS", 2)
 
     @pytest.fixture
     def against(self, result_of):
@@ -247,49 +282,43 @@ class TestVerdict:
 
     @pytest.fixture
     def text(self, base):
-        """Return the report of some results on one line."""
+        """Return the report of a result on one line."""
 
-        def text(*results, target=None):
+        def text(result, target=None, effort=None):
             comparison = dataclasses.replace(
-                base, results=list(results), target_error=target, classes=["no", "yes"]
+                base,
+                answer=result,
+                results=[result],
+                target_error=target,
+                classes=["no", "yes"],
+                effort=effort or base.effort,
             )
-            text.outcome = comparison.verdict.outcome
+            text.outcome, text.found = comparison.verdict.outcome, comparison
             return " ".join(comparison.to_text().split())
 
         return text
 
-    def test_a_smaller_error(self, against, text):
+    def test_labels_saved(self, against, text):
         result = against([3, 3], [0.9, 0.9])
         np.testing.assert_allclose(result.passive_errors, [0.3, 0.3])
-        assert result.n_needed == pytest.approx(2, rel=0.01)  # 0.5 and 0.9: 0.7 between
+        assert result.n_needed == pytest.approx(np.sqrt(3), rel=0.01)  # .5, .9: .7
         said = text(result)
         assert said.startswith(
-            "On these data, 3 labels chosen by DKM give an error of 10.0 %, and 3 "
-            "random labels one of 30.0 % (95 % interval of the difference: 20.0–20.0 "
-            "points less)."
-        )
-        assert text.outcome == "smaller error"
-        assert "33 % (33)" in said
-
-    def test_the_clearer_of_two_sentences(self, against, text):
-        result = against([3, 3], [0.76, 0.76], [[0.7], [0.7]])
-        assert 1 - result.savings.high == pytest.approx(2 / 3, abs=0.01)
-        assert result.gain == pytest.approx([0.06] * 3)
-        assert text(result).startswith(
-            "On these data, 1 label chosen by DKM reaches the error of 3 random labels "
-            "(30.0 %): 67 % of the labels saved (95 % interval: 67–100)."
+            "Use `--learner DKM`: 2 labels do what 3 random ones do with the best "
+            "model for random labels, DKM (error 30.0 %), 42 % of the "
+            "labels saved (95 % interval: 42). Averaged over 1 to 3 labels, chosen "
         )
         assert text.outcome == "labels saved"
+        assert " 2 42 % (42) random, DKM " in said
+        assert text.found.option == "DKM"
+        assert repr(text.found.recommended) == "DKMClassifier()"
 
     @pytest.mark.parametrize(
         ("constant", "words"),
         [
-            (0.6, "On these data, 3 labels chosen by DKM give"),
+            (0.6, "Use `--learner DKM`: 2 labels do what 3 random ones do"),
             (0.8, "Random labels are not clearly better than always predicting 'no'"),
-            (
-                0.95,
-                "with 3 labels, neither chosen nor random labels are clearly better",
-            ),
+            (0.95, "with 3 labels, neither chosen nor random ones are clearly better"),
         ],
     )
     def test_no_saving_at_the_level_of_a_constant(self, constant, words, against, text):
@@ -297,52 +326,84 @@ class TestVerdict:
         said = text(result)
         assert words in said
         level = f"{100 * (1 - constant):.1f}"
-        assert f"always 'no' 0 {' '.join([level] * 4)} runs" in said
-        assert ("33 % (33)" in said) == (constant == 0.6)
+        assert f"always 'no' 0 {level} {level} data" in said.replace("runs", "data")
+        assert ("42 % (42)" in said) == (constant == 0.6)
         assert ("random ≤ constant" in said) == (constant > 0.6)
-        found = result.row()
+        (found,) = text.found.table()
         assert found["saved_is_clear"] == (constant == 0.6)
         assert np.isnan(found["saved"]) == (constant > 0.6)
         assert found["passive_beats_constant"] == (constant == 0.6)
         assert found["beats_constant"] == (constant < 0.9)
 
-    @pytest.mark.parametrize("final", [0.5, 0.72])
-    def test_no_clear_difference_at_the_level_of_a_constant(self, final, against, text):
-        said = text(against([3, 3], [0.9, final], constant=0.8))
-        assert said.startswith("No savings on these data: with 3 labels")
+    def test_little_above_a_constant_is_useless_and_much_is_unclear(
+        self, against, text
+    ):
+        said = text(against([3, 3], [0.75, 0.75 + 1e-3], constant=0.8))
+        assert said.startswith("No savings on these data: with 3 labels, neither")
         assert text.outcome == "useless"
-        assert "labels saved (95 %: " not in said
+        assert text(against([3, 3], [0.95, 0.55], constant=0.8)).startswith("It cannot")
+        assert text.outcome == "unclear"
 
-    def test_within_noise(self, against, text):
-        said = text(against([3, 3], [0.9, 0.72]))
-        assert said.startswith(
-            "No savings beyond noise on these data. The estimate: 2 labels chosen by "
-            "DKM reach the error of 3 random labels (30.0 %): 24 % of the labels saved "
-            "(95 % interval: none–57)."
-        )
+    @pytest.mark.parametrize(
+        ("effort", "words"),
+        [
+            ((2, 9, 1.0), "told in a minute whether chosen rows save labels: `--minu"),
+            ((2, 9, 0.94), "told in a minute whether chosen rows save labels: `--minu"),
+            ((2, 9, 1.0), "labels: `--minutes 5`."),
+            ((0, 200, 1.0), "labels: `--minutes 5`."),
+            ((1, 200, 1.0), "labels: `--minutes 60`."),
+            ((2, 9, 60.0), "labels: `--minutes 120`."),
+            (
+                (2, 9, 5.0),
+                "in 5 minutes whether chosen rows save labels: `--minutes 30",
+            ),
+            (
+                (2, 9, 0.25),
+                "in 15 seconds whether chosen rows save labels: `--minutes 5",
+            ),
+            (
+                (2, 9, None),
+                "with 2 repeats whether chosen rows save labels: `--repeats 9",
+            ),
+            (
+                (1, 1, None),
+                "with 1 repeat whether chosen rows save labels: `--repeats 2",
+            ),
+        ],
+    )
+    def test_too_little_time_is_no_verdict(self, effort, words, against, text):
+        said = text(against([3, 3], [0.9, 0.72]), effort=_comparison.Effort(*effort))
+        assert said.startswith("It cannot be told ")
+        assert words in said
+        assert (
+            "So far, `--learner DKM` has no clear lead over the best model for random "
+            "labels, DKM, 32 % of the labels saved (95 % interval: −100 to "
+        ) in said
+        assert "No savings" not in said
         assert text.outcome == "unclear"
 
     def test_better_at_the_end_only(self, result_of, text):
         said = text(result_of(*curves_of_errors(LATE, FALLING, 1e-4)))
         assert said.startswith(
-            "On these data, chosen labels are better for some numbers of labels and "
-            "worse for others: 100 labels chosen by DKM give an error of 16.0 %, and "
-            "100 random labels one of 20.0 % (95 % interval of the difference: "
+            "Use `--learner DKM` only for some numbers of labels: chosen labels are "
+            "better for some and worse for others. 100 chosen labels give an error of "
+            "16.0 %, and 100 random labels with the best model for random labels, "
+            "DKM, one of 20.0 % (95 % interval of the difference: "
         )
         assert (
             "Averaged over 10 to 100 labels, chosen labels give an error of 31.0"
             in said
         )
-        assert "behind random labels between 24 and 62 labels (by up to 7.5 p" in said
+        assert "behind random labels between 24 and 62 labels (by up to 7.6 p" in said
         assert text.outcome == "mixed"
 
     def test_better_on_average_only(self, result_of, text):
         early = FALLING - np.array([*[0.04] * 9, -0.002])
         said = text(result_of(*curves_of_errors(early, FALLING, [1e-4] * 9 + [0.05])))
         assert said.startswith(
-            "On these data, averaged over 10 to 100 labels, chosen labels give an "
-            "error of 26.2 %, and random labels one of 30.0 % (95 % interval of the "
-            "difference: 3.6–3.9 points less). At the end, 100 labels chosen by DKM "
+            "Use `--learner DKM`: averaged over 10 to 100 labels, chosen labels give "
+            "an error of 26.2 %, and random labels one of 30.0 % (95 % interval of the "
+            "difference: 3.6–3.9 points less). At the end, 100 chosen labels "
         )
         assert (
             "interval of the difference: 3.3 points more to 2.9 points less)." in said
@@ -350,30 +411,25 @@ class TestVerdict:
         assert text.outcome == "smaller error"
         assert "behind" not in said
 
-    def test_never_as_good(self, against, text):
+    def test_random_rows_are_better(self, against, text):
         said = text(against([3, 3], [0.6, 0.6]))
         assert said.startswith(
-            "No savings on these data: 3 random labels are better than 3 labels chosen "
-            "by DKM."
+            "No savings on these data. Use `--learner RandomSampling:rate=1.0`, which "
+            "takes random rows: 3 chosen labels give an error of 40.0 %"
         )
-        assert "not within 3 none (none)" in said
-        assert "3 random labels are as good as" in text(against([3, 3], [0.7, 0.6]))
+        assert "not within 3 −33 % (−33)" in said
         assert text.outcome == "nothing saved"
+        assert repr(text.found.recommended) == "RandomSamplingClassifier(rate=1.0)"
+        assert not text.found.table()[0]["is_recommended"]
 
-    def test_the_best_of_several_has_the_smallest_error(self, against, text):
-        good, better = (against([3, 3], [s, s]) for s in (0.8, 0.9))
-        few, many = against([2, 2], [0.85, 0.85]), against([4, 4], [0.84, 0.84])
-        passive = dataclasses.replace(
-            RANDOM, scores=RANDOM.scores / 2, final_scores=RANDOM.final_scores / 2
+    def test_no_difference_and_narrow(self, result_of, text):
+        curve, _ = square_root_curves(1.0)
+        said = text(result_of(curve, curve))
+        assert said.startswith(
+            "No savings on these data: `--learner DKM` needs as many labels as random "
+            "rows with the best model for random labels, DKM, 0 % of the "
         )
-        bad = dataclasses.replace(better, passive_curve=passive)
-        assert bad.savings.needed < better.savings.needed  # much saved of little
-        for results, best in (
-            ([good, better], 2),
-            ([few, many], 1),
-            ([better, bad], 1),
-        ):
-            assert f"chosen by DKM ({best}) give" in text(*results)
+        assert text.outcome == "nothing saved"
 
     def test_a_run_without_labels(self, against, text):
         result = against([0, 0], [0.5, 0.5])
@@ -385,8 +441,158 @@ class TestVerdict:
 
     def test_labels_to_a_target(self, against, text):
         said = text(against([1, 1], [0.6, 0.6]), target=0.3)
-        assert " until 30.0 %: " in said
-        assert " DKM 1 40.0 50.0 40.0 50.0 1 not within 1 3 " in said
+        assert " until 30.0 % " in said
+        assert " DKM 1 40.0 40.0 not within 1 2 " in said
+
+
+class TestRecommendation:
+    @pytest.mark.parametrize(
+        ("learner", "option"),
+        [
+            (HybridSamplingClassifier(batch_size=10, budget=200), "HybridSampling"),
+            (
+                MinMarginClassifier(SVC(C=10), n_initial=4, random_state=1),
+                "'MinMargin:estimator=SVC(C=10),n_initial=4'",
+            ),
+            (
+                HybridSamplingClassifier(
+                    LogisticRegression(class_weight="balanced", max_iter=1_000)
+                ),
+                "'HybridSampling:estimator=LogisticRegression("
+                'class_weight="balanced", max_iter=1000)\'',
+            ),
+            (
+                HybridSamplingClassifier()._passive_baseline(),
+                "'Passive:estimator=BlendClassifier()'",
+            ),
+        ],
+    )
+    def test_the_command_label_takes_it(self, learner, option):
+        text = _comparison.learner_option(learner)
+        assert text == option
+        (value,) = shlex.split(text)
+        same = clone(learner).set_params(budget=100, batch_size=1, random_state=None)
+        assert repr(parse_learner(value)) == repr(same)
+
+    def test_names_tell_learners_apart(self):
+        learners = [
+            HybridSamplingClassifier(), HybridSamplingClassifier(SVC()),
+            DKMClassifier(), DKMClassifier(R=2),
+        ]  # fmt: skip
+        assert _comparison.short_names(learners) == [
+            "HybridSampling", "HybridSampling, SVC", "DKM (1)", "DKM (2)"
+        ]  # fmt: skip
+
+
+def noisy_curves(errors, n_runs, rng, noise=0.01, n_bought=200):
+    """Return a curve for each mean error, with runs in common."""
+    counts, shared = np.array([10, 50, 100, 150, 200]), rng.normal(size=(n_runs, 1))
+    curves = {}
+    for key, error in enumerate(errors):
+        mean = 1 - error * (counts / 200) ** -0.3
+        own = rng.normal(size=(n_runs, len(counts)))
+        curves[key] = curve_of(counts, mean + 0.02 * shared + noise * own)
+    return curves
+
+
+def race_of(errors, n_learners, n_runs=20, seed=0, **how):
+    race = Race(range(n_learners), range(n_learners, len(errors)))
+    curves = noisy_curves(errors, n_runs, np.random.RandomState(seed), **how)
+    for key, curve in curves.items():
+        race.add(key, range(n_runs), curve)
+    return race
+
+
+class TestRace:
+    def test_the_first_one_unless_another_is_better_beyond_noise(self):
+        assert race_of([0.2, 0.2, 0.2, 0.3], 3).choose_learner() == 0
+        assert race_of([0.2, 0.198, 0.199, 0.3], 3).choose_learner() == 0
+        assert race_of([0.2, 0.15, 0.2, 0.3], 3).choose_learner() == 1
+        assert race_of([0.2, 0.15, 0.1, 0.3], 3).choose_learner() == 2
+
+    def test_the_best_model_for_random_labels(self):
+        assert race_of([0.2, 0.3, 0.25, 0.4], 1).choose_passive(0) == 2
+
+    def test_a_baseline_with_fewer_labels_does_not_count(self):
+        race = race_of([0.2, 0.3, 0.25], 1)
+        short = race.curves[2]
+        curve = curve_of(
+            short.n_labels[:2], short.scores[:, :2], [50] * 20, short.scores[:, 1] + 0.5
+        )
+        race.add(2, range(20), curve)
+        assert race.choose_passive(0) == 1
+
+    def test_each_half_is_judged_by_the_choice_of_the_other(self):
+        """The even runs choose the second learner, which is better there only."""
+        race = race_of([0.2, 0.2, 0.3], 2, noise=1e-4)
+        even = np.arange(20) % 2 == 0
+        race.curves[1].scores[even] += 0.05
+        race.curves[1].final_scores[even] += 0.05
+        race.curves[1].scores[~even] -= 0.05
+        race.curves[1].final_scores[~even] -= 0.05
+        assert (race.choose_learner(0), race.choose_learner(1)) == (1, 0)
+        found = race.judge()
+        own = np.concatenate(
+            [race.curves[0].final_scores[even], race.curves[1].final_scores[~even]]
+        )
+        np.testing.assert_array_equal(found.curve.final_scores, own)
+        both = np.concatenate(
+            [race.curves[2].final_scores[even], race.curves[2].final_scores[~even]]
+        )
+        np.testing.assert_array_equal(found.passive_curve.final_scores, both)
+
+    def test_who_cannot_win_runs_no_further(self):
+        race = race_of([0.2, 0.2, 0.4, 0.3, 0.5], 3, n_runs=5)
+        ups_and_downs = np.array([[0.05], [-0.05], [0.05], [-0.05], [0.0]])
+        race.curves[1].scores[:] = race.curves[0].scores + ups_and_downs
+        race.drop_answered()
+        assert race.in_race == [0, 1]
+        assert race.passives_in_race == [3]
+        race = race_of([0.2, 0.2, 0.4, 0.3, 0.5], 3, n_runs=400, noise=0.05)
+        race.drop_answered()
+        assert race.in_race == [0]  # the second one is as good, but not better
+
+    def test_runs_that_all_have(self):
+        race = race_of([0.2, 0.3, 0.4], 1)
+        race.add(2, range(3, 9), race.curves[2].take(range(3, 9)))
+        assert race.common_runs([0, 2]).tolist() == [3, 4, 5, 6, 7, 8]
+        assert race.common_runs([0, 2], half=1).tolist() == [3, 5, 7]
+        pair = race.pair(0, 2)
+        assert pair.curve.runs.tolist() == pair.passive_curve.runs.tolist()
+
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_width_alone_ends_it(self, sign):
+        errors = [0.2, 0.25][::sign]
+        for noise, narrow in (1e-3, True), (0.05, False):
+            found = race_of(errors, 1, n_runs=10, noise=noise).judge()
+            assert is_known(found) == narrow
+            assert (excess_width(found) <= 1) == narrow
+            assert (plan_repeats(found, 2) == 2) == narrow
+
+    def test_the_plan_is_what_narrow_intervals_need(self):
+        found = race_of([0.2, 0.3], 1, n_runs=10, noise=0.03).judge()
+        n = plan_repeats(found, 2)
+        excess = excess_width(found)
+
+        def width(repeats):
+            return student.ppf(0.975, 5 * repeats - 1) / np.sqrt(5 * repeats)
+
+        assert width(n) * excess <= width(2) < width(n - 1) * excess
+
+    def test_equal_errors_are_known_where_no_share_is(self):
+        """A flat curve: any number of labels does as well."""
+        counts, rng = np.array([10, 100, 200]), np.random.RandomState(0)
+        curves = [curve_of(counts, 0.8 + 1e-3 * rng.normal(size=(20, 3))) for _ in "ab"]
+        found = LearnerResult(None, None, *curves)
+        assert found.savings.high - found.savings.low > 0.5
+        assert is_known(found)
+
+    def test_a_run_without_labels_ends_it(self):
+        curve = curve_of([1], [[0.5]] * 5, [0] * 5, [0.5] * 5)
+        found = LearnerResult(None, None, curve, curve)
+        assert np.isnan(excess_width(found))
+        assert is_known(found)
+        assert plan_repeats(found, 1) == 1
 
 
 class TestComparison:
@@ -394,11 +600,12 @@ class TestComparison:
         (result,) = base.results
         assert str(base) == base.to_text()
         (row,) = base.to_frame().to_dict("records")
-        assert row["learner"] == "DKMClassifier"
+        assert (row["learner"], row["option"]) == ("DKMClassifier", "DKM")
         assert row["error"] == pytest.approx(result.errors.mean())
-        assert row["saved"] == 1 - result.savings.needed
+        assert row["saved"] == base.answer.savings.share
         found = json.loads(json.dumps(base.to_dict(), allow_nan=False))
         assert found["verdict"]["text"] == base.verdict.text
+        assert (found["option"], found["n_repeats"]) == ("DKM", 1)
         assert (
             found["results"][0]["runs"]["labels_bought"]
             == result.curve.n_bought.tolist()
@@ -421,24 +628,61 @@ class TestComparison:
         assert Counted.fitted == 4
         assert found.results[0].learner.__class__ is DKMClassifier
 
-    def test_learners_share_a_baseline_and_all_intervals_hold_together(self):
-        steps = []
+    def test_learners_share_a_baseline(self):
+        states = []
         found = compare(
             X, Y, [CBGZClassifier(), DKMClassifier(), DKMClassifier(R=2)], **QUICK,
-            progress=lambda step, done, total: steps.append((step, done, total)),
+            progress=states.append,
         )  # fmt: skip
-        assert [r.confidence for r in found.results] == pytest.approx(
-            [1 - 0.05 / 6] * 3
-        )
-        titles = list(dict.fromkeys(step for step, _, _ in steps))
-        assert len(titles) == 4  # the passive baseline of all three runs once
-        assert titles[1].startswith("2 of 4: CBGZClassifier")
-        assert [step[1:] for step in steps] == [(0, 2), (1, 2), (2, 2)] * 4
+        assert [each.learner.rate for each in found.passives] == [1.0]
+        assert [result.confidence for result in found.results] == [0.95] * 3
+        # the baseline of all three runs once
+        assert [(each.done, each.total) for each in states[:8]] == [
+            (n, 8) for n in range(1, 9)
+        ]
+        assert all(each.repeat == 1 for each in states)
+        assert states[-1].share == 1
+        assert "labels saved" in states[-1].answer or "lost" in states[-1].answer
 
-    def test_a_bar_shows_the_runs_of_all(self, capsys):
+    def test_a_bar_shows_the_answer_so_far(self, capsys, monkeypatch):
+        monkeypatch.setenv("FORCE_COLOR", "1")
         compare(X, Y, [CBGZClassifier(), DKMClassifier()], **QUICK, progress=True)
-        assert "runs of all learners" in (out := capsys.readouterr().out)
-        assert "6/6" in out
+        assert "repeat 1, run 6 of 6" in (out := capsys.readouterr().out)
+        assert "so far: CBGZ: " in out
+
+    def test_the_same_number_of_repeats_gives_the_same(self, monkeypatch):
+        """Also if some learners have left the race."""
+        monkeypatch.setattr(_compare, "PLANNED_AFTER", (1,))
+        monkeypatch.setattr(_compare, "plan_repeats", lambda *_: 3)
+        learners = [DKMClassifier(), CBGZClassifier(b=1e-9), DKMClassifier(R=2)]
+        planned = compare(X, Y, learners, cv=3, minutes=5)
+        assert planned.effort.n_repeats == 3
+        fixed = compare(X, Y, learners, cv=3, n_repeats=3)
+        assert "--repeats 3" in planned.to_text()
+        one, two = planned.to_dict(), fixed.to_dict()
+        for each in one, two:  # which say how much time there was
+            del each["minutes"], each["verdict"]
+        assert one == two
+
+    def test_time_ends_the_repeats(self, monkeypatch):
+        class Slow(DKMClassifier):
+            def learn(self, *args, **kwargs):
+                time.sleep(0.2)
+                return super().learn(*args, **kwargs)
+
+        monkeypatch.setattr(_compare, "plan_repeats", lambda *_: 100)
+        found = compare(X, Y, [Slow()], cv=2, minutes=5 / 60)
+        assert 1 < found.effort.n_repeats < 13  # .4 s a repeat at least
+        found = compare(X, Y, [Slow()], cv=4, minutes=0.3 / 60)
+        assert found.effort.n_repeats == 0  # within the first one
+        assert len(found.answer.errors) == 3
+        assert "3 of 4 folds, not a whole repeat" in found.to_text()
+        assert "--repeats" not in found.to_text()
+
+    def test_narrow_intervals_end_the_repeats(self):
+        easy = np.where(X[:, 0] > 0, "yes", "no")
+        found = compare(X, easy, [RandomSamplingClassifier(rate=1.0)], cv=4)
+        assert found.effort.n_repeats == 1  # random labels against the same
 
     @pytest.mark.every_learner
     def test_runs_side_by_side_are_the_same(self, monkeypatch):
@@ -448,29 +692,16 @@ class TestComparison:
             monkeypatch.setattr(_compare, "parallel_config", threads)
         learners, told = [CBGZClassifier(), DKMClassifier()], []
         one_by_one = compare(X, Y, learners, **QUICK)
-        together = compare(
-            X, Y, learners, **QUICK, n_jobs=2, progress=lambda *step: told.append(step)
-        )
+        together = compare(X, Y, learners, **QUICK, n_jobs=2, progress=told.append)
         assert together.to_dict() == one_by_one.to_dict()
-        for title, *_ in told:  # steps that overlap are announced once
-            counts = [done for other, done, _ in told if other == title]
-            assert counts == sorted(counts)
-            assert (counts.count(0), counts[-1]) == (1, 2)
+        assert [state.done for state in told[:6]] == [1, 2, 3, 4, 5, 6]
         learners[1].set_params(R=-1)  # an error elsewhere names the learner
         with pytest.raises(ValueError, match=r"^DKMClassifier\(R=-1\): R == -1"):
             compare(X, Y, learners, **QUICK, n_jobs=2)
         with pytest.raises(ZeroDivisionError) as stop:
             compare(X, Y, learners[:1], **QUICK, scoring=lambda *_: 1 / 0, n_jobs=2)
         (note,) = stop.value.__notes__
-        assert note.startswith("This happened in a run of RandomSamplingClassifier(")
-
-    def test_a_step_that_ends_out_of_turn_is_announced_first(self):
-        told, plans = [], [SimpleNamespace(tasks=range(2))] * 2
-        with reporting_steps(lambda *step: told.append(step), "ab", plans) as report:
-            for k, done in [(1, 1), (0, 1), (0, 2), (1, 2)]:
-                report(k, done)
-        assert [step[1] for step in told if step[0] == "1 of 2: a"] == [0, 1, 2]
-        assert [step[1] for step in told if step[0] == "2 of 2: b"] == [0, 1, 2]
+        assert note == "This happened in a run of CBGZClassifier."
 
     def test_a_learner_has_the_notes_of_its_own_runs_once(self):
         class Noisy(CBGZClassifier):
@@ -480,10 +711,12 @@ class TestComparison:
 
         learners = [DKMClassifier(), Noisy(), DKMClassifier(R=2)]
 
-        def progress(step, done, total):
+        def progress(state):
             warnings.warn("the caller's own", UserWarning, stacklevel=2)
 
-        found = compare(X, Y, learners, **QUICK, progress=progress)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = compare(X, Y, learners, **QUICK, progress=progress)
         assert [result.notes for result in found.results] == [(), ("so it is",), ()]
 
     def test_model_and_rows(self, monkeypatch):
@@ -494,32 +727,47 @@ class TestComparison:
         )
         y = np.where((X[:, :2] ** 2).sum(axis=1) > 1.3, "out", "in")
         found = compare(X[:90], y[:90], cv=3, n_repeats=2)
-        rows, model = found.results[0], found.model
-        assert [r.confidence for r in (*found.results, model)] == pytest.approx(
-            [1 - 0.05 / 6] * 3
-        )
-        assert model.curve is rows.passive_curve
+        model, rows = (gain.result for gain in found.contrasts)
         assert model.passive_curve.runs.tolist() == model.curve.runs.tolist()
         assert model.gain[0] > 0.1  # no line separates a circle
+        assert repr(found.recommended.estimator) == "SVC(C=10)"
+        assert repr(found.answer.passive.estimator) == "SVC(C=10)"
         first, second = found.gains
-        assert first.startswith("Model: with 20 random labels, the default model has")
+        assert first.startswith("Model: with 20 random labels, SVC has an error of")
         numbers = [
             f"{100 * e.mean():.1f} %" for e in (model.errors, model.passive_errors)
         ]
         assert all(number in first for number in numbers)
-        assert second.startswith("Rows: with the default model, 20 chosen labels give")
+        assert "and LogisticRegression one of" in first
+        assert second.startswith(
+            "Rows: with the same model, SVC, 20 chosen labels give"
+        )
         assert f"{100 * rows.errors.mean():.1f} %" in second
         said = " ".join(found.to_text().split())
         assert f"{first} {second}" in said
-        cells = f"{100 * model.passive_errors.mean():.1f} – "
-        assert f" LogisticRegression 20 – {cells}" in said
         told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert told["gains"] == found.gains
-        assert len(told["results"]) == 2
-        errors = told["model"]["runs"]["passive_errors"]
-        assert errors == pytest.approx(model.passive_errors.tolist())
-        names = [line.get_label() for line in found.plot().lines_]
-        assert names[-1] == "random, LogisticRegression"
+        assert (len(told["results"]), len(told["passives"])) == (3, 2)
+        display = found.plot()
+        names = [line.get_label() for line in display.lines_]
+        assert names == [
+            "MinMargin, SVC", "random, SVC", "MinMargin, LogisticRegression",
+            "UncertaintySampling, LogisticRegression", "random, LogisticRegression",
+        ]  # fmt: skip
+        bands = [each for each in display.ax_.collections if len(each.get_paths())]
+        assert len(bands) == 2
+
+    def test_what_rows_are_made_of(self, monkeypatch):
+        monkeypatch.setattr(
+            "sklearn_activelearn.evaluation._design.HybridSamplingClassifier",
+            lambda **params: MinMarginClassifier(n_initial=10, **params),
+        )
+        other = "with one column", FunctionTransformer(first_column)
+        found = compare(X, Y, cv=2, n_repeats=2, other_preprocessor=other)
+        *_, third = found.gains
+        assert third.startswith("What the rows are made of: with 20 chosen labels, the")
+        assert "and with one column one of" in third
+        assert len(found.contrasts[-1].result.errors) == 2  # the first repeat only
 
     def test_two_runs_have_no_interval(self, base, monkeypatch):
         errors = np.full(2, 0.5)
@@ -530,18 +778,26 @@ class TestComparison:
         assert "100.0 points more to 100.0 points less" in said  # at most
 
     def test_learners_that_are_given_have_no_model_beside_them(self, base):
-        assert (base.model, base.gains, base.to_dict()["model"]) == (None, [], None)
+        assert (base.contrasts, base.gains) == ((), [])
 
-    def test_interrupted(self, monkeypatch):
-        def interrupt(*args, **kwargs):
+    def test_interrupted(self):
+        def interrupt(state):
+            if state.repeat == 2 and state.done == 3:
+                raise KeyboardInterrupt
+
+        learners = [CBGZClassifier(), DKMClassifier()]
+        with pytest.raises(ExperimentInterrupted, match="after 15 runs") as stop:
+            compare(X, Y, learners, cv=4, n_repeats=5, progress=interrupt)
+        found = stop.value.result
+        assert found.effort.n_repeats == 1
+        assert len(found.answer.errors) in (4, 5)
+        assert found.to_text()
+
+        def at_once(state):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(DKMClassifier, "learn", interrupt)
-        with pytest.raises(ExperimentInterrupted, match="1 of 2 learners") as stop:
-            compare(X, Y, [CBGZClassifier(), DKMClassifier()], **QUICK)
-        assert [type(r.learner) for r in stop.value.result.results] == [CBGZClassifier]
-        with pytest.raises(KeyboardInterrupt, match="first learner") as stop:
-            compare(X, Y, [DKMClassifier()], **QUICK)
+        with pytest.raises(KeyboardInterrupt, match="each learner") as stop:
+            compare(X, Y, learners, cv=4, n_repeats=5, progress=at_once)
         assert not isinstance(stop.value, ExperimentInterrupted)
 
     @pytest.mark.parametrize(
@@ -558,11 +814,12 @@ class TestComparison:
             ({"y": ["a"] * 119 + ["b"]}, ValueError, "Class b has 1 rows, fewer than"),
             ({"scoring": ["accuracy", "f1"]}, ValueError, "one measure"),
             ({"scoring": "neg_log_loss"}, ValueError, "needs predict_proba, which DKM"),
-            ({"scoring": lambda *_: np.nan}, ValueError, "^Random.*NaN.* 40 of 40"),
+            ({"scoring": lambda *_: np.nan}, ValueError, "^DKM.*NaN.* 5 of 5"),
             ({"scoring": lambda *_: "good"}, ValueError, "numbers, got {.*: 'good'"),
             ({"n_repeats": 0}, ValueError, "n_repeats"),
             ({"random_state": None}, TypeError, "random_state"),
-            ({"X": np.full((120, 3), np.nan)}, ValueError, "RandomSampling.*NaN"),
+            ({"X": np.full((120, 3), np.nan)}, ValueError, "DKM.*NaN"),
+            ({"minutes": 0}, ValueError, "minutes"),
         ],
     )
     def test_bad_arguments(self, changes, error, words):
@@ -574,122 +831,101 @@ class TestComparison:
 class TestDesign:
     POOL = UncertaintySamplingClassifier(GaussianNB())
 
-    @pytest.fixture
-    def planned(self, monkeypatch):
-        """Return the arguments of the runs of a learner, which do not run."""
+    @staticmethod
+    def design(n_rows, learners=None, max_rows=None, cv=5, row_size=10):
+        n = _design.count_run_rows(learners, max_rows, n_rows)
+        return _design.Design(n_rows, 10, row_size, cv, 0, n)
 
-        def planned(n_rows, learner=None, n_per_rare=2, **options):
-            calls = []
+    def test_small_tables_are_used_as_they_are(self):
+        design, y = self.design(1_000, [self.POOL]), np.arange(1_000) % 2
+        repeats = design.draw_repeats(np.empty((1_000, 1)), y)
+        for _ in range(2):
+            tasks = next(repeats)
+            assert [len(test) for _, test, _ in tasks] == [200] * 5
+            assert len({*np.concatenate([test for _, test, _ in tasks])}) == 1_000
 
-            class PlannedCurve:
-                tasks = range(1)
+    def test_runs_on_a_larger_table_draw_rows(self):
+        for learners, n in ([self.POOL], 2_500), (None, 2_500), ([DKMClassifier()], 0):
+            design, y = self.design(3_000, learners), np.arange(3_000) % 2
+            tasks = next(design.draw_repeats(np.empty((3_000, 1)), y))
+            sizes = {len(train) + len(test) for train, test, _ in tasks}
+            assert sizes == {n or 3_000}
+        design = self.design(3_000, [DKMClassifier()], max_rows=100)
+        repeats = design.draw_repeats(np.empty((3_000, 1)), y)
+        first, second = next(repeats), next(repeats)
+        assert len(first[0][0]) == 80
+        assert {*first[0][0]} != {*second[0][0]}
 
-                def __init__(self, estimator, X, y, **how):
-                    calls.append((estimator, how))
+    def test_more_repeats_begin_with_the_same_runs(self):
+        for max_rows in None, 100:
+            design, y = self.design(300, None, max_rows), np.arange(300) % 2
+            one, other = (design.draw_repeats(np.empty((300, 1)), y) for _ in "ab")
+            next(one), next(other)
+            for mine, same in zip(next(one), next(other), strict=True):
+                np.testing.assert_array_equal(mine[0], same[0])
+                assert mine[2] == same[2]
 
-                def curve(self, runs):
-                    return RANDOM
-
-            def run_together(plans, n_jobs, names):
-                yield from ((k, {0: None}) for k in range(len(plans)))
-
-            path = "sklearn_activelearn.evaluation._compare"
-            monkeypatch.setattr(f"{path}.PlannedCurve", PlannedCurve)
-            monkeypatch.setattr(f"{path}.run_together", run_together)
-            rows, y = np.zeros((n_rows, 10)), np.arange(n_rows) % n_per_rare > 0
-            is_list = learner is None or isinstance(learner, list)
-            compare(rows, y, learner if is_list else [learner], **options)
-            return calls if is_list else calls[-1]
-
-        return planned
-
-    def test_small_tables_are_used_as_they_are(self, planned):
-        def runs(**options):
-            how = planned(1_000, self.POOL, **options)[1]
-            assert how["cv"] == 5
-            return how["n_repeats"]
-
-        assert runs() == 8
-        assert runs(row_size=40) == 8
-        assert runs(row_size=41) == 1
-        assert runs(n_repeats=3) == 3
-
-    def test_runs_on_a_large_table_share_no_rows(self, planned):
-        _, how = planned(100_000, self.POOL, row_size=20)
-        rows = np.concatenate([part for split in how["cv"] for part in split])
-        assert len(rows) == len(np.unique(rows)) == 5 * 2_500
-        sizes = {(len(train), len(test)) for train, test in how["cv"]}
-        assert sizes == {(2_000, 500)}
-        _, how = planned(100_000, DKMClassifier(), row_size=20, n_repeats=1)
-        assert {len(train) + len(test) for train, test in how["cv"]} == {20_000}
-
-    def test_runs_on_a_larger_table_draw_rows(self, planned):
-        _, how = planned(3_000, self.POOL)
-        train, test = next(how["cv"].split(np.empty(3_000), [0, 1] * 1_500))
-        assert (len(train), len(test)) == (2_000, 500)
-        _, how = planned(3_000, DKMClassifier(), max_rows=100)
-        train, test = next(how["cv"].split(np.empty(3_000), [0, 1] * 1_500))
-        assert len(train) + len(test) == 100
-
-    def test_default_learners(self, planned):
-        for n_rows, budget in ((50, 20), (569, 110), (100_000, 200)):
-            calls = planned(n_rows)
-            random, hybrid, fixed, all_rows, stream = (learner for learner, _ in calls)
-            budgets = [each.budget for each in (random, hybrid, fixed)]
-            assert budgets == [budget] * 3
-            assert (all_rows.variant, stream.budget) == ("all", None)
+    def test_default_learners(self):
+        for n_rows, budget in ((50, 20), (569, 110), (49_999, 200)):
+            hybrid, fixed, uncertain = self.design(n_rows).default_learners(None)
             default = HybridSamplingClassifier(batch_size=10, budget=budget)
             assert repr(hybrid) == repr(default)
-            assert repr(random.estimator) == "BlendClassifier()"
-            assert repr(fixed.estimator) == "LogisticRegression(max_iter=1000)"
-            assert (fixed.batch_size, fixed.n_initial) == (10, hybrid.n_initial)
+            for learner in fixed, uncertain:
+                assert repr(learner.estimator) == "LogisticRegression(max_iter=1000)"
+                assert (learner.batch_size, learner.budget) == (10, budget)
 
-    def test_default_learners_weigh_unequal_classes(self, planned):
-        """The blend of the first two judges its models by the measure."""
-        for options, are_weighed in ({}, True), ({"scoring": "accuracy"}, False):
-            calls = planned(100, n_per_rare=5, **options)
-            texts = [repr(learner) for learner, _ in calls[2:]]
-            assert ["class_weight='balanced'" in each for each in texts] == [
-                are_weighed
-            ] * 3
+    def test_default_learners_weigh_unequal_classes(self):
+        """The blend of the first one judges its models by the measure."""
+        learners = self.design(50_000).default_learners("balanced")
+        are_weighed = ["class_weight='balanced'" in repr(each) for each in learners]
+        assert are_weighed == [False, True, True, True]
 
     @pytest.mark.parametrize(
-        ("row_size", "code"),
+        ("n_rows", "row_size", "code"),
         [
-            (1_000, "RLSSamplingClassifier()"),
-            (1_001, "GreedyOnlineClassifier(learning_rate='adaptive')"),
+            (50_000, 1_000, "RLSSamplingClassifier(budget=200)"),
+            (50_000, 1_001, "GreedyOnlineClassifier(budget=200, learning_rate='adapt"),
+            (49_999, 10, "UncertaintySamplingClassifier("),
         ],
     )
-    def test_the_default_stream_learner_follows_the_size_of_a_row(
-        self, row_size, code, planned
+    def test_a_stream_learner_where_it_is_meant_for_the_data(
+        self, n_rows, row_size, code
     ):
-        assert repr(planned(100, row_size=row_size)[-1][0]) == code
+        learners = self.design(n_rows, row_size=row_size).default_learners(None)
+        assert repr(learners[-1]).startswith(code)
 
-    def test_random_labels_end_with_the_largest_budget_of_their_model(self, planned):
+    def test_random_labels_end_with_the_largest_budget_of_their_model(self):
         learners = [clone(self.POOL).set_params(budget=b) for b in (30, 60)]
         other = UncertaintySamplingClassifier(GaussianNB(), n_initial=3, budget=0.5)
-        calls = planned(1_000, [*learners, other, DKMClassifier(budget=5)])
-        bought = [each.budget for each, _ in calls if "Passive" in repr(each)]
-        assert bought == [60, None]
-        assert next(each for each, _ in calls if "Random" in repr(each)).budget is None
-        calls = planned(1_000, learners, target_error=0.1)
-        assert [each.budget for each, _ in calls] == [None, 30, 60]
+        learners = [*learners, other, DKMClassifier(budget=5)]
+        steps, own = _compare.plan_steps(learners, None, None)
+        assert own == [4, 4, 5, 6]
+        assert [step.runner.get_params().get("budget") for step in steps[4:]] == [
+            60, None, None
+        ]  # fmt: skip
+        steps, _ = _compare.plan_steps(learners[:2], 0.1, None)
+        assert [step.runner.budget for step in steps] == [30, 60, None]
 
     @pytest.mark.parametrize("n_rows", [4, 99, 150, 1797])
-    def test_label_counts_include_all_of_every_run(self, n_rows, planned):
-        counts = planned(n_rows, DKMClassifier(), cv=2)[1]["at"]
+    def test_label_counts_include_all_of_every_run(self, n_rows):
+        learner = DKMClassifier()
+        counts = self.design(n_rows, [learner], cv=2).label_counts(learner)
         most = n_rows - n_rows // 2
         assert {1, n_rows // 2, most} <= set(counts.tolist())
         assert counts[-1] == most
         assert (np.diff(counts) <= 0.1 * counts[1:] + 1).all()
 
-    def test_label_counts_are_those_after_a_training(self, planned):
+    def test_label_counts_of_a_budget_are_those_after_a_training(self):
         learner = UncertaintySamplingClassifier(
-            GaussianNB(), n_initial=7, batch_size=20
+            GaussianNB(), n_initial=7, batch_size=20, budget=187
         )
-        counts = planned(1_000, learner)[1]["at"]
-        assert counts[0] == 7
-        assert set((counts[:-1] - 7) % 20) == {0}
+        counts = self.design(1_000).label_counts(learner)
+        assert counts.tolist() == [7, 27, 47, 67, 87, 127, 147, 187]
+
+    @pytest.mark.parametrize("n_rows", [23, 100])
+    def test_a_budget_beyond_the_rows(self, n_rows):
+        counts = self.design(n_rows).label_counts(self.POOL)
+        assert {n_rows - -(-n_rows // 5), n_rows - n_rows // 5} <= {*counts.tolist()}
 
 
 class TestPassiveBaseline:
@@ -762,9 +998,8 @@ class TestCommand:
         assert f"{why} are 'no'" in err
         assert f"{why} are 'no'" in out
         assert "balanced error (%)" in out
-        assert "always 'no'       0" in out
         (row,) = (line for line in out.splitlines() if line.startswith("always"))
-        assert row.split() == ["always", "'no'", "0", *["50.0"] * 4]
+        assert row.split() == ["always", "'no'", "0", "50.0", "50.0"]
 
     def test_seventy_percent_of_the_labels_are_not_most(self):
         for n_a, measure in (35, "error"), (36, "balanced error"):
@@ -783,8 +1018,8 @@ class TestCommand:
         _, out, _ = run(*argv[:-1], "--target-error", "0.5")
         assert "average precision of 'yes'" in out
         (row,) = (line for line in out.splitlines() if line.startswith("always"))
-        assert row.split() == ["always", "'no'", "0", *[f"{level:.3f}"] * 4]
-        assert "until 0.500:" in out
+        assert row.split() == ["always", "'no'", "0", *[f"{level:.3f}"] * 2, "–"]
+        assert "until 0.500" in out
 
     def test_probabilities_where_there_are_none(self, run):
         code, out, err = run("--scoring", "neg_log_loss", "--learner", "CBGZ")
@@ -798,6 +1033,7 @@ class TestCommand:
     @pytest.mark.usefixtures("quick_blend")
     def test_default_learners_that_do_not_support_a_measure(self, run, monkeypatch):
         monkeypatch.setattr(_design, "LEAST_SQUARES_SIZE", 2)
+        monkeypatch.setattr(_design, "MANY_ROWS", 100)
         code, out, _ = run("--scoring", "neg_log_loss", "--rows", "60")
         assert code == 0
         assert "note  left out: scoring='neg_log_loss' needs predict_proba" in out

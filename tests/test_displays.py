@@ -57,7 +57,6 @@ class TestLabelCurve:
         assert (last.get_linestyle(), last.get_label()) == ("--", "passive learning")
         texts = [text.get_text() for text in display.ax_.texts]
         assert texts == ["target 10 % error"]
-        assert display.ax_.get_yscale() == "log"
 
     def test_from_estimator_measures_both_on_the_same_runs(self):
         display = LabelCurveDisplay.from_estimator(
@@ -82,6 +81,27 @@ class TestLabelCurve:
             two, two.astype(str),
         )  # fmt: skip
         drawn(LabelCurveDisplay(curve, target=0.0).plot())
+
+    @pytest.mark.parametrize(("least", "scale"), [(0.03, "linear"), (0.01, "log")])
+    def test_errors_within_a_decade_have_a_linear_axis(self, least, scale):
+        counts, ten = np.array([10, 100]), np.array([100, 100])
+        errors = np.array([[0.2, least]] * 2)
+        curve = LabelCurve(
+            counts, 1 - errors, ten, 1 - errors[:, -1], ten * 9, ten, ten.astype(str)
+        )
+        display = drawn(LabelCurveDisplay(curve).plot())
+        assert display.ax_.get_yscale() == scale
+        labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+        assert "5 %" in labels
+        assert all(label.endswith(" %") for label in labels if label)
+
+    def test_other_curves_are_thin_and_have_no_band(self, curves):
+        active, passive = curves
+        display = drawn(LabelCurveDisplay(active, others={"rest": passive}).plot())
+        first, last = display.lines_
+        assert (last.get_label(), last.get_linewidth()) == ("rest", 0.8)
+        assert first.get_linewidth() > 1
+        assert len(display.ax_.collections) == 1
 
     def test_refused(self, curves):
         with pytest.raises(ValueError, match="target"):

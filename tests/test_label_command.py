@@ -25,6 +25,7 @@ from sklearn_activelearn import ASSLBoostClassifier, UncertaintySamplingClassifi
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession, load_model, save_model
 from sklearn_activelearn.labeling._models import TRUSTED
+from sklearn_activelearn.labeling.storage._file import stored_settings
 from sklearn_activelearn.preprocessing import TableEncoder, TextEncoder
 from tests.reference.labeling import quick_folder
 
@@ -253,6 +254,21 @@ class TestRows:
         out = run(*TABLE, "--budget", "3", answers="car\n" * 9)
         assert "3 left" in out
         assert len(exported()) == 43
+
+    def test_the_learner_that_compare_recommends(self, run):
+        """The default by name is the default, and no learner ends after 100 labels."""
+        run(*TEXT, answers="bike\n" * 2)
+        run(*TEXT, "--learner", "HybridSampling", answers="car\n")
+        os.remove("labels.sqlite")
+        option = "HybridSampling:estimator=LogisticRegression(max_iter=1000)"
+        run(*TEXT, "--learner", option, answers="bike\n" * 2)
+        settings = stored_settings(Path("labels.sqlite"))
+        assert settings["budget"] is None
+        params = settings["learner"]["params"]
+        assert params["n_coverage"] == params["n_candidates"] == 1_000
+        os.remove("labels.sqlite")
+        run(*TEXT, "--learner", f"{option},budget=7", answers="bike\n")
+        assert stored_settings(Path("labels.sqlite"))["budget"] == 7
 
     def test_words_to_start_with(self, run, exported):
         learner = ["--learner", "UncertaintySampling:random_state=0"]

@@ -31,7 +31,6 @@ from sklearn_activelearn import (
     PassiveClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.base._labels import unique_rows
 from sklearn_activelearn.evaluation import compare, explored_score, label_curve
 from sklearn_activelearn.exceptions import ColdStartWarning
 from sklearn_activelearn.testing import _guarantees as guarantees
@@ -407,12 +406,3 @@ def test_measures_of_several_labels():
         explored_score(learner, scoring="balanced_accuracy")
     found = compare(X, Y, [learner], n_repeats=1, cv=2)
     assert "f1 micro" in found.verdict.text
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (7, 1), (40, 3), (200, 6)])
-def test_different_rows_are_those_of_numpy(shape):
-    rows = np.random.RandomState(0).randint(0, 2, shape)
-    expected, places = np.unique(rows, axis=0, return_inverse=True)
-    found, codes = unique_rows(rows)
-    np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(codes, places.ravel())

@@ -167,11 +167,10 @@ class TestEncoder:
     def test_the_report_says_what_it_brings(self, rows, static_model, capsys):
         argv = [*COMPARE, "--drop", "key"]
         assert run(*argv)[0] == 0
-        out = " ".join(capsys.readouterr().out.split())
-        assert re.search(r"Numbers: \d+ chosen labels give", out)
-        assert "and with words alone one of" in out
+        assert "What the rows are made of" not in capsys.readouterr().out
         assert run(*argv, "--encoder", static_model)[0] == 0
         out = " ".join(capsys.readouterr().out.split())
+        assert re.search(r"What the rows are made of: with \d+ chosen labels, the", out)
         assert "and with the default numbers of texts one of" in out
 
 
@@ -307,4 +306,4 @@ class TestFeatures:
         rows[["key", "kind"]].to_csv("rows.csv", index=False)
         argv[5:7] = []
         assert run(*argv)[0] == 0
-        assert "Numbers" not in capsys.readouterr().out
+        assert "What the rows are made of" not in capsys.readouterr().out

@@ -74,8 +74,7 @@ class EndingFASSL(FASSLBoostClassifier):
 
     judged_on = LABELS
 
-    def make_trainer(self):
-        """Return the trainer with this reading."""
+    def _make_trainer(self):
         steps = self.n_initial_estimators, 1.0
         trainer = EndingTrainer(self.estimator, self.alpha, self.init, *steps)
         trainer.judged_on, trainer.n_initial = self.judged_on, self.n_initial

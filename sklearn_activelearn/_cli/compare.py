@@ -6,7 +6,9 @@
 # Modules that import scikit-learn are imported in functions: wrong arguments are
 # refused before that.
 import csv
+import importlib.util
 import json
+import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +35,8 @@ from .options import (
 
 DIGITS = "digits of scikit-learn"
 PICTURES = (".png", ".pdf", ".svg")
+#: Seconds between two lines of progress in a pipe or a file.
+TELL_EVERY = 10
 TABLE_OPTIONS = (
     "target",
     "text",
@@ -68,16 +72,16 @@ ROWS = f"""
 --id COLUMN
     The column with the names of the rows, for --features.
 --rows N
-    Use at most N random rows in a run. Default: 2,500 for learners of a pool, 20,000
-    for learners of a stream.
+    Use at most N random rows in a run. Default: 2,500, or 20,000 if all learners are
+    learners of a stream.
 """
 LEARNING = """
 --learner NAME[:param=value,...]
     Compare this learner, with these parameters; classifiers of scikit-learn may be
-    among them, as in 'MinMargin:estimator=SVC(C=10)'. May be repeated. Default:
-    the learner of the command label, in batches of 10, and RLSSampling (GreedyOnline
-    with adaptive steps for dense rows of more than 1,000 numbers); one logistic
-    regression with random labels shows what the model brings.
+    among them, as in 'MinMargin:estimator=SVC(C=10)'. May be repeated. Default, in
+    batches of 10: the learner of the command label, the same around one logistic
+    regression, and UncertaintySampling around one; with 50,000 rows and more also a
+    learner of streams.
 --scoring NAME
     Measure this score of scikit-learn (balanced_accuracy, f1_macro, average_precision,
     roc_auc, neg_log_loss, …), or NAME:CLASS for the recall, precision, f1,
@@ -92,8 +96,12 @@ LEARNING = """
 RUNS = """
 --folds N
     Number of folds of the cross-validation. Default: %(default)s.
+--minutes M
+    Answer within M minutes. Repeats of the cross-validation end before if the answer is
+    certain. Default: %(default)g.
 --repeats N
-    Number of repeats of the cross-validation. Default: 8, or 1 for larger data.
+    Run N repeats of the cross-validation, however long they take. The report names the
+    number that gives the same result again.
 --seed N
     Seed of the random numbers. Default: %(default)s.
 --jobs N
@@ -119,9 +127,10 @@ def add_compare(commands):
         commands,
         start_compare,
         "compare [--data FILE [--target COLUMN]] [options]",
-        "See whether active learning would save labels on your data. Learners buy "
-        "labels of rows that they choose; the same models get labels of random rows. "
-        "The report says how many random labels do the work of the chosen ones.",
+        "See whether active learning would save labels on your data, and with which "
+        "learner. Learners buy labels of rows that they choose; models get labels of "
+        "random rows. The report says how many chosen labels do the work of the random "
+        "ones with the best model.",
         "sklearn-activelearn compare --data iris.csv --target species",
     )
     add_options(parser, "rows", ROWS, **CHOICES, rows={"type": number(int, 20)})
@@ -132,6 +141,7 @@ def add_compare(commands):
         "runs",
         RUNS,
         folds={"type": number(int, 2), "default": 5},
+        minutes={"type": number(float, 0.01), "default": 1.0},
         repeats={"type": number(int, 1)},
         seed={"type": number(int, 0, 2**32 - 1), "default": 0},
         jobs={"type": number(int, 1), "default": -1},
@@ -142,6 +152,7 @@ def add_compare(commands):
 
 def start_compare(args):
     """Run ``compare``: check everything, then run, then report."""
+    args.began = monotonic()
     for text in args.learner:
         class_name(text)
     if args.data is not None:
@@ -186,9 +197,9 @@ def run_compare(args, name, data, learners):
     from ..evaluation import ExperimentInterrupted, compare
     from ..evaluation._measures import default_measure
 
-    n_rows, n_columns = data.X.shape
+    n_columns = data.n_columns
     size = (
-        f"{n_rows:,} rows, {n_columns:,} column{'s' * (n_columns != 1)}, "
+        f"{len(data.y):,} rows, {n_columns:,} column{'s' * (n_columns != 1)}, "
         f"{len(np.unique(data.y))} classes"
     )
     tell(size)
@@ -197,12 +208,14 @@ def run_compare(args, name, data, learners):
     if not args.scoring and (measure := default_measure(data.y)).why:
         tell(f"{measure.name}: {measure.why}")
     interrupt = None
+    # the minutes are those of the command: reading and importing have taken some
+    minutes = max(args.minutes - (monotonic() - args.began) / 60, 0.1 * args.minutes)
     try:
-        with progress_line() as show:
+        with progress_lines() as show:
             comparison = compare(
                 data.X, data.y, learners,
                 preprocessor=data.encoder, other_preprocessor=data.other_encoder,
-                scoring=args.scoring, cv=args.folds,
+                scoring=args.scoring, cv=args.folds, minutes=minutes,
                 n_repeats=args.repeats, max_rows=args.rows, row_size=data.width,
                 target_error=args.target_error, n_jobs=args.jobs, memory=args.cache,
                 progress=show, random_state=args.seed,
@@ -269,21 +282,31 @@ def run_find(args, name, data, learners):
 
 
 @contextmanager
-def progress_line():
-    """Yield a function that shows the progress of steps; a terminal also sees runs."""
-    began, on_terminal = {}, sys.stderr.isatty()
+def progress_lines():
+    """Yield what shows the progress of a comparison.
 
-    def show(step, done, total):
-        is_new, start = step not in began, began.setdefault(step, monotonic())
+    A terminal sees the answer so far, with rich if it is installed. A pipe or a file
+    gets a line every ten seconds.
+    """
+    on_terminal = sys.stderr.isatty()
+    if on_terminal and importlib.util.find_spec("rich"):
+        yield True
+        return
+    told = monotonic()
+
+    def show(state):
+        nonlocal told
+        so_far = f", so far: {state.answer}" if state.answer else ""
+        line = (
+            f"repeat {state.repeat}, run {state.done} of {state.total}, "
+            f"{state.seconds:.0f} s{so_far}"
+        )
         if on_terminal:
-            seconds = (monotonic() - start) / done * (total - done) if done else 0
-            left = f", about {seconds:.0f} s left" if seconds else ""
-            print(f"\r\033[K{step}, run {done} of {total}{left}", end="",
-                  file=sys.stderr, flush=True)  # fmt: skip
-        elif is_new:
-            tell(f"{step}, {total} runs")
-        if done == total and on_terminal:
-            tell(f"\r\033[K{step}, {total} runs, {monotonic() - start:.0f} s")
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\033[K{line[:width]}", end="", file=sys.stderr, flush=True)
+        elif monotonic() - told >= TELL_EVERY:
+            told = monotonic()
+            tell(line)
 
     try:
         yield show

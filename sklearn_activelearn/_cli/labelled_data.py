@@ -40,6 +40,8 @@ class LabelledData(NamedTuple):
         Unfitted. It needs no labels.
     width : int
         About how many numbers an encoded row has.
+    n_columns : int
+        Number of columns in the file, without the labels and the names of the rows.
     treated_as : list of str
         A line for each kind of column of a table.
     other_encoder : (str, transformer) or None
@@ -50,6 +52,7 @@ class LabelledData(NamedTuple):
     y: np.ndarray
     encoder: object
     width: int
+    n_columns: int
     treated_as: list
     other_encoder: tuple | None = None
 
@@ -60,7 +63,8 @@ def read_labelled(args):
     Returns
     -------
     data : LabelledData
-        At least one row and one column. Rows without a label are left out.
+        At least one row and one column. Rows without a label, and rows without
+        content, which the command ``label`` never shows, are left out.
 
     Raises
     ------
@@ -71,7 +75,7 @@ def read_labelled(args):
     """
     if args.data is None:
         X, y = load_digits(return_X_y=True)
-        return LabelledData(X, y, StandardScaler(), X.shape[1], [])
+        return LabelledData(X, y, StandardScaler(), X.shape[1], X.shape[1], [])
     table, target = read_table(args.data, args.encoding), args.target
     if target is None:
         raise ValueError(
@@ -116,14 +120,13 @@ def read_labelled(args):
     table, y = table.drop(index=empty), y.drop(index=empty)
     n_texts = sum(column.kind == "text" for column in used)
     values = read_columns(table, used, args.gaps)
-    name, other = "with words alone", TextVectorizer(parts=False, n_directions=0)
-    texts = TextVectorizer()
+    name, other, texts = "", TextVectorizer(), TextVectorizer()
     if args.encoder is not None:
         if not n_texts:
             raise ValueError("--encoder: there is no column of texts (--text).")
         columns_of_texts = [values[name] for name in values if name.startswith("text")]
         texts = TextVectorizer(embedding=encode_once(args, columns_of_texts))
-        name, other = "with the default numbers of texts", TextVectorizer()
+        name = "with the default numbers of texts"
     encoder, other_encoder = make_encoder(values, texts), make_encoder(values, other)
     if vectors is not None:
         name, other_encoder = "without the vectors", make_encoder(values)
@@ -135,6 +138,7 @@ def read_labelled(args):
         y.to_numpy(str),
         encoder,
         len(used) + WORDS_OF_A_TEXT * n_texts + n_vector,
+        table.shape[1],
         describe_kinds(columns),
-        (name, other_encoder) if n_texts or (vectors and used) else None,
+        (name, other_encoder) if args.encoder or (vectors and used) else None,
     )

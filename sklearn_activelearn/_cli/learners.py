@@ -74,6 +74,7 @@ def value_of(node):
 def build_object(name, params):
     """Return a loss, or a classifier of scikit-learn, with these parameters."""
     kinds = {kind.__name__: kind for kind in losses.LOSSES.values()}
+    kinds["BlendClassifier"] = sklearn_activelearn.BlendClassifier
     if name not in kinds:
         kinds |= all_estimators(type_filter="classifier")
     if name not in kinds:

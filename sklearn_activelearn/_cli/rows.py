@@ -35,7 +35,7 @@ from ..preprocessing import (
     read_table,
     round_numbers,
 )
-from .learners import parse_learner
+from .learners import parse_learner, parse_params
 from .options import UsageError, tell
 from .vectors import open_encoder, read_features
 
@@ -321,8 +321,15 @@ def score_similarity(words, encoder, X, texts):
 
 def make_learner(args, task):
     """Return the learner, with the parameters that have options."""
+    # the next row is to be there soon
+    few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}
     if args.learner:
         learner = parse_learner(args.learner)
+        # what compare recommends begins as the default learner does
+        is_hybrid = isinstance(learner, HybridSamplingClassifier)
+        params = {"budget": None, **(few if is_hybrid else {})}
+        given = parse_params(args.learner.partition(":")[2])
+        learner.set_params(**{k: params[k] for k in params if k not in given})
     elif args.machine is not None:
         learner = ErrorSamplingClassifier(
             task.machine,
@@ -342,8 +349,6 @@ def make_learner(args, task):
             stopping=RecallTarget(args.recall or 0.95, positive=args.find),
         )
     else:
-        # the next row is to be there soon
-        few = {"n_coverage": N_ROWS, "n_candidates": N_ROWS}
         if args.label_studio:
             few["batch_size"] = BATCH_OF_LABEL_STUDIO
         learner = HybridSamplingClassifier(**few, budget=None)

@@ -1,5 +1,6 @@
 """Classifiers that take codes of the classes only, or one label for each row."""
 
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -66,10 +67,12 @@ def fit_on_labels(model, X, y, names=None, /, **metadata):
         return model.fit(X, y, **metadata)
     except ValueError:
         codes = np.unique(y, return_inverse=True)[1]
-        if y.dtype.kind == "i" and np.array_equal(codes, y):
+        if metadata:
             raise
-    # if this fails, too, the labels are not the reason: it is the estimator's own error
-    return CodedClassifier(model).fit(X, y, **metadata)
+        if y.dtype.kind != "i" or not np.array_equal(codes, y):
+            with suppress(Exception):  # then the labels are not the reason
+                return CodedClassifier(model).fit(X, y)
+        raise
 
 
 def fit_on_label_sets(model, X, y, names=None, /, **metadata):
@@ -253,7 +256,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
     def __init__(self, estimator: Classifier):
         self.estimator = estimator
 
-    def fit(self, X: RowsLike, y: ArrayLike, **metadata: Any) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
         """Train on codes of the labels; weights of classes follow them."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         positions = {label: code for code, label in enumerate(self.classes_.tolist())}
@@ -262,8 +265,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
             for name, value in self.estimator.get_params().items()
             if name.split("__")[-1] == "class_weight" and isinstance(value, dict)
         }
-        estimator = clone(self.estimator).set_params(**weights)
-        self.estimator_ = estimator.fit(X, codes, **metadata)
+        self.estimator_ = clone(self.estimator).set_params(**weights).fit(X, codes)
         return self
 
     def predict(self, X: RowsLike) -> Labels:

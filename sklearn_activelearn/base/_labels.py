@@ -192,23 +192,8 @@ def encode_label_sets(y, known=None):
         The position of each known label set, and of each row of y.
     """
     rows = y if known is None else np.concatenate([known, y])
-    label_sets, codes = unique_rows(rows)
-    return label_sets, codes.astype(np.int32)
-
-
-def unique_rows(rows):
-    """Return the different rows in lexicographic order, and the place of each row.
-
-    `numpy.unique` with an axis turns an interrupt into a TypeError.
-    """
-    if rows.ndim == 1:
-        return np.unique(rows, return_inverse=True)
-    order = np.lexsort(rows.T[::-1])
-    ordered, is_new = rows[order], np.ones(len(rows), dtype=bool)
-    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    codes = np.empty(len(rows), dtype=np.intp)
-    codes[order] = is_new.cumsum() - 1
-    return ordered[is_new], codes
+    label_sets, codes = np.unique(rows, axis=0, return_inverse=True)
+    return label_sets, codes.ravel().astype(np.int32)
 
 
 def check_not_missing(y):

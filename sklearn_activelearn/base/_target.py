@@ -98,10 +98,9 @@ class LabelTarget:
             expected_classes(classes, self.classes)
             return self
         if classes is not None:
-            target = self.declare(check_classes(classes))
             # in the order of the columns, should rows have several labels
             order = tuple(dict.fromkeys(np.asarray(classes).tolist()))
-            return replace(target, declared=order)
+            return replace(self.declare(check_classes(classes)), declared=order)
         if not len(y):
             return self
         classes = distinct_labels(y, "y", self.classes)

@@ -22,7 +22,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._codes import fit_on_labels
-from ..base._labels import classes_of, stratified_folds, unique_rows
+from ..base._labels import classes_of, stratified_folds
 from ..base._scores import (
     LABEL_SET_SCORES,
     find_scorer,
@@ -447,7 +447,7 @@ class BlendClassifier(CombinedClassifier):
         weights = np.eye(n_candidates)[0]  # the first candidate alone
         thresholds = np.full(y.shape[1] if is_several else 0, 0.5)
         nothing_found = losses, temperatures, weights, thresholds, np.nan
-        codes = unique_rows(y)[1]
+        codes = np.unique(y, return_inverse=True, axis=0)[1].ravel()
         fold, n_folds = np.zeros(len(y)), 1
         if len(y) >= FEWEST_ROWS and len(np.bincount(codes)) > 1:
             fold, n_folds = stratified_folds(codes, self.cv, is_several)

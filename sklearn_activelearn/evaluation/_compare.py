@@ -1,19 +1,17 @@
-"""Comparison of active learners with random labels: what runs, and in which order."""
+"""Comparison of active learners with random labels: what runs, and how long."""
 
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from itertools import count
 from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from time import monotonic
+from typing import Any, NamedTuple
 from warnings import catch_warnings
 
 import joblib
 import numpy as np
-from joblib import parallel_config
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import indexable
 from threadpoolctl import threadpool_limits
@@ -23,34 +21,62 @@ from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier
 from ..sources._containers import n_rows
 from ..utils.typing import Estimator, FilePath, RowsLike, Scoring
-from ._comparison import CONFIDENCE, Comparison, LearnerResult, learner_code
-from ._design import Design
+from ._comparison import (
+    Comparison,
+    Effort,
+    Gain,
+    Passive,
+    learner_code,
+    model_name,
+)
+from ._design import Design, count_run_rows
 from ._label_curve import (
     ExperimentInterrupted,
     PlannedCurve,
-    reporting,
-    run_together,
+    collect_runs,
+    run_jobs,
+    warn_of_one_class_runs,
 )
 from ._measures import NamedMeasure, default_measure, measures_of
+from ._race import PLANNED_AFTER, Race, plan_repeats
+from ._result import FEWEST_RUNS, LearnerResult
+
+#: Share of the time that planned runs may fill; the rest is for what they take longer.
+FILLED = 0.95
+#: Seconds between two answers while the first repeat runs.
+ANSWER_EVERY = 1.0
 
 
 class Step(NamedTuple):
     """A curve that a comparison needs."""
 
-    code: str  # as it is named while it runs
-    runner: Any  # the learner that runs
-    learner: Any  # the learner whose rows and label counts it uses
+    runner: Any
     preprocessor: Any
 
 
-class Contrast(NamedTuple):
-    """Two steps that are compared, by their numbers."""
+class ComparisonProgress(NamedTuple):
+    """The state of a comparison that runs.
 
-    kind: Literal["rows", "model", "representation"]
-    learner: Any
-    passive: Any
-    chosen: int
-    rival: int
+    Attributes
+    ----------
+    done, total : int
+        Runs of the current repeat that have ended, and all of them.
+    repeat : int
+        Number of the current repeat, from 1.
+    share : float
+        Share of the time, or of the repeats, that has passed.
+    seconds : float
+        Seconds since the start.
+    answer : str
+        The answer so far; empty before there is one.
+    """
+
+    done: int
+    total: int
+    repeat: int
+    share: float
+    seconds: float
+    answer: str
 
 
 def compare(
@@ -62,20 +88,21 @@ def compare(
     other_preprocessor: tuple[str, Estimator] | None = None,
     scoring: Scoring | None = None,
     cv: int = 5,
+    minutes: float = 1.0,
     n_repeats: int | None = None,
     max_rows: int | None = None,
     row_size: int | None = None,
     target_error: float | None = None,
     n_jobs: int | None = None,
     memory: FilePath | joblib.Memory | None = None,
-    progress: bool | Callable[[str, int, int], object] = False,
+    progress: bool | Callable[[ComparisonProgress], object] = False,
     random_state: int = 0,
 ) -> Comparison:
-    """Measure how many labels active learners save on data whose labels are known.
+    """Tell which learner to use, and how many labels it saves, where labels are known.
 
-    Each learner, and random labels for the same model (its passive baseline), run over
-    the same folds in the same order. The command ``sklearn-activelearn compare`` prints
-    the result.
+    Learners, and random labels for each of their models (passive baselines), run over
+    the same folds in the same order, until the interval of the labels saved is narrow
+    or time is up. The command ``sklearn-activelearn compare`` prints the result.
 
     Parameters
     ----------
@@ -84,11 +111,12 @@ def compare(
     y : array-like of shape (n_samples,)
         Labels of all rows. A learner sees the labels that it buys.
     learners : list of learners, default=None
-        Learners of this package, unfitted. None: the learner of the command ``label``,
-        a `HybridSamplingClassifier`, in batches of 10 for a pool, and
-        `RLSSamplingClassifier` for a stream (`GreedyOnlineClassifier` with adaptive
-        steps for dense rows of more than 1,000 numbers). One logistic regression with
-        random labels is then run, too, to tell what the model brings.
+        Learners of this package, unfitted; the first one is recommended unless another
+        one is better beyond noise. None: in batches of 10, the learner of the command
+        ``label``, a `HybridSamplingClassifier`, the same around one logistic
+        regression, and `UncertaintySamplingClassifier` around one; with 50,000 rows and
+        more also `RLSSamplingClassifier` (`GreedyOnlineClassifier` with adaptive steps
+        for dense rows of more than 1,000 numbers).
     preprocessor : transformer, default=None
         Fitted in each run on the rows to choose from, without labels, such as
         ``StandardScaler()``.
@@ -101,15 +129,19 @@ def compare(
         class has more than 70 % of the labels.
     cv : int >= 2, default=5
         Number of folds.
+    minutes : float > 0, default=1.0
+        Time that the runs may take. The first repeat of the folds ends early only if
+        time is up. The runs end before if they have told enough.
     n_repeats : int >= 1 or None, default=None
-        Number of times to go through the folds. None: 8, or 1 for
-        larger data.
+        Number of times to go through the folds, however long it takes: the same number
+        gives the same result. None: as many as `minutes` allows and the answer needs.
     max_rows : int >= 1 or None, default=None
-        Random rows that each run uses at most, held-out rows included. None: 2,500 for
-        pool learners, 20,000 for stream learners.
+        Random rows that each run uses at most, held-out rows included. None: 2,500, or
+        20,000 if all learners see each row of a stream once.
     row_size : int >= 1 or None, default=None
-        Numbers in a row after preprocessing, from which `n_repeats` follows. None: the
-        number of columns of `X`, or of the values in a row of a sparse matrix.
+        Numbers in a row after preprocessing, which decide between the default stream
+        learners. None: the number of columns of `X`, or of the values in a row of a
+        sparse matrix.
     target_error : float in [0, 1], default=None
         Error for which the labels are counted, too.
     n_jobs : int, default=None
@@ -117,18 +149,18 @@ def compare(
     memory : str, path or joblib.Memory, default=None
         Folder that keeps finished runs, as for `label_curve`.
     progress : bool or callable, default=False
-        True shows a bar, by rich. A function is called as ``progress(step, done,
-        total)``, with the step in words and runs. With several jobs, a step may begin
-        before the last one has ended.
+        True shows the answer so far, by rich. A function is called after each run, as
+        ``progress(state)`` with ``state.done`` of ``state.total`` runs of repeat number
+        ``state.repeat``, ``state.seconds``, and ``state.answer``, a line.
     random_state : int, default=0
         Seed of folds, orders and learners.
 
     Returns
     -------
     comparison : Comparison
-        ``results`` with savings, errors and curves for each learner, ``model``,
-        ``verdict``, ``gains``, ``table()``, ``to_frame()``, ``to_dict()`` and
-        ``plot()``.
+        ``recommended``, the learner to use; ``answer``, what it gives; ``results`` with
+        savings, errors and curves for each learner, ``verdict``, ``gains``,
+        ``table()``, ``to_frame()``, ``to_dict()`` and ``plot()``.
 
     Raises
     ------
@@ -140,8 +172,7 @@ def compare(
         class, a class with fewer rows than folds, a measure that a given learner does
         not support or that is NaN in a run, and data that a learner refuses.
     ExperimentInterrupted
-        On Ctrl-C once a learner has ended; ``result`` is the comparison of the
-        learners that have.
+        On Ctrl-C once each learner has ended a run; ``result`` is the answer so far.
 
     See Also
     --------
@@ -150,17 +181,21 @@ def compare(
 
     Notes
     -----
-    Labels are saved if chosen labels reach the error of the random labels sooner. A
-    share of the labels belongs to the interval if a paired t-test over the runs does
-    not reject that the error with this share of chosen labels equals the error with
-    all random labels. The same test judges the mean error over the label counts, the
-    area below the curve. The intervals are so wide (Bonferroni) that all of them hold
-    with a confidence of 95 %: at the end and for the area, of each learner and of the
-    model. They are about the mean over further splits and orders of these rows, not
-    about another table.
+    *Labels saved.* A share of the labels belongs to the interval if a paired t-test
+    over the runs does not reject that the error with the other labels, chosen, equals
+    the error with all random labels. Negative shares are tested with the roles
+    exchanged. The baseline is the one with the smallest error. Intervals are about the
+    mean over further splits and orders of these rows, not about another table.
 
-    Random labels for a pool learner are bought up to its budget, or, with
-    `target_error`, up to all rows.
+    *Choosing and judging.* Runs with even and with odd numbers are two halves. Each
+    half judges the learner and the baseline that the other half has chosen. A half
+    chooses the first learner, unless another one has a smaller mean error over the
+    label counts beyond noise.
+
+    *How long.* After the first and the fourth repeat, the number of repeats is planned
+    at which the interval is at most 25 points wide, or both differences of errors are
+    known to 5 % of the error. A learner that cannot be better by 5 % of the error runs
+    no further. The intervals hold for this plan: `docs/compare` has a simulation.
 
     Examples
     --------
@@ -173,11 +208,11 @@ def compare(
     ...     X, y, [GreedyOnlineClassifier()], preprocessor=StandardScaler(), n_repeats=1
     ... )
     >>> print(found.verdict.text)
-    On these data, 91 labels chosen by GreedyOnline give an error of 2.5 %, and 91
-    random labels one of 4.7 % (95 % interval of the difference: 0.2–4.4 points less).
-    Averaged over 1 to 91 labels, chosen labels give an error of 4.3 %, and random
-    labels one of 6.3 % (95 % interval of the difference: 0.5 points more to 4.5 points
-    less).
+    Use `--learner GreedyOnline`: averaged over 1 to 91 labels, chosen labels give an
+    error of 4.3 %, and random labels one of 6.3 % (95 % interval of the difference:
+    0.0–4.0 points less). At the end, 91 chosen labels give an error of 2.5 %, and 91
+    random labels with the best model for random labels, GreedyOnline, one of 4.7 % (95
+    % interval of the difference: 0.6–3.9 points less).
     """
     if hasattr(X, "fit"):
         raise TypeError(f"X must be rows, got {X!r}. Call compare(X, y, learners).")
@@ -190,6 +225,7 @@ def compare(
         )
     check_number(cv, "cv", 2, closed="left", integer=True)
     check_number(random_state, "random_state", 0, closed="left", integer=True)
+    check_number(minutes, "minutes", 0)
     optional = {"n_repeats": n_repeats, "max_rows": max_rows, "row_size": row_size}
     for name, value in optional.items():
         if value is not None:
@@ -199,87 +235,380 @@ def compare(
         row_size = -(-X.nnz // X.shape[0]) if issparse(X) else n_features
     classes = check_class_sizes(y, cv)
     size = n_rows(X), n_features, row_size
-    design = Design(*size, cv, n_repeats, max_rows, random_state, y.ndim == 2)
+    n_run_rows = count_run_rows(learners, max_rows, n_rows(X))
+    design = Design(*size, cv, random_state, n_run_rows, y.ndim == 2)
     measure = default_measure(y)
     weight = "balanced" if measure.why and scoring != "accuracy" else None
     candidates = design.default_learners(weight) if learners is None else learners
-    if learners is None and y.ndim == 2:
-        candidates = candidates[:1]  # stream learners take one label for each row
     asked = measure.scoring if scoring is None else scoring
     suited, notes, name = suited_learners(candidates, asked, y, learners is None)
     if scoring is not None:
         measure = NamedMeasure(name)
-    baselines = baselines_within_budgets(suited, target_error)
-    fixed = None
-    if learners is None and isinstance(suited[0], PoolClassifier):
-        fixed = clone(baselines[0]).set_params(
-            estimator=LogisticRegression(max_iter=1_000, class_weight=weight)
-        )
     other_name, other = check_other(other_preprocessor)
-    steps, contrasts = plan_contrasts(
-        design, suited, baselines, fixed, preprocessor, other, other_name
-    )
     X, y = indexable(X, y)
-    plans = []
-    for step in steps:
-        parts = [part for part in (step.preprocessor, step.runner) if part is not None]
-        try:
-            plan = PlannedCurve(
-                make_pipeline(*parts) if len(parts) > 1 else step.runner,
-                X,
-                y,
-                **design.splits_for(step.learner),
-                at=design.label_counts(step.learner),
-                scoring=asked,
-                memory=memory,
-                random_state=random_state,
-            )
-        except ValueError as error:
-            raise ValueError(f"{learner_code(step.runner)}: {error}") from error
-        plans.append(plan)
-    # all intervals hold together, at the end and of the area (Bonferroni)
-    confidence = 1 - (1 - CONFIDENCE) / (2 * len(contrasts))
-    curves, warned, codes = {}, [[] for _ in steps], [step.code for step in steps]
+    steps, own = plan_steps(suited, target_error, preprocessor)
+    if other is not None and learners is None:
+        steps.append(Step(suited[0], other))
+    experiment = Experiment(steps, own, X, y, design, asked, memory)
+    n_least = n_repeats or 1
+    clock = TimeLimit(None if n_repeats else 60 * minutes)
 
-    def result():
-        """Return the comparison of the learners that have ended."""
-        found = {"rows": [], "model": [], "representation": []}
-        for kind, learner, passive, chosen, rival in contrasts:
-            if chosen in curves and rival in curves:
-                said = warned[chosen] if kind == "rows" else ()
-                found[kind].append(
-                    LearnerResult(
-                        learner, passive, curves[chosen], curves[rival], confidence,
-                        tuple(dict.fromkeys(said)),
-                    )
-                )  # fmt: skip
-        about = design, measure, target_error, classes, tuple(notes)
-        model, representation = (
-            next(iter(found[kind]), None) for kind in ("model", "representation")
+    def answer(is_last=False):
+        """Return the comparison by the runs that have ended."""
+        experiment.refresh()
+        race = experiment.race
+        best = race.choose_learner()
+        passive_key = race.choose_passive(best)
+        found = race.judge()
+        n_planned = plan_repeats(found, max(experiment.n_repeats, 1))
+        passive = experiment.steps[passive_key].runner
+        learner = experiment.steps[best].runner
+        results = []
+        for key in race.keys(experiment.learners):
+            pair = race.pair(key, passive_key)
+            notes_of = tuple(experiment.notes(key)) if is_last else ()
+            results.append(
+                LearnerResult(
+                    experiment.steps[key].runner, passive, pair.curve,
+                    pair.passive_curve, pair.confidence, notes_of,
+                )
+            )  # fmt: skip
+        return Comparison(
+            answer=LearnerResult(learner, passive, found.curve, found.passive_curve),
+            results=results,
+            passives=[
+                Passive(
+                    experiment.steps[key].runner,
+                    race.curves[key],
+                    experiment.model_of(key),
+                )
+                for key in race.keys(experiment.passives)
+            ],
+            design=design,
+            effort=Effort(
+                experiment.n_repeats, n_planned, None if n_repeats else float(minutes)
+            ),
+            measure=measure,
+            target_error=target_error,
+            classes=classes,
+            notes=tuple(notes),
+            contrasts=experiment.contrasts(best, other_name)
+            if learners is None
+            else (),
         )
-        return Comparison(found["rows"], *about, model, representation, other_name)
 
     try:
         with (
             parallel_config("loky", inner_max_num_threads=1),
             threadpool_limits(1),
-            catch_warnings(record=True, action="always") as caught,
-            reporting_steps(progress, codes, plans) as report,
+            showing(progress) as show,
         ):
-            for k, runs in run_together(plans, n_jobs, codes):
-                if len(runs) == len(plans[k].tasks):
-                    curves[k] = check_defined_scores(plans[k].curve(runs), codes[k])
-                warned[k] += [str(each.message) for each in caught]
-                report(k, len(runs))
-                caught.clear()
+            report = Reporter(show, clock, experiment, answer, n_repeats)
+            while experiment.n_repeats < n_least and clock.has(
+                experiment.next_seconds(n_jobs)
+            ):
+                for _ in experiment.run_repeat(n_jobs):
+                    report()
+                    if clock.is_over and experiment.is_enough:
+                        break
+                if not experiment.end_repeat():
+                    break
+                report()
+                if n_repeats is None and experiment.n_repeats in PLANNED_AFTER:
+                    found = experiment.race.judge()
+                    n_least = plan_repeats(found, experiment.n_repeats)
     except KeyboardInterrupt as stop:
-        comparison = result()
-        if not comparison.results:
-            raise KeyboardInterrupt("before the first learner had ended") from stop
+        if not experiment.refresh():
+            raise KeyboardInterrupt("before each learner had ended a run") from stop
         raise ExperimentInterrupted(
-            f"after {len(comparison.results)} of {len(suited)} learners", comparison
+            f"after {experiment.n_done} runs", answer(is_last=True)
         ) from stop
-    return result()
+    return answer(is_last=True)
+
+
+class TimeLimit:
+    """The time since the start, and its limit; None: no limit."""
+
+    def __init__(self, seconds):
+        self.start, self.limit = monotonic(), seconds
+
+    @property
+    def seconds(self):
+        """Seconds since the start."""
+        return monotonic() - self.start
+
+    @property
+    def is_over(self):
+        """True if the time is up."""
+        return self.limit is not None and self.seconds > self.limit
+
+    def has(self, seconds):
+        """Return True if there are so many seconds left, and some to spare."""
+        return self.limit is None or self.seconds + seconds <= FILLED * self.limit
+
+
+class Experiment:
+    """Curves of several learners on the same runs, repeat by repeat.
+
+    Parameters
+    ----------
+    steps : list of Step
+        Learners, the default first, then their passive baselines, then what runs in the
+        first repeat only.
+    own : list of int
+        For each learner the number of the baseline with its model.
+    X, y, design, scoring, memory
+        Rows, labels, and how to run and to score them.
+
+    Attributes
+    ----------
+    race : Race
+        The runs that have ended, and who is still in the race.
+    learners, passives, once : list of int
+        Numbers of the steps of learners, of baselines, and of curves that run in the
+        first repeat only.
+    n_begun, n_repeats, n_done : int
+        Repeats that have begun, and repeats and runs that have ended.
+    """
+
+    def __init__(self, steps, own, X, y, design, scoring, memory):
+        self.steps, self.own, self.design = steps, own, design
+        self.learners = list(range(len(own)))
+        self.passives = sorted(set(own))
+        self.once = list(range(self.passives[-1] + 1, len(steps)))
+        self.n_begun = self.n_repeats = self.n_done = 0
+        self.race = Race(self.learners, self.passives)
+        self._tasks, self._repeats = [], design.draw_repeats(X, y)
+        self._plans = [self._plan(step, X, y, scoring, memory) for step in steps]
+        self._runs = [{} for _ in steps]
+        self._seconds = [[] for _ in steps]
+        self._warned = [[] for _ in steps]
+        self._current = []
+
+    def _plan(self, step, X, y, scoring, memory):
+        parts = [part for part in step[::-1] if part is not None]
+        try:
+            return PlannedCurve(
+                make_pipeline(*parts) if len(parts) > 1 else step.runner,
+                X,
+                y,
+                at=self.design.label_counts(step.runner),
+                scoring=scoring,
+                memory=memory,
+                random_state=self.design.random_state,
+                tasks=self._tasks,
+            )
+        except ValueError as error:
+            raise ValueError(f"{learner_code(step.runner)}: {error}") from error
+
+    @property
+    def _keys(self):
+        """Curves of the next repeat."""
+        first_only = self.once if self.n_repeats == 0 else []
+        return [*self.race.in_race, *self.race.passives_in_race, *first_only]
+
+    def run_repeat(self, n_jobs):
+        """Run the next repeat; yield after each run."""
+        first, names = len(self._tasks), [learner_code(s.runner) for s in self.steps]
+        self._tasks += next(self._repeats)
+        self.n_begun += 1
+        # run by run, so that all curves have the same runs if time is up
+        self._current = [
+            (key, number)
+            for number in range(first, len(self._tasks))
+            for key in self._keys
+        ]
+        jobs = [(k, i, self._plans[k], names[k]) for k, i in self._current]
+        with catch_warnings(record=True, action="always") as caught:
+            for key, number, outcome, seconds in run_jobs(jobs, n_jobs):
+                self._runs[key][number] = outcome
+                self._seconds[key].append(seconds)
+                self._warned[key] += [str(each.message) for each in caught]
+                caught.clear()
+                self.n_done += 1
+                yield key
+                caught.clear()  # warnings of the caller are no notes
+
+    def end_repeat(self):
+        """Let curves leave the race that can hardly win it; False without all runs."""
+        if len(set(self.progress)) > 1:
+            return False
+        self.n_repeats += 1
+        self.refresh()
+        self.race.drop_answered()
+        return True
+
+    @property
+    def progress(self):
+        """Runs of this repeat that have ended, and all of them."""
+        done = sum(number in self._runs[key] for key, number in self._current)
+        return done, len(self._current)
+
+    @property
+    def is_enough(self):
+        """True in the first repeat, once it has as many runs as an interval needs."""
+        runs = [len(self._runs[key]) for key in self._keys]
+        return self.n_repeats == 0 and min(runs) >= FEWEST_RUNS
+
+    def refresh(self):
+        """Tell the race of all runs; return True if each curve in it has one."""
+        for key, runs in enumerate(self._runs):
+            if runs and len(runs) != len(self.race.numbers.get(key, ())):
+                plan = self._plans[key]
+                curve = collect_runs(runs, plan.at, self._tasks, plan.measures)
+                name = learner_code(self.steps[key].runner)
+                self.race.add(key, sorted(runs), check_defined_scores(curve, name))
+        in_race = [*self.race.in_race, *self.race.passives_in_race]
+        return len(self.race.common_runs(in_race)) > 0
+
+    def next_seconds(self, n_jobs):
+        """Return the seconds that another repeat would take; 0 for the first one."""
+        if self.n_repeats == 0:
+            return 0.0
+        means = [np.mean(self._seconds[key]) for key in self._keys]
+        longest, n_workers = max(means), effective_n_jobs(n_jobs)
+        return sum(means) * self.design.cv / n_workers + longest * (n_workers > 1)
+
+    def notes(self, key):
+        """Return the warnings of a learner, each once."""
+        with catch_warnings(record=True, action="always") as caught:
+            warn_of_one_class_runs(
+                self._plans[key].learner, [*self._runs[key].values()]
+            )
+        own = [str(each.message) for each in caught]
+        return dict.fromkeys([*self._warned[key], *own])
+
+    def model_of(self, passive):
+        """Return the name of the model of a baseline, or else of its learner."""
+        runner = self.steps[passive].runner
+        if "estimator" not in runner.get_params(deep=False):
+            runner = self.steps[self.own.index(passive)].runner
+        return model_name(runner)
+
+    def contrasts(self, best, other_name):
+        """Return what model, chosen rows and preprocessor bring."""
+        found, race = [], self.race
+        own = self.own[best]
+        rivals = [key for key in race.keys(self.passives) if key != own]
+        if own in race.curves and rivals:
+            rival = next((k for k in rivals if k in race.passives_in_race), rivals[0])
+            mine, other = self.model_of(own), self.model_of(rival)
+            found.append(
+                Gain(
+                    "model",
+                    f"Model: with {{n}} random labels, {mine} has",
+                    other,
+                    race.pair(own, rival),
+                )
+            )
+            found.append(
+                Gain(
+                    "rows",
+                    f"Rows: with the same model, {mine}, {{n}} chosen labels give",
+                    "{n} random labels",
+                    race.pair(best, own),
+                )
+            )
+        for key in race.keys(self.once):
+            found.append(
+                Gain(
+                    "representation",
+                    "What the rows are made of: with {n} chosen labels, the default "
+                    "learner has",
+                    other_name,
+                    race.pair(0, key),
+                )
+            )
+        return tuple(found)
+
+
+class Reporter:
+    """Shows the state of a comparison after each run.
+
+    Parameters
+    ----------
+    show : callable
+        Takes a `ComparisonProgress`.
+    clock : TimeLimit
+        The time.
+    experiment : Experiment
+        What runs.
+    answer : callable
+        Returns the comparison so far.
+    n_repeats : int or None
+        Repeats that were asked for.
+    """
+
+    def __init__(self, show, clock, experiment, answer, n_repeats):
+        self.show, self.clock, self.experiment = show, clock, experiment
+        self.answer, self.n_repeats = answer, n_repeats
+        self.text, self.answered = "", (0, 0)
+
+    def __call__(self):
+        """Show the state; the answer at the end of a repeat, and within the first."""
+        experiment, seconds = self.experiment, self.clock.seconds
+        if self.show is None:
+            return
+        n_repeats, when = self.answered
+        is_first = experiment.n_repeats == 0 and seconds - when >= ANSWER_EVERY
+        if (n_repeats < experiment.n_repeats or is_first) and experiment.refresh():
+            self.text = self.answer().headline
+            self.answered = experiment.n_repeats, seconds
+        done, total = experiment.progress
+        if self.clock.limit is None:
+            n_ended = experiment.n_begun - 1 + done / total
+            share = n_ended / self.n_repeats
+        else:
+            share = seconds / self.clock.limit
+        current = experiment.n_begun
+        self.show(
+            ComparisonProgress(done, total, current, min(share, 1), seconds, self.text)
+        )
+
+
+def plan_steps(learners, target_error, preprocessor):
+    """Return the steps of learners and baselines, and the baseline of each learner.
+
+    Learners with equal baselines share one, which is given by its number.
+    """
+    steps = [Step(learner, preprocessor) for learner in learners]
+    known, own = {}, []
+    for passive in baselines_within_budgets(learners, target_error):
+        code = learner_code(passive)
+        if code not in known:
+            known[code] = len(steps)
+            steps.append(Step(passive, preprocessor))
+        own.append(known[code])
+    return steps, own
+
+
+@contextmanager
+def showing(progress):
+    """Yield a function that shows a `ComparisonProgress`; None if nothing is shown."""
+    if callable(progress) or progress is False:
+        yield progress or None
+        return
+    if progress is not True:
+        raise TypeError(f"progress must be True, False or callable, got {progress!r}.")
+    try:
+        from rich.console import Group
+        from rich.live import Live
+        from rich.padding import Padding
+        from rich.progress_bar import ProgressBar
+        from rich.text import Text
+    except ImportError as error:
+        raise ImportError("progress=True needs rich: pip install rich") from error
+
+    with Live(transient=True, auto_refresh=False) as live:
+
+        def show(state):
+            done = f"repeat {state.repeat}, run {state.done} of {state.total}, "
+            line = Text(f"{done}{state.seconds:.0f} s")
+            bar = ProgressBar(total=1, completed=state.share, width=40)
+            answer = Text(f"so far: {state.answer}" if state.answer else "")
+            live.update(Group(bar, line, Padding(answer, (0, 0))), refresh=True)
+
+        yield show
 
 
 def check_defined_scores(curve, name):
@@ -328,74 +657,6 @@ def suited_learners(candidates, scoring, y, may_omit):
         else:
             suited.append(learner)
     return suited, notes, name
-
-
-def plan_contrasts(design, suited, baselines, fixed, first, other, other_name):
-    """Return the steps of a comparison in their order, and what is compared.
-
-    Learners with equal baselines share the step of random labels.
-
-    Parameters
-    ----------
-    design : Design
-        Sizes of the runs.
-    suited, baselines : list of learner
-        Learners, and for each the learner with random labels.
-    fixed : learner or None
-        Buys random labels for one fixed model, which shows what the model of the first
-        learner brings.
-    first, other : transformer or None
-        The preprocessor, and another one that shows what the first one brings.
-    other_name : str
-        Words for the other one.
-    """
-    steps, contrasts, randoms = [], [], {}
-
-    def add(runner, learner, preprocessor, more=""):
-        steps.append(Step(learner_code(runner) + more, runner, learner, preprocessor))
-        return len(steps) - 1
-
-    for learner, passive in zip(suited, baselines, strict=True):
-        key = learner_code(passive), design.rows_for(learner)
-        if key not in randoms:
-            randoms[key] = add(passive, learner, first)
-        chosen, random = add(learner, learner, first), randoms[key]
-        contrasts.append(Contrast("rows", learner, passive, chosen, random))
-        if fixed is None or len(contrasts) > 1:
-            continue
-        rival = add(fixed, learner, first)
-        contrasts.append(Contrast("model", passive, fixed, random, rival))
-        if other is not None:
-            rival = add(learner, learner, other, f" {other_name}")
-            contrasts.append(
-                Contrast("representation", learner, learner, chosen, rival)
-            )
-    return steps, contrasts
-
-
-@contextmanager
-def reporting_steps(progress, codes, plans):
-    """Yield a function of (step, runs that have ended), which shows the progress."""
-    totals = [len(plan.tasks) for plan in plans]
-    titles = [f"{k} of {len(codes)}: {code}" for k, code in enumerate(codes, 1)]
-    begun = set()
-
-    def report(k, done):
-        if k not in begun and done:  # the first run of a later step may end early
-            report(k, 0)
-        begun.add(k)
-        progress(titles[k], done, totals[k])
-        if done == totals[k] and k + 1 < len(titles) and k + 1 not in begun:
-            report(k + 1, 0)
-
-    if callable(progress):
-        report(0, 0)
-        yield report
-        return
-    with reporting(progress, "runs of all learners") as bar:
-        n_done = count()
-        bar(next(n_done), sum(totals))
-        yield lambda *_: bar(next(n_done), sum(totals))
 
 
 def baselines_within_budgets(learners, target_error):

@@ -1,87 +1,36 @@
-"""Results of a comparison with random labels: savings, verdict and table."""
+"""Results of a comparison with random labels: recommendation, verdict and table."""
 
 from dataclasses import dataclass
 from functools import cached_property
+from shlex import quote
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
-from ..utils._statistics import paired_t_test
-from ..utils.typing import Floats
+from ..utils.typing import Estimator
 from ._curves import LabelCurve, frame, plain
 from ._design import Design
 from ._displays import LabelCurveDisplay
 from ._measures import NamedMeasure, percent
+from ._race import MOST_REPEATS, is_known
+from ._result import CONFIDENCE, FEWEST_RUNS, LearnerResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-#: Confidence of all intervals of a comparison together.
-CONFIDENCE = 0.95
 LEVEL = f"{100 * CONFIDENCE:g} %"
 
-#: Fewer runs have no spread that says anything.
-FEWEST_RUNS = 3
-#: Shares of the labels for which the savings are tested.
-N_SHARES = 500
-#: Label counts, evenly spaced, at which a curve is tested.
-N_COUNTS = 20
-#: Errors that differ by less are equal.
-ROUNDING = 1e-12
+#: A prediction is as good as a constant if its error is not lower by this share.
+NO_BETTER = 0.1
+#: Minutes that are suggested if there were too few.
+MINUTES = (5, 10, 20, 30, 60)
+#: Parameters that a comparison sets for its runs, and that are no part of an advice.
+OF_THE_RUNS = ("batch_size", "budget", "random_state")
 #: Characters in a line of the report.
 WIDTH = 100
-
-
-class Savings(NamedTuple):
-    """Share of the random labels that chosen labels need for the same error.
-
-    Infinite: more than all of them. NaN: unknown, because a run bought no labels.
-
-    Attributes
-    ----------
-    needed : float
-        The estimate; 1 means that no labels are saved.
-    low, high : float
-        Ends of the confidence interval. `low` is 0 if the smallest share that was
-        measured is in the interval.
-    """
-
-    needed: float
-    low: float
-    high: float
-
-    @property
-    def is_known(self) -> bool:
-        """True if all runs bought labels."""
-        return not np.isnan(self.needed)
-
-    @property
-    def is_clear(self) -> bool:
-        """True if chosen labels are better than random labels, beyond noise."""
-        return self.high <= 1
-
-    @property
-    def is_worse(self) -> bool:
-        """True if chosen labels are worse than random labels, beyond noise."""
-        return np.isinf(self.low)
-
-
-class Stretch(NamedTuple):
-    """Label counts between which chosen labels are worse than random labels.
-
-    Attributes
-    ----------
-    first, last : float
-        Label counts, means over the runs.
-    most : float
-        The largest difference of the mean errors between them.
-    """
-
-    first: float
-    last: float
-    most: float
 
 
 class Verdict(NamedTuple):
@@ -91,8 +40,9 @@ class Verdict(NamedTuple):
     ----------
     outcome : str
         "labels saved", "smaller error", "mixed" (better at the end and worse on
-        average, or the reverse), "unclear", "nothing saved", "useless" (no better than
-        a constant prediction), or "unknown" (a run bought no labels).
+        average, or the reverse), "nothing saved", "useless" (no better than a constant
+        prediction), "unclear" (more runs are needed), or "unknown" (a run bought no
+        labels).
     learner : str or None
         Name of the learner that the sentences are about.
     text : str
@@ -104,262 +54,50 @@ class Verdict(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, eq=False)
-class LearnerResult:
-    """Runs of a learner and of random labels for the same model, on the same rows.
+class Effort(NamedTuple):
+    """How long a comparison ran.
 
     Attributes
     ----------
-    learner, passive : estimator
-        The learner and its passive baseline, unfitted.
-    curve, passive_curve : LabelCurve
-        Their runs.
-    confidence : float
-        Confidence of each interval; with several learners it is higher, so that all
-        intervals hold together.
-    notes : tuple of str
-        Warnings of the learner.
+    n_repeats : int
+        Repeats that have ended. With `n_repeats` of this number, `compare` returns the
+        same. 0: the first one has not ended.
+    n_planned : int
+        Repeats that narrow intervals need, as planned.
+    minutes : float or None
+        Minutes that were allowed; None if a number of repeats was asked for.
     """
 
+    n_repeats: int
+    n_planned: int
+    minutes: float | None
+
+
+class Passive(NamedTuple):
+    """A passive baseline, its runs, and the name of its model."""
+
     learner: Any
-    passive: Any
     curve: LabelCurve
-    passive_curve: LabelCurve
-    confidence: float = CONFIDENCE
-    notes: tuple[str, ...] = ()
-
-    @property
-    def n_bought(self) -> float:
-        """Labels bought, mean over runs."""
-        return float(self.curve.n_bought.mean())
-
-    @property
-    def n_needed(self) -> float:
-        """Chosen labels with the error of `n_bought` random labels."""
-        return self.n_bought * self.savings.needed
-
-    @cached_property
-    def errors(self) -> Floats:
-        """Error of each run with all labels that it bought."""
-        return self.curve.best - self.curve.final_scores
-
-    @cached_property
-    def passive_errors(self) -> Floats:
-        """Error of each run with the same number of random labels; NaN for none."""
-        scores = np.diagonal(self.passive_curve.scores_at(self.curve.n_bought))
-        return self.curve.best - scores
-
-    @cached_property
-    def constant_errors(self) -> Floats:
-        """Error of the most frequent class as constant prediction, for each run."""
-        return self.curve.best - self.curve.constant_scores
-
-    def _interval(self, differences):
-        mean, low, high, _ = paired_t_test(differences[:, None], self.confidence)
-        return float(mean[0]), float(low[0]), float(high[0])
-
-    @cached_property
-    def gain(self) -> tuple[float, float, float]:
-        """Error with random labels minus error with chosen ones: mean, low, high."""
-        return self._interval(self.passive_errors - self.errors)
-
-    @cached_property
-    def _runs(self):
-        """Labels bought and errors of both learners in each run; None if unknown."""
-        runs = [
-            (
-                n,
-                measured_errors(self.curve, run),
-                measured_errors(self.passive_curve, run),
-            )
-            for run, n in enumerate(self.curve.n_bought)
-        ]
-        if any(n == 0 or random[0][0] > n for n, _, random in runs):
-            return None
-        return runs
-
-    @cached_property
-    def _first_share(self):
-        """Share of the labels from which on all runs have errors."""
-        return max(max(own[0][0], other[0][0]) / n for n, own, other in self._runs)
-
-    @cached_property
-    def area_range(self) -> tuple[float, float]:
-        """First and last label count of the areas, means over the runs."""
-        return self.n_bought * self._first_share, self.n_bought
-
-    def _errors_at(self, shares):
-        """Return errors at shares of the labels bought: chosen and random ones."""
-        chosen = np.array([np.interp(shares * n, *own) for n, own, _ in self._runs])
-        random = np.array([np.interp(shares * n, *other) for n, _, other in self._runs])
-        return chosen, random
-
-    @cached_property
-    def areas(self) -> tuple[Floats, Floats]:
-        """Mean error over the label counts in each run: chosen and random labels."""
-        if self._runs is None:
-            return (np.full(len(self.errors), np.nan),) * 2
-        shares = np.linspace(self._first_share, 1, N_SHARES)
-        chosen, random = self._errors_at(shares)
-        return chosen.mean(axis=1), random.mean(axis=1)
-
-    @cached_property
-    def area_gain(self) -> tuple[float, float, float]:
-        """Mean error with random labels minus with chosen ones: mean, low, high."""
-        chosen, random = self.areas
-        return self._interval(random - chosen)
-
-    @cached_property
-    def behind(self) -> list[Stretch]:
-        """Label counts at which chosen labels are worse than random, beyond noise.
-
-        A paired t-test at each of `N_COUNTS` label counts, with the intervals so wide
-        that all of them hold together (Bonferroni).
-        """
-        if self._runs is None:
-            return []
-        shares = np.linspace(self._first_share, 1, N_COUNTS)
-        chosen, random = self._errors_at(shares)
-        each = 1 - (1 - self.confidence) / N_COUNTS
-        mean, _, high, _ = paired_t_test(random - chosen, each)
-        (worse,) = np.nonzero(high < -ROUNDING)
-        stretches = np.split(worse, np.flatnonzero(np.diff(worse) > 1) + 1)
-        counts = shares * self.n_bought
-        return [
-            Stretch(counts[part[0]], counts[part[-1]], -mean[part].min())
-            for part in stretches
-            if len(part)
-        ]
-
-    @cached_property
-    def beats_constant(self) -> bool:
-        """True if the learner is better than a constant prediction, beyond noise.
-
-        Also true if the score of a constant prediction is unknown.
-        """
-        return not self._interval(self.constant_errors - self.errors)[1] <= ROUNDING
-
-    @cached_property
-    def passive_beats_constant(self) -> bool:
-        """True if random labels are better than a constant prediction."""
-        differences = self.constant_errors - self.passive_errors
-        return not self._interval(differences)[1] <= ROUNDING
-
-    @property
-    def _is_ahead(self):
-        """True if the end or the area is better beyond noise, and the other agrees."""
-        (_, _, most), (area, least_area, _) = self.gain, self.area_gain
-        by_end = self.savings.is_clear and area >= -ROUNDING
-        by_area = least_area > ROUNDING and most >= -ROUNDING
-        return by_end or by_area
-
-    @property
-    def is_clear(self) -> bool:
-        """True if the learner is better than random labels and than a constant.
-
-        Either at the end beyond noise, and not worse by the area; or by the area beyond
-        noise, and not worse at the end beyond noise.
-        """
-        return self._is_ahead and self.beats_constant
-
-    @property
-    def is_mixed(self) -> bool:
-        """True if it is better at the end or by the area, and worse by the other."""
-        is_better = self.savings.is_clear or self.area_gain[1] > ROUNDING
-        return is_better and not self._is_ahead
-
-    @cached_property
-    def savings(self) -> Savings:
-        """Share of the random labels that the learner needs.
-
-        The interval holds every share s that a paired t-test over the runs does not
-        reject: on average over further runs, the error with s times as many chosen
-        labels may equal the error with all random labels. At s = 1 this is the test of
-        chosen labels against the same number of random labels. Errors between two
-        label counts are interpolated linearly.
-        """
-        runs = self._runs
-        if runs is None:
-            return Savings(np.nan, np.nan, np.nan)
-        first = max(counts[0] / n for n, (counts, _), _ in runs)
-        shares = np.geomspace(first, 1, N_SHARES)
-        differences = np.array(
-            [
-                np.interp(shares * n, *own) - np.interp(n, *other)
-                for n, own, other in runs
-            ]
-        )
-        mean, low, high, _ = paired_t_test(differences, self.confidence)
-
-        def share_after_last(exceptions):
-            (rows,) = np.nonzero(exceptions)
-            return float(np.append(shares, np.inf)[rows[-1] + 1 if len(rows) else 0])
-
-        not_rejected = np.append(low <= ROUNDING, True)
-        smallest = float(np.append(shares, np.inf)[not_rejected.argmax()])
-        return Savings(
-            needed=share_after_last(mean > ROUNDING),
-            low=0.0 if not_rejected[0] else smallest,
-            high=share_after_last(high >= -ROUNDING),
-        )
-
-    def row(self) -> dict[str, Any]:
-        """Return names and figures as a row of a table, unrounded."""
-        # random labels that are no better than a constant save no labels
-        unknown = 0.0 if self.passive_beats_constant else np.nan
-        needed, low, high = np.array(self.savings) + unknown
-        return {
-            "learner": learner_code(self.learner),
-            "passive": learner_code(self.passive),
-            "labels_bought": self.n_bought,
-            "error": self.errors.mean(),
-            "passive_error": self.passive_errors.mean(),
-            "area": self.areas[0].mean(),
-            "passive_area": self.areas[1].mean(),
-            "constant_error": self.constant_errors.mean(),
-            "labels_needed": self.n_bought * needed,
-            "saved": 1 - needed,
-            "saved_low": 1 - high,
-            "saved_high": 1 - low,
-            "saved_is_clear": self.is_clear and self.passive_beats_constant,
-            "beats_constant": self.beats_constant,
-            "passive_beats_constant": self.passive_beats_constant,
-            "confidence": self.confidence,
-        }
+    model: str
 
 
-def measured_errors(curve, run):
-    """Return the label counts at which a run was scored, and its errors there."""
-    is_known = ~np.isnan(curve.scores[run]) & (curve.n_labels < curve.n_bought[run])
-    n_labels = np.append(curve.n_labels[is_known], curve.n_bought[run])
-    scores = np.append(curve.scores[run, is_known], curve.final_scores[run])
-    return n_labels, curve.best - scores
+class Gain(NamedTuple):
+    """One choice against another, for a sentence.
 
+    Attributes
+    ----------
+    kind : str
+        "model", "rows" or "representation".
+    chosen, rival : str
+        Words for both.
+    result : LearnerResult
+        Their runs.
+    """
 
-def learner_code(learner):
-    """Return a learner as code on one line."""
-    return " ".join(repr(learner).split()).removesuffix("()")
-
-
-def short_names(learners):
-    """Return class names without "Classifier"; several of one class are numbered."""
-    names = [type(learner).__name__.removesuffix("Classifier") for learner in learners]
-    return [
-        f"{name} ({names[: i + 1].count(name)})" if names.count(name) > 1 else name
-        for i, name in enumerate(names)
-    ]
-
-
-def align(rows):
-    """Return table rows as lines: first and last cells to the left, others right."""
-    width = max(map(len, rows))
-    rows = [(*row, *[""] * (width - len(row))) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *others, last in rows:
-        padded = [text.rjust(w) for text, w in zip(others, widths[1:-1], strict=True)]
-        lines.append("  ".join([first.ljust(widths[0]), *padded, last]).rstrip())
-    return lines
+    kind: str
+    chosen: str
+    rival: str
+    result: LearnerResult
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,12 +108,17 @@ class Comparison:
 
     Attributes
     ----------
+    answer : LearnerResult
+        The recommended learner against random labels for the model that is best with
+        them. No run judges a choice in which it took part.
     results : list of LearnerResult
-        One for each learner: ``learner``, ``passive``, ``curve``, ``passive_curve``,
-        ``errors``, ``passive_errors``, ``constant_errors``, ``gain``, ``savings``,
-        ``n_bought``, ``n_needed``.
+        Each learner against the same random labels, over all of its runs.
+    passives : list of Passive
+        Random labels for each model: ``learner`` and ``curve``.
     design : Design
-        Rows, folds and repeats.
+        Rows and folds.
+    effort : Effort
+        Repeats and minutes.
     measure : NamedMeasure
         The measure of all errors.
     target_error : float or None
@@ -384,26 +127,38 @@ class Comparison:
         Classes, the most frequent one first.
     notes : tuple of str
         Default learners that were left out, with the reason.
-    model : LearnerResult or None
-        Random labels for the models of the default pool learner, with random labels for
-        one logistic regression as the baseline: the gain by the choice of the model.
-        None for learners that were given.
-    representation : LearnerResult or None
-        The default pool learner, with the same learner on the rows of another
-        preprocessor as the baseline: the gain by what the rows are made of.
-    other_name : str
-        Words for that preprocessor, such as "with words alone".
+    contrasts : tuple of Gain
+        What the model, chosen rows and the preprocessor bring.
     """
 
+    answer: LearnerResult
     results: list[LearnerResult]
+    passives: list[Passive]
     design: Design
+    effort: Effort
     measure: NamedMeasure
     target_error: float | None
     classes: list[str]
     notes: tuple[str, ...] = ()
-    model: LearnerResult | None = None
-    representation: LearnerResult | None = None
-    other_name: str = ""
+    contrasts: tuple[Gain, ...] = ()
+
+    @property
+    def recommended(self) -> Estimator:
+        """The learner to use, unfitted, with the settings of the runs.
+
+        It is the first learner, unless another one is better beyond noise, or random
+        labels are.
+        """
+        return clone(self.answer.passive if self._is_lost else self.answer.learner)
+
+    @property
+    def option(self) -> str:
+        """The learner to use as text, for the option --learner of the command label."""
+        return learner_option(self.recommended)
+
+    @property
+    def _is_lost(self):
+        return self.answer.savings.is_known and self.answer.is_worse
 
     @property
     def named_results(self) -> dict[str, LearnerResult]:
@@ -412,107 +167,161 @@ class Comparison:
         return dict(zip(names, self.results, strict=True))
 
     @property
+    def named_passives(self) -> dict[str, LabelCurve]:
+        """Curves of random labels by the names of their models."""
+        names = number_equal([f"random, {each.model}" for each in self.passives])
+        curves = [each.curve for each in self.passives]
+        return dict(zip(names, curves, strict=True))
+
+    @property
     def _constant(self):
         """Words for the constant prediction."""
         if self.design.has_label_sets:
             return "the most frequent labels"
         return repr(self.classes[0])
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict:
-        """Sentences on whether chosen labels are better than random labels.
+        """Sentences on the learner to use, and on the labels that it saves.
 
-        Both the end of the curves and the area below them are judged. Of several
-        learners that are clearly better it is about the one with the smallest error:
-        many labels saved for a poor model are worth little. Of two true statements, on
-        labels saved and on the error, it takes the one whose interval is further from
-        no gain. Nothing is called saved at an error that a constant prediction reaches.
+        Both the end of the curves and the area below them are judged, against the model
+        that is best with random labels. Nothing is called saved at an error that a
+        constant prediction reaches, and nothing is decided while intervals are wide.
         """
-        known = {n: r for n, r in self.named_results.items() if r.savings.is_known}
-        if not known:
+        answer = self.answer
+        if not answer.savings.is_known:
             text = "Nothing to compare: in some run no labels were bought, or too few."
             return Verdict("unknown", None, text)
-        clear = {n: r for n, r in known.items() if r.is_clear}
-        useful = {n: r for n, r in known.items() if r.passive_beats_constant}
-        name, best = min(
-            (clear or useful or known).items(),
-            key=lambda item: (
-                item[1].errors.mean(),
-                item[1].passive_errors.mean(),
-                item[1].savings,
-            ),
-        )
-        outcome, sentences = self._judge(name, best)
-        sentences += self._describe_stretches(best)
-        return Verdict(outcome, name, " ".join(sentences))
+        outcome, sentences = self._judge(answer)
+        parts = [
+            f"{count_range(first, last)} (by up to {self.measure.size(most)})"
+            for first, last, most in answer.behind
+        ]
+        if parts and outcome != "unclear":
+            behind = f"Chosen labels are behind random labels {', and '.join(parts)}."
+            sentences.append(behind)
+        names = {id(r.learner): name for name, r in self.named_results.items()}
+        return Verdict(outcome, names.get(id(answer.learner)), " ".join(sentences))
 
-    def _judge(self, name, best):
-        """Return the outcome of a learner, and its sentences."""
-        measure, n_bought = self.measure, f"{best.n_bought:,.0f}"
-        needed = count_labels(best.n_needed)
-        interval = f"{LEVEL} interval: {saved_interval(best.savings)}"
-        if len(best.errors) < FEWEST_RUNS:
-            interval = f"no interval: there are only {len(best.errors)} runs"
-        saved = (
-            f"{needed} chosen by {name} reach{'es' * (needed == '1 label')} the "
-            f"{measure.name} of "
-            f"{n_bought} random labels ({measure.text(best.passive_errors.mean())}): "
-            f"{saved_share(best.savings)} of the labels saved ({interval})."
+    def _judge(self, answer):
+        """Return the outcome, and sentences, the first of which says what to do."""
+        measure, n_bought = self.measure, f"{answer.n_bought:,.0f}"
+        use = f"`--learner {self.option}`"
+        passive = next(p.model for p in self.passives if p.learner is answer.passive)
+        best = f"the best model for random labels, {passive}"
+        constant = (
+            f"always predicting {self._constant} "
+            f"({measure.name} {measure.text(answer.constant_errors.mean())})"
         )
-        level = measure.text(best.constant_errors.mean())
-        constant = f"always predicting {self._constant} ({measure.name} {level})"
-        at_end = self._contrast(
-            f"{n_bought} labels chosen by {name} give",
-            f"{n_bought} random labels",
-            best.errors,
-            best.passive_errors,
-            best.gain,
-        )
-        first, last = best.area_range
-        on_average = self._contrast(
+        end = self._contrast(
+            f"{n_bought} chosen labels give", f"{n_bought} random labels with {best},",
+            answer.errors, answer.passive_errors, answer.gain,
+        )  # fmt: skip
+        first, last = answer.area_range
+        average = self._contrast(
             f"averaged over {first:,.0f} to {last:,.0f} labels, chosen labels give",
-            "random labels",
-            *best.areas,
-            best.area_gain,
+            "random labels", *answer.areas, answer.area_gain,
+        )  # fmt: skip
+        then = capitalise(average)
+        unclear = (
+            "unclear",
+            [
+                f"It cannot be told {self._limit()} whether chosen rows save labels: "
+                f"{self._more_time()}. So far, {use} has no clear lead over {best}, "
+                f"{self._saved(answer)}.",
+                then,
+            ],
         )
-        then = f"{on_average[0].upper()}{on_average[1:]}"
-        if best.is_clear and not best.passive_beats_constant:
+        if len(answer.errors) < FEWEST_RUNS:
+            return unclear
+        if answer.is_clear and not answer.passive_beats_constant:
             useless = f"Random labels are not clearly better than {constant}."
-            return "smaller error", [f"On these data, {at_end}", useless]
-        if best.is_clear and not best.savings.is_clear:
-            return "smaller error", [
-                f"On these data, {on_average}",
-                f"At the end, {at_end}",
+            return "smaller error", [f"Use {use}: {end}", useless]
+        if answer.is_clear and answer.savings.is_clear:
+            do = "does" if count_labels(answer.n_needed) == "1 label" else "do"
+            level = measure.text(answer.passive_errors.mean())
+            return "labels saved", [
+                f"Use {use}: {count_labels(answer.n_needed)} {do} what {n_bought} "
+                f"random ones do with {best} ({measure.name} {level}), "
+                f"{self._saved(answer)}.",
+                then,
             ]
-        if best.is_clear:
-            error, (_, low, _) = best.passive_errors.mean(), best.gain
-            least_gain = low / error if error > 0 else 0.0
-            if 1 - best.savings.high >= least_gain:
-                return "labels saved", [f"On these data, {saved}", then]
-            return "smaller error", [f"On these data, {at_end}", then]
-        if not best.passive_beats_constant:
-            text = (
-                f"neither chosen nor random labels are clearly better than {constant}"
-            )
-            if best.beats_constant:
-                text = (
-                    "chosen labels are not clearly better than random labels, which "
-                    f"are not clearly better than {constant}"
-                )
-            text = f"No savings on these data: with {n_bought} labels, {text}."
-            return "useless", [text]
-        if best.is_mixed:
-            text = "On these data, chosen labels are better for some numbers of labels"
-            return "mixed", [f"{text} and worse for others: {at_end}", then]
-        if np.isinf(best.savings.needed):
-            rank = "better than" if best.savings.is_worse else "as good as"
-            text = (
-                f"No savings on these data: {n_bought} random labels are {rank} "
-                f"{n_bought} labels chosen by {name}."
-            )
-            return "nothing saved", [text, then]
-        text = f"No savings beyond noise on these data. The estimate: {saved}"
-        return "unclear", [text, then]
+        if answer.is_clear:
+            return "smaller error", [f"Use {use}: {average}", f"At the end, {end}"]
+        if answer.is_worse:
+            return "nothing saved", [
+                f"No savings on these data. Use {use}, which takes random rows: {end}",
+                then,
+            ]
+        if answer.is_mixed and is_known(answer):
+            return "mixed", [
+                f"Use {use} only for some numbers of labels: chosen labels are better "
+                f"for some and worse for others. {capitalise(end)}",
+                then,
+            ]
+        if self._is_no_better_than_constant(answer):
+            return "useless", [
+                f"No savings on these data: with {n_bought} labels, neither chosen nor "
+                f"random ones are clearly better than {constant}. More labels, other "
+                "columns or another measure may help."
+            ]
+        if is_known(answer) and answer.passive_beats_constant:
+            return "nothing saved", [
+                f"No savings on these data: {use} needs as many labels as random rows "
+                f"with {best}, {self._saved(answer)}.",
+                capitalise(end),
+                then,
+            ]
+        return unclear
+
+    def _is_no_better_than_constant(self, answer):
+        """Return True if neither kind of labels can be much better than a constant."""
+        if answer.passive_beats_constant:
+            return False
+        return answer.constant_gain[2] < NO_BETTER * answer.constant_errors.mean()
+
+    def _saved(self, answer):
+        """Return the share of labels saved with its interval, in words."""
+        savings = answer.savings
+        n = percent(abs(savings.share))
+        if savings.share >= 0:
+            text = f"{n} % of the labels saved"
+        else:
+            text = f"{n} % of the labels lost"
+        if len(answer.errors) < FEWEST_RUNS:
+            n_runs = len(answer.errors)
+            return f"{text} (no interval: there are only {n_runs} runs)"
+        return f"{text} ({LEVEL} interval: {saved_interval(savings)})"
+
+    def _limit(self):
+        """Return the limit of time or repeats, in words."""
+        minutes, n_repeats = self.effort.minutes, self.effort.n_repeats
+        if minutes is None:
+            return f"with {n_repeats} repeat{'s' * (n_repeats != 1)}"
+        if round(minutes) <= 1:
+            return "in a minute" if minutes > 0.7 else f"in {60 * minutes:.0f} seconds"
+        return f"in {minutes:.0f} minutes"
+
+    def _more_time(self):
+        """Return the option that gives enough time, as planned."""
+        n_repeats, n_planned, minutes = self.effort
+        if minutes is None:
+            return f"`--repeats {min(max(2 * n_repeats, n_planned), MOST_REPEATS)}`"
+        needed = minutes * max(2, n_planned / n_repeats if n_repeats else 2)
+        longer = [each for each in MINUTES if each >= min(needed, MINUTES[-1])]
+        return f"`--minutes {max(longer[0], 2 * minutes):.0f}`"
+
+    @property
+    def headline(self) -> str:
+        """The labels saved so far, in a line."""
+        answer, measure = self.answer, self.measure
+        if not answer.savings.is_known:
+            return "unknown"
+        return (
+            f"{self.option}: {self._saved(answer)}; {measure.name} "
+            f"{measure.text(answer.errors.mean())}, random labels "
+            f"{measure.text(answer.passive_errors.mean())}"
+        )
 
     def _contrast(self, chosen, random, errors, passive_errors, gain):
         """Return a sentence with two means and the interval of their difference."""
@@ -531,43 +340,21 @@ class Comparison:
             low, high = max(low, -1.0), min(high, 1.0)
         return self.measure.difference(low, high) if low or high else "none"
 
-    def _describe_stretches(self, result):
-        """Return a sentence on where chosen labels are behind, if they are."""
-        parts = [
-            f"{count_range(first, last)} (by up to {self.measure.size(most)})"
-            for first, last, most in result.behind
-        ]
-        if not parts:
-            return []
-        return [f"Chosen labels are behind random labels {', and '.join(parts)}."]
-
     @property
     def gains(self) -> list[str]:
-        """Sentences on what model, rows and their numbers bring.
+        """Sentences on what the model, chosen rows and the preprocessor bring.
 
         None if learners were given.
         """
-        if self.model is None or not self.results[0].savings.is_known:
-            return []
-        sentences, n_bought = [], f"{self.results[0].n_bought:,.0f}"
-        levers = [
-            (
-                f"Model: with {n_bought} random labels, the default model has",
-                "one logistic regression",
-                self.model,
-            ),
-            (
-                f"Rows: with the default model, {n_bought} chosen labels give",
-                f"{n_bought} random labels",
-                self.results[0],
-            ),
-        ]
-        if self.representation is not None:
-            chosen = f"Numbers: {n_bought} chosen labels give"
-            levers.append((chosen, self.other_name, self.representation))
-        for chosen, random, result in levers:
-            errors = result.errors, result.passive_errors
-            sentence = self._contrast(chosen, random, *errors, result.gain)
+        sentences = []
+        for _, chosen, rival, result in self.contrasts:
+            if not result.savings.is_known:
+                continue
+            n_bought = f"{result.n_bought:,.0f}"
+            sentence = self._contrast(
+                chosen.format(n=n_bought), rival.format(n=n_bought),
+                result.errors, result.passive_errors, result.gain,
+            )  # fmt: skip
             if len(result.errors) >= FEWEST_RUNS:
                 difference = self._difference(*result.area_gain[1:])
                 sentence += f" On average over the curve: {difference}."
@@ -587,27 +374,17 @@ class Comparison:
         text : str
             Lines of at most about 100 characters.
         """
-        design, named = self.design, self.named_results
-        constant = [self.measure.number(self.results[0].constant_errors.mean())]
-        table = [
-            *self._heading(),
-            *(self._cells(name, result) for name, result in named.items()),
-            (f"always {self._constant}", "0", *constant * 4, ""),
-        ]
-        if self.model is not None:
-            table.insert(-1, self._model_cells())
         lines = fold(self.verdict.text)
         for sentence in self.gains:
             lines += fold(sentence)
-        lines += ["", *align(table), ""]
+        lines += ["", *align(self._table_lines()), ""]
         lines += [f"data  {data}"] if data else []
-        lines += [f"runs  {name}: {self._runs(r)}" for name, r in named.items()]
         lines += [
-            "      means over the runs, measured on held-out rows; random state "
-            f"{design.random_state}",
+            f"runs  {self._runs()}",
+            f"      random state {self.design.random_state}; means over the runs of a "
+            "line, measured on held-out rows",
             f"{LEVEL}  intervals of the mean over further splits and orders of these "
             "rows",
-            "curve average: over all label counts up to the labels bought",
         ]
         if self.measure.why:
             lines.append(f"why   {self.measure.name}: {self.measure.why}")
@@ -619,70 +396,105 @@ class Comparison:
 
     __str__ = to_text
 
-    def _heading(self):
+    def _table_lines(self):
+        """Return the rows of the table: learners, random labels, a constant."""
         measure, target = self.measure, self.target_error
         name = f"{measure.name}{' (%)' * measure.is_error}"
-        first = ["", "labels", name, "", "average", "", "chosen labels"]
-        second = ["", "bought", *["chosen", "random"] * 2, "to match random"]
-        if target is not None:
-            first += [f"until {measure.text(target)}:", ""]
-            second += ["chosen", "random"]
-        return [(*first, "labels saved"), (*second, f"({LEVEL} interval)")]
+        until = [] if target is None else [f"until {measure.text(target)}"]
+        first = "", "labels", name, "", *until, "", "labels for", "labels saved"
+        second = (
+            "", "bought", "at end", "average", *[""] * len(until), "runs",
+            "best random", f"({LEVEL} interval)",
+        )  # fmt: skip
+        rows = [first, second]
+        for name, result in self.named_results.items():
+            is_recommended = result.learner is self.answer.learner
+            judged = self.answer if is_recommended else result
+            rows.append(
+                self._cells(name, result.curve, result.areas[0], judged.savings, judged)
+            )
+        for name, curve in self.named_passives.items():
+            areas = LearnerResult(None, None, curve, curve).areas[0]
+            rows.append(self._cells(name, curve, areas))
+        constant = self.measure.number(self.answer.constant_errors.mean())
+        rows.append(
+            (f"always {self._constant}", "0", constant, constant, *["–"] * len(until),
+             "", "", "")
+        )  # fmt: skip
+        return rows
 
-    def _cells(self, name, result):
-        """Return the table row of a learner."""
-        measure, savings = self.measure, result.savings
-        is_known = savings.is_known and result.passive_beats_constant
-        means = result.errors, result.passive_errors, *result.areas
+    def _cells(self, name, curve, areas, savings=None, judged=None):
+        """Return the table row of a curve."""
+        measure = self.measure
+        n_bought, error = curve.n_bought.mean(), curve.best - curve.final_scores
         row = [
-            name,
-            f"{result.n_bought:,.0f}",
-            *(measure.number(values.mean()) for values in means),
-            count_within(result.n_needed, result.n_bought) if is_known else "–",
-        ]
+            name, f"{n_bought:,.0f}",
+            measure.number(error.mean()), measure.number(areas.mean()),
+        ]  # fmt: skip
         if self.target_error is not None:
-            row += self._labels_to_target(result.curve, result.passive_curve)
-        if is_known:
-            has_interval = len(result.errors) >= FEWEST_RUNS
-            interval = saved_interval(savings) if has_interval else "–"
-            return (*row, f"{saved_share(savings)} ({interval})")
-        return (*row, "random ≤ constant" if savings.is_known else "unknown")
+            row.append(count_within(curve.labels_for(self.target_error), n_bought))
+        row.append(f"{len(error)}")
+        if savings is None:
+            return (*row, "–", "")
+        if not savings.is_known:
+            return (*row, "–", "unknown")
+        if not judged.passive_beats_constant:
+            return (*row, "–", "random ≤ constant")
+        interval = "–"
+        if len(judged.errors) >= FEWEST_RUNS:
+            interval = saved_interval(savings)
+        needed = count_within(judged.n_needed, judged.n_bought)
+        return (*row, needed, f"{saved_share(savings)} ({interval})")
 
-    def _model_cells(self):
-        """Return the table row of one logistic regression with random labels."""
-        result = self.model
-        end, area = result.passive_errors.mean(), result.areas[1].mean()
-        row = [type(result.passive.estimator).__name__, f"{result.n_bought:,.0f}"]
-        for error in (end, area):
-            row += ["–", self.measure.number(error)]
-        row.append("–")
-        if self.target_error is not None:
-            row += ["–", *self._labels_to_target(result.passive_curve)]
-        return (*row, "")
-
-    def _labels_to_target(self, *curves):
-        """Return the labels that curves need to reach the target error, in words."""
-        return [
-            count_within(curve.labels_for(self.target_error), curve.n_bought.mean())
-            for curve in curves
-        ]
-
-    def _runs(self, result):
-        """Return how a learner was run, in a line."""
-        design, learner = self.design, result.learner
-        n_runs, rows = len(result.errors), design.rows_for(learner)
-        which = f"{design.cv} folds × {n_runs // design.cv} repeats"
-        if rows < design.n_rows:
-            kind = "random" if design.shares_rows(learner) else "separate"
-            which = f"{n_runs} runs of {rows:,} {kind} rows"
+    def _runs(self):
+        """Return how learners were run, in a line."""
+        design, (n_repeats, _, minutes) = self.design, self.effort
+        curve = self.answer.curve
+        which = f"{design.cv} folds × {n_repeats} repeat{'s' * (n_repeats != 1)}"
+        if design.n_run_rows < design.n_rows:
+            n_runs = design.cv * n_repeats
+            which = f"{n_runs} runs of {design.n_run_rows:,} random rows"
+        if n_repeats == 0:
+            which = f"{len(curve.runs)} of {design.cv} folds, not a whole repeat"
+        same = f", the same again with --repeats {n_repeats}"
+        offered, held_out = curve.n_offered.max(), curve.n_held_out.max()
         return (
-            f"{which}, {result.curve.n_offered.max():,} to choose from, "
-            f"{result.curve.n_held_out.max():,} held out"
+            f"{which}, {offered:,} to choose from, {held_out:,} held out"
+            f"{same * (minutes is not None and n_repeats > 0)}"
         )
 
     def table(self) -> list[dict[str, Any]]:
         """Return the table as one dict for each learner, unrounded."""
-        return [result.row() for result in self.results]
+        return [self._row(result) for result in self.results]
+
+    def _row(self, result):
+        """Return names and figures of a learner."""
+        judged = self.answer if result.learner is self.answer.learner else result
+        # random labels that are no better than a constant save no labels
+        unknown = 0.0 if judged.passive_beats_constant else np.nan
+        share, low, high = np.array(judged.savings) + unknown
+        return {
+            "learner": learner_code(result.learner),
+            "option": learner_option(result.learner),
+            "passive": learner_code(result.passive),
+            "is_recommended": result.learner is self.answer.learner
+            and not self._is_lost,
+            "n_runs": len(result.errors),
+            "labels_bought": result.n_bought,
+            "error": result.errors.mean(),
+            "passive_error": result.passive_errors.mean(),
+            "area": result.areas[0].mean(),
+            "passive_area": result.areas[1].mean(),
+            "constant_error": result.constant_errors.mean(),
+            "labels_needed": judged.n_needed + unknown,
+            "saved": share,
+            "saved_low": low,
+            "saved_high": high,
+            "saved_is_clear": judged.is_clear and judged.passive_beats_constant,
+            "beats_constant": judged.beats_constant,
+            "passive_beats_constant": judged.passive_beats_constant,
+            "confidence": judged.confidence,
+        }
 
     def to_frame(self) -> "DataFrame":
         """Return the table as a pandas DataFrame with a row for each learner."""
@@ -691,41 +503,52 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as lists and numbers; None for NaN and infinity."""
         results = []
-        for result in [*self.results, *[self.model] * (self.model is not None)]:
-            values = result.row() | {"notes": result.notes, "runs": {}}
+        for result in self.results:
+            values = self._row(result) | {"notes": result.notes, "runs": {}}
             values["behind"] = [stretch._asdict() for stretch in result.behind]
             for name in ("errors", "passive_errors", "constant_errors"):
                 values["runs"][name] = getattr(result, name)
             values["runs"]["labels_bought"] = result.curve.n_bought
             for name in ("curve", "passive_curve"):
-                curve = getattr(result, name)
-                bought = curve.n_labels <= curve.n_bought.max()
-                values[name] = {
-                    "labels": curve.n_labels[bought],
-                    "error_mean": curve.best - curve.mean[bought],
-                    "error_std": curve.std[bought],
-                }
-                if self.target_error is not None:
-                    n_labels = curve.labels_for(self.target_error)
-                    values[name]["labels_to_target"] = n_labels
+                values[name] = self._points(getattr(result, name))
             results.append(values)
-        model = results.pop() if self.model is not None else None
         return plain(
             {
                 **vars(self.design),
+                **self.effort._asdict(),
                 "measure": vars(self.measure),
                 "target_error": self.target_error,
                 "classes": self.classes,
+                "recommended": learner_code(self.recommended),
+                "option": self.option,
                 "verdict": self.verdict._asdict(),
                 "results": results,
-                "model": model,
+                "passives": [
+                    {"learner": learner_code(each.learner), **self._points(each.curve)}
+                    for each in self.passives
+                ],
                 "gains": self.gains,
                 "notes": self.notes,
             }
         )
 
+    def _points(self, curve):
+        """Return the means of a curve."""
+        bought = curve.n_labels <= curve.n_bought.max()
+        values = {
+            "labels": curve.n_labels[bought],
+            "error_mean": curve.best - curve.mean[bought],
+            "error_std": curve.std[bought],
+        }
+        if self.target_error is not None:
+            values["labels_to_target"] = curve.labels_for(self.target_error)
+        return values
+
     def plot(self, ax: "Axes | None" = None) -> LabelCurveDisplay:
-        """Draw error against labels bought: learners in colours, random labels grey.
+        """Draw error against labels bought.
+
+        The recommended learner and the best random labels have colours and bands; the
+        others are thin and grey.
 
         Parameters
         ----------
@@ -737,22 +560,85 @@ class Comparison:
         display : LabelCurveDisplay
             The display, drawn.
         """
-        named = self.named_results
-        band = 0.8 if len(named) <= 3 else 0  # more bands hide one another
-        passive = {f"random, {n}": r.passive_curve for n, r in named.items()}
-        if self.model is not None:
-            passive["random, LogisticRegression"] = self.model.passive_curve
+        curves, passive, others = {}, {}, {}
+        for name, result in self.named_results.items():
+            is_answer = result.learner is self.answer.learner
+            (curves if is_answer else others)[name] = result.curve
+        for name, each in zip(self.named_passives, self.passives, strict=True):
+            is_answer = each.learner is self.answer.passive
+            (passive if is_answer else others)[name] = each.curve
         return LabelCurveDisplay(
-            {name: result.curve for name, result in named.items()},
-            passive=passive,
-            target=self.target_error,
-        ).plot(ax, band=band)
+            curves, passive=passive, others=others, target=self.target_error
+        ).plot(ax)
+
+
+def learner_code(learner):
+    """Return a learner as code on one line."""
+    return " ".join(repr(learner).split()).removesuffix("()")
+
+
+def learner_option(learner):
+    """Return a learner as the value of the option --learner, quoted for a shell."""
+    params, default = learner.get_params(deep=False), type(learner)().get_params()
+    changed = [
+        f"{name}={' '.join(repr(value).split())}"
+        for name, value in params.items()
+        if name not in OF_THE_RUNS and repr(value) != repr(default[name])
+    ]
+    name = type(learner).__name__.removesuffix("Classifier")
+    text = f"{name}:{','.join(changed)}" if changed else name
+    if '"' not in text:
+        text = text.replace("'", '"')  # quotes within quotes are hard to read
+    return quote(text)
+
+
+def model_name(learner):
+    """Return the name of the model of a learner."""
+    model = learner.get_params(deep=False).get("estimator")
+    if model is None:
+        model = learner
+    return type(model).__name__.removesuffix("Classifier")
+
+
+def short_names(learners):
+    """Return names without "Classifier", with models where they tell them apart."""
+    names = [type(learner).__name__.removesuffix("Classifier") for learner in learners]
+    for i, (name, learner) in enumerate(zip(list(names), learners, strict=True)):
+        model = learner.get_params(deep=False).get("estimator")
+        if model is not None:
+            names[i] = f"{name}, {model_name(learner)}"
+    return number_equal(names)
+
+
+def number_equal(names):
+    """Return names, those that are equal with numbers."""
+    return [
+        f"{name} ({names[: i + 1].count(name)})" if names.count(name) > 1 else name
+        for i, name in enumerate(names)
+    ]
+
+
+def align(rows):
+    """Return table rows as lines: first and last cells to the left, others right."""
+    width = max(map(len, rows))
+    rows = [(*row, *[""] * (width - len(row))) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others, last in rows:
+        padded = [text.rjust(w) for text, w in zip(others, widths[1:-1], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *padded, last]).rstrip())
+    return lines
 
 
 def fold(text):
     """Break a text into lines, but not between a number and its unit."""
     lines = wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), WIDTH)
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+
+
+def capitalise(text):
+    """Return a text with a capital letter."""
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def count_within(n_labels, most):
@@ -777,12 +663,18 @@ def count_range(first, last):
 
 def saved_share(savings):
     """Return the share of labels saved, in words."""
-    return f"{percent(1 - savings.needed)} %" if savings.needed < 1 else "none"
+    return f"{signed_percent(savings.share)} %"
 
 
 def saved_interval(savings):
     """Return the interval of the share of labels saved, in words."""
-    least, most = (
-        percent(1 - end) if end < 1 else "none" for end in (savings.high, savings.low)
-    )
-    return most if most == least else f"{least}–{most}"
+    low, high = signed_percent(savings.low), signed_percent(savings.high)
+    if low == high:
+        return low
+    return f"{low} to {high}" if savings.low < 0 else f"{low}–{high}"
+
+
+def signed_percent(share):
+    """Return a share in percent, with a minus sign if it is negative."""
+    sign = "−" if share < 0 and percent(-share) != "0" else ""
+    return f"{sign}{percent(abs(share))}"

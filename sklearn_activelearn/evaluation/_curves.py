@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -15,6 +15,16 @@ from ..utils.typing import Floats
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+#: Fields of a curve with a value, or a row, for each run.
+PER_RUN = (
+    "scores",
+    "n_bought",
+    "final_scores",
+    "n_offered",
+    "n_held_out",
+    "runs",
+    "constant_scores",
+)
 #: Names of the tests of `LabelCurve.compare`.
 TESTS = {"t": "paired t-test", "corrected_t": "corrected resampled t-test"}
 
@@ -183,6 +193,24 @@ class LabelCurve:
         if not len(self.constant_scores):
             unknown = np.full(len(self.scores), np.nan)
             object.__setattr__(self, "constant_scores", unknown)
+
+    def take(self, runs: ArrayLike) -> "LabelCurve":
+        """Return the curve of some of the runs.
+
+        Parameters
+        ----------
+        runs : array-like of int or bool
+            Numbers of the runs in this curve, or a mask.
+
+        Returns
+        -------
+        curve : LabelCurve
+            The runs in the order of `runs`, by all measures.
+        """
+        runs = np.asarray(runs)
+        parts = {name: getattr(self, name)[runs] for name in PER_RUN}
+        others = {name: curve.take(runs) for name, curve in self.others.items()}
+        return replace(self, **parts, others=others)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as lists and numbers, None for NaN and infinity."""
@@ -500,6 +528,23 @@ class LabelCurve:
                 "carried_score": self.carried_scores.ravel(),
             }
         )
+
+
+def join_curves(first, second):
+    """Return a curve with the runs of two curves of one measure."""
+    n_labels = np.union1d(first.n_labels, second.n_labels)
+    parts = {
+        name: np.concatenate([getattr(first, name), getattr(second, name)])
+        for name in PER_RUN
+        if name != "scores"
+    }
+    scores = np.full((len(parts["runs"]), len(n_labels)), np.nan)
+    for curve, rows in (
+        (first, slice(len(first.runs))),
+        (second, slice(len(first.runs), None)),
+    ):
+        scores[rows, np.searchsorted(n_labels, curve.n_labels)] = curve.scores
+    return replace(first, n_labels=n_labels, scores=scores, **parts, others={})
 
 
 def check_range(start, stop, curves):

@@ -26,6 +26,15 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 #: Recall at which a line is drawn.
 RECALL = 0.95
 
+#: Errors that span a smaller factor are drawn on a linear axis.
+DECADE = 10
+
+#: Styles of curves in the background.
+OTHERS = [
+    {"color": "0.7", "linestyle": style, "linewidth": 0.8, "zorder": 1}
+    for style in ("-", "--", "-.", ":")
+]
+
 #: Styles of the passive baselines.
 PASSIVE = [
     {"color": color, "linestyle": style}
@@ -97,6 +106,13 @@ def set_log_ticks(axis, *, percent=False):
     axis.set_minor_formatter(NullFormatter())
 
 
+def set_percent_ticks(axis):
+    """Show shares in percent on a linear axis."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{100 * v:.4g} %"))
+
+
 class LabelCurveDisplay(Display):
     """Held-out error against labels bought, one line for each learner.
 
@@ -111,6 +127,9 @@ class LabelCurveDisplay(Display):
 
     passive : LabelCurve or dict of LabelCurve, default=None
         Curves of passive baselines; drawn grey, with broken lines.
+
+    others : LabelCurve or dict of LabelCurve, default=None
+        Curves in the background: thin, light grey and without a band.
 
     target : float, default=None
         Target error; drawn as a horizontal line.
@@ -127,7 +146,7 @@ class LabelCurveDisplay(Display):
         Figure of the last drawing.
 
     lines_ : list of matplotlib Line2D
-        A line for each learner, then for each passive baseline.
+        A line for each learner, for each passive baseline, and for each other curve.
 
     Examples
     --------
@@ -148,14 +167,20 @@ class LabelCurveDisplay(Display):
         curves: Curves,
         *,
         passive: Curves | None = None,
+        others: Curves | None = None,
         target: float | None = None,
         scoring: str | None = None,
     ):
-        self.curves, self.passive = (
+        self.curves, self.passive, self.others = (
             {n: c.by(scoring) for n, c in curves_by_name(given, name).items()}
-            for given, name in ((curves, "learner"), (passive, "passive learning"))
+            for given, name in (
+                (curves, "learner"),
+                (passive, "passive learning"),
+                (others, "other learner"),
+            )
         )
-        every = [*self.curves.values(), *self.passive.values()]
+        groups = self.curves, self.passive, self.others
+        every = [curve for group in groups for curve in group.values()]
         if not every:
             raise ValueError("curves is empty: pass at least one LabelCurve.")
         measures = sorted({curve.scoring for curve in every})
@@ -225,7 +250,7 @@ class LabelCurveDisplay(Display):
         """Draw the curves.
 
         Accuracies and functions are drawn as errors, 1 - score, and losses as losses,
-        on a logarithmic axis; other measures as scores.
+        on a logarithmic axis if they span a decade; other measures as scores.
 
         Parameters
         ----------
@@ -250,6 +275,10 @@ class LabelCurveDisplay(Display):
                 (*item, PASSIVE[i % len(PASSIVE)])
                 for i, item in enumerate(self.passive.items())
             ),
+            *(
+                (*item, OTHERS[i % len(OTHERS)])
+                for i, item in enumerate(self.others.items())
+            ),
         ]
         heights = []
         for name, curve, style in styled:
@@ -260,9 +289,11 @@ class LabelCurveDisplay(Display):
                 [curve.carried_scores[:, kept], curve.final_scores]
             )
             values = best - scores if is_error else scores
-            self._draw_runs(labels, values, band, name, style)
+            is_other = style in OTHERS
+            self._draw_runs(labels, values, 0 if is_other else band, name, style)
             heights.append(values[:, -1].mean())
-            ax.plot([end], heights[-1:], "o", color=style["color"], markersize=5)
+            size = 3 if is_other else 5
+            ax.plot([end], heights[-1:], "o", color=style["color"], markersize=size)
         if not np.isnan(constant := self._first.constant_score):
             heights.append(best - constant if is_error else constant)
             ax.axhline(
@@ -289,12 +320,18 @@ class LabelCurveDisplay(Display):
         positive = [height for height in heights if height > 0]
         if is_error and positive:
             highest = max(np.nanmax(line.get_ydata()) for line in self.lines_)
-            top = 1.2 * max([highest, *positive])
-            ax.set_yscale("log")
-            ax.set_ylim(
-                max(0.6 * min(positive), 1e-4), min(top, 1.05) if is_share else top
-            )
-            set_log_ticks(ax.yaxis, percent=is_share)
+            top, bottom = max([highest, *positive]), min(positive)
+            if top >= DECADE * bottom:
+                ax.set_yscale("log")
+                ax.set_ylim(
+                    max(0.6 * bottom, 1e-4),
+                    min(1.2 * top, 1.05 if is_share else np.inf),
+                )
+                set_log_ticks(ax.yaxis, percent=is_share)
+            else:
+                ax.set_ylim(0, min(1.08 * top, 1.0 if is_share else np.inf))
+        if is_share and ax.get_yscale() == "linear":
+            set_percent_ticks(ax.yaxis)
         return self._finish()
 
 

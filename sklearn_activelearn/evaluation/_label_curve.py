@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from numbers import Integral
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter, warn_explicit
 
@@ -315,36 +316,64 @@ def run_together(plans, n_jobs, names=()):
         of the curve yield the same dict.
     """
     names = names or [""] * len(plans)
-
-    def calls_of(k, plan):
-        return (
-            delayed(run_numbered)(k, i, names[k], plan.run, *task, *plan.shared)
-            for i, task in enumerate(plan.tasks)
-        )
-
-    calls = map(calls_of, range(len(plans)), plans)
     runs = [{} for _ in plans]
-    # quick runs before slow ones would make joblib send many slow ones to one process
-    how = {"n_jobs": n_jobs, "batch_size": 1, "return_as": "generator_unordered"}
-    for k, i, outcome in run_parallel(Parallel, calls, **how):
+    jobs = (
+        (k, i, plan, names[k])
+        for k, plan in enumerate(plans)
+        for i in range(len(plan.tasks))
+    )
+    for k, i, outcome, _ in run_jobs(jobs, n_jobs):
         runs[k][i] = outcome
         yield k, runs[k]
 
 
+def run_jobs(jobs, n_jobs):
+    """Carry out some runs of some curves.
+
+    Parameters
+    ----------
+    jobs : iterable of (int, int, PlannedCurve, str)
+        Number of a curve, number of one of its runs, the curve, and a prefix of the
+        message of a ValueError; an empty text: no prefix.
+    n_jobs : int or None
+        Number of runs at the same time.
+
+    Yields
+    ------
+    curve, number : int
+        The numbers of a run that has ended.
+    outcome : tuple
+        Its outcome.
+    seconds : float
+        Time that it took.
+    """
+    calls = (
+        delayed(run_numbered)(k, i, name, plan.run, *plan.tasks[i], *plan.shared)
+        for k, i, plan, name in jobs
+    )
+    # quick runs before slow ones would make joblib send many slow ones to one process
+    how = {"n_jobs": n_jobs, "batch_size": 1, "return_as": "generator_unordered"}
+    yield from run_parallel(Parallel, [calls], **how)
+
+
 def plan_runs(X, y, cv, n_repeats, rng):
     """Return (train, test, seed) of every run, the training rows in random order."""
+    return [task for _ in range(n_repeats) for task in plan_repeat(X, y, cv, rng)]
+
+
+def plan_repeat(X, y, cv, rng):
+    """Return (train, test, seed) of the runs of one repeat."""
+    seed = rng.randint(2**31)
+    kind = StratifiedKFold if y.ndim == 1 else KFold
+    folds = (
+        kind(5 if cv is None else cv, shuffle=True, random_state=seed)
+        if cv is None or isinstance(cv, Integral)
+        else check_cv(cv, y, classifier=True)
+    )
     tasks = []
-    for _ in range(n_repeats):
-        seed = rng.randint(2**31)
-        kind = StratifiedKFold if y.ndim == 1 else KFold
-        folds = (
-            kind(5 if cv is None else cv, shuffle=True, random_state=seed)
-            if cv is None or isinstance(cv, Integral)
-            else check_cv(cv, y, classifier=True)
-        )
-        for train, test in folds.split(X, y):
-            run_rng = np.random.RandomState(rng.randint(2**31))
-            tasks.append((run_rng.permutation(train), test, run_rng.randint(2**31)))
+    for train, test in folds.split(X, y):
+        run_rng = np.random.RandomState(rng.randint(2**31))
+        tasks.append((run_rng.permutation(train), test, run_rng.randint(2**31)))
     return tasks
 
 
@@ -398,9 +427,10 @@ def warn_of_one_class_runs(learner, runs):
 
 
 def run_numbered(curve, number, name, run, *args):
-    """Return the numbers of a curve and a run, and its outcome."""
+    """Return the numbers of a curve and a run, its outcome and the seconds it took."""
+    began = monotonic()
     try:
-        return curve, number, run(*args)
+        return curve, number, run(*args), monotonic() - began
     except Exception as error:
         if not name:
             raise

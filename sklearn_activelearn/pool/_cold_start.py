@@ -13,7 +13,6 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from ..base._codes import FEW_LABELS, FEW_PER_CLASS, INCURABLE
-from ..base._labels import unique_rows
 from ..base._scores import predict_labels
 from ..exceptions import ColdStartWarning, warn_of_constant_answer, warn_user
 from ..sources._containers import n_rows, take
@@ -251,7 +250,7 @@ def warn_if_constant(learner, rule, target, labelled, X, model=None, seed=0):
         )
     if n_classes == 1 or len(codes) < FEWEST_PREDICTED or model is None:
         return
-    answers = unique_rows(predict_labels(model, labelled.rows))[0]
+    answers = np.unique(predict_labels(model, labelled.rows), axis=0)
     n = n_checked = n_rows(X)
     if len(answers) == 1 and n:
         some, n_checked = slice(None), min(n, MOST_CHECKED)
@@ -259,7 +258,7 @@ def warn_if_constant(learner, rule, target, labelled, X, model=None, seed=0):
             rng = np.random.default_rng(seed)
             some = np.sort(rng.choice(n, MOST_CHECKED, replace=False))
         others = predict_labels(model, take(X, some))
-        answers = unique_rows(np.concatenate([answers, others]))[0]
+        answers = np.unique(np.concatenate([answers, others]), axis=0)
     if len(answers) == 1:
         warn_of_constant_answer(
             learner,

@@ -161,8 +161,7 @@ def stack_rows(first, second):
         concat = sys.modules["polars"].concat
         return concat([first, second], how="vertical_relaxed")
     if issparse(first):
-        # an array beside a matrix would make an array, which not every estimator takes
-        return vstack([first, type(first)(second)], format="csr")
+        return vstack([first, csr_array(second)], format="csr")
     return first + list(second)
 
 
