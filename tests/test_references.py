@@ -215,6 +215,27 @@ def test_fields_between_references(folder):
     assert "Provider: EBSCO" in table.attrs["notes"][0]
 
 
+def test_two_references_of_one_title_stay_two(folder):
+    text = re.sub("Soil|Trees of the north", "Editorial", RIS)
+    for damaged in (text, text.replace("TY  - BOOK\n", "")):
+        table = read(folder, damaged)
+        assert table["title"].tolist() == [
+            "Stroke and walking",
+            "Editorial",
+            "Editorial",
+        ]
+
+
+def test_text_behind_a_mark_is_named(folder):
+    table = read(folder, RIS.replace("ER  - ", "ER  - Hills and dales", 1))
+    assert len(table) == 3
+    assert table.attrs["notes"] == [
+        "Text outside of references is left out: line 7 ('Hills and dales')."
+    ]
+    table = read(folder, CIW.replace("VR 1.0", "VR 1.0 Hills"), "a.ciw")
+    assert "line 2 ('1.0 Hills')" in table.attrs["notes"][0]
+
+
 def test_two_abstracts_are_kept(folder):
     ris = RIS.replace("AB  - People walk again.", "N2  - People walk.\nAB  - {}")
     table = read(folder, ris.format("Other words."))

@@ -181,16 +181,13 @@ def read_tagged(text, form):
         match = re.match(form.line, line)
         tag, value = match.groups() if match else ("", line)
         value = (value or "").strip()
-        if tag and tag == form.end:
-            if value:
-                stray.append(f"{number} ({value[:120]!r})")
+        is_outside = part is None
+        if tag and (tag == form.end or tag in form.outside):
             if part is not None:
-                part.has_end = True
-            part = None
-        elif tag in form.outside:
-            part = None
+                part.has_end = tag == form.end
+            part, is_outside = None, tag != "FN"
         elif tag:
-            is_begin = tag == form.begin
+            is_begin, is_outside = tag == form.begin, False
             if part is None or is_begin or (is_blank and not form.end):
                 part = Reference(form, number, is_begin, is_blank)
                 parts.append(part)
@@ -201,7 +198,7 @@ def read_tagged(text, form):
                 values.append(value)
             else:
                 values[-1] = f"{values[-1]} {value}".strip()
-        elif re.search(r"[^\W\d]", value):
+        if is_outside and re.search(r"[^\W\d]", value):
             stray.append(f"{number} ({value[:120]!r})")
         is_blank = not line.strip()
     references, moved = join_parts(parts)
