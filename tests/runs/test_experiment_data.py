@@ -70,3 +70,18 @@ def test_money_fx_is_only_in_its_file(fetched, tmp_path):
     X, y = data.money_fx()
     np.testing.assert_array_equal(X.toarray(), rows.toarray())
     assert y.tolist() == [1, 0]
+
+
+def test_stories_are_in_no_chronological_order():
+    file = data.local_file("rcv1_subset")
+    if not file.exists():
+        pytest.skip(f"{file} is needed")
+    with np.load(file, allow_pickle=False) as arrays:
+        part = arrays["part"]
+    _, topics, _ = data.rcv1_topics()
+    for number in np.unique(part):
+        rows = topics[: len(part)][part == number].astype(float)
+        rows = rows[:, rows.sum(axis=0) > 20]
+        first, second = np.array_split((rows - rows.mean(0)) / rows.std(0), 2)
+        z = np.abs(first.mean(0) - second.mean(0)) * np.sqrt(len(first) / 2)
+        assert 0.6 < z.mean() < 1.05  # .8 if the order is random
