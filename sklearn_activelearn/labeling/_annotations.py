@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ..utils.typing import Id, Label
+from ._answers import check_label, check_person
 from .storage._labels import from_column
 from .storage._schema import put
 
@@ -75,7 +76,13 @@ class Plan(NamedTuple):
         return Differences(len(self.added) - n_changed, n_changed, len(self.gone))
 
 
-def plan_changes(facts, annotations: Iterable[Annotation], ids: Collection[Id] | None):
+def plan_changes(
+    facts,
+    annotations: Iterable[Annotation],
+    ids: Collection[Id] | None,
+    *,
+    is_stream: bool,
+):
     """Compare annotations with the ones read before; return a `Plan`.
 
     Parameters
@@ -86,6 +93,14 @@ def plan_changes(facts, annotations: Iterable[Annotation], ids: Collection[Id] |
         In the order in which they were made or changed.
     ids : collection of str or int, or None
         Rows of which all annotations are given. None: all rows.
+    is_stream : bool
+        Whether the learner is a stream learner, which cannot unlearn a label.
+
+    Raises
+    ------
+    ValueError
+        For a person without a name, a label that is no class, and a change of a label
+        that a stream learner has learned.
     """
     known, kind = {}, facts.decisions.kind
     for row in facts.db.execute(
@@ -95,7 +110,11 @@ def plan_changes(facts, annotations: Iterable[Annotation], ids: Collection[Id] |
         content = row["id"], from_column(row["label"], kind), row["who"]
         known[row["annotation"]] = row["number"], (*content, bool(row["is_final"]))
     added, seen = [], set()
-    for each in annotations:
+    for given in annotations:
+        check_person(given.who, is_final=given.is_final)
+        label = given.label
+        label = None if label is None else check_label(facts, label)
+        each = given._replace(label=label)
         answer, content = known.get(each.number, (None, None))
         seen.add(each.number)
         if content != (each.id, each.label, each.who, each.is_final):
@@ -105,7 +124,10 @@ def plan_changes(facts, annotations: Iterable[Annotation], ids: Collection[Id] |
         for number, (answer, content) in known.items()
         if number not in seen and (ids is None or content[0] in ids)
     ]
-    return Plan(added, gone)
+    plan = Plan(added, gone)
+    for id in find_unlearnable(facts.decisions, plan) if is_stream else ():
+        raise ValueError(f"Row {id!r} is learned: a stream learner cannot unlearn.")
+    return plan
 
 
 def carry_out(facts, plan):

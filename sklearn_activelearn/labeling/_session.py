@@ -25,7 +25,6 @@ from ..base import (
     check_flags,
     check_number,
     check_option,
-    is_missing_label,
 )
 from ..sources import find_empty_rows, is_frame, take, to_pandas
 from ..utils.typing import (
@@ -43,10 +42,9 @@ from ._annotations import (
     Annotation,
     Differences,
     carry_out,
-    find_unlearnable,
     plan_changes,
 )
-from ._answers import check_label, check_person, store_answer, store_answers
+from ._answers import check_person, store_answer, store_answers
 from ._doubtful import DoubtfulRows
 from ._export import Columns, Form, export_labels, write_predictions
 from ._ids import check_text, find_ids
@@ -973,23 +971,12 @@ class LabelingSession(Generic[LearnerT]):
             name, and a change of a label that a stream learner has learned.
         """
         annotations = [Annotation(*each) for each in annotations]
+        found = [each._replace(id=self._ids.own(each.id)) for each in annotations]
         wanted = None if ids is None else {self._ids.own(id) for id in ids}
 
         def plan(facts):
-            found = []
-            for each in annotations:
-                check_person(each.who, is_final=each.is_final)
-                label = each.label
-                if label is not None:
-                    label = check_label(facts, label)
-                found.append(each._replace(id=self._ids.own(each.id), label=label))
-            planned = plan_changes(facts, found, wanted)
-            if self._worker.own.is_stream:
-                for id in find_unlearnable(facts.decisions, planned):
-                    raise ValueError(
-                        f"Row {id!r} is learned: a stream learner cannot unlearn."
-                    )
-            return planned
+            is_stream = self._worker.own.is_stream
+            return plan_changes(facts, found, wanted, is_stream=is_stream)
 
         def is_separate(facts, planned):
             return not any(facts.decisions[id].taught for id in planned.rows)
@@ -1279,18 +1266,7 @@ class LabelingSession(Generic[LearnerT]):
         label : tuple or None
             Label, and confidence or None; None if the machine has no label.
         """
-        row, params = self._ids.row(id), self.learner.get_params(deep=False)
-
-        def of_row(name):
-            given = params.get(name)
-            if given is None:
-                return None
-            return given.get(row) if isinstance(given, dict) else given[row]
-
-        label = of_row("machine_labels")
-        if is_missing_label(label) or label == "":
-            return None
-        return label, of_row("machine_confidence")
+        return self._worker.own.machine_label(self._ids.row(id))
 
     def model(self) -> Any:
         """Return the model, trained on all labels but the labels of held-out rows.

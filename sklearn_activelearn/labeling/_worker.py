@@ -11,7 +11,7 @@ from warnings import catch_warnings
 import numpy as np
 
 from .. import ErrorSamplingClassifier
-from ..base import check_classes, shallow_copy
+from ..base import check_classes, is_missing_label, shallow_copy
 from ..pool import PoolClassifier
 from ..sources import n_rows, take
 from ._description import seeded_clone
@@ -364,6 +364,21 @@ class SessionLearner:
     def has_machine_labels(self):
         """True if the learner checks labels of a machine."""
         return isinstance(self.learner, ErrorSamplingClassifier)
+
+    def machine_label(self, row):
+        """Return the machine's label of a row and its confidence; None without one."""
+        params = self.learner.get_params(deep=False)
+
+        def of_row(name):
+            given = params.get(name)
+            if given is None:
+                return None
+            return given.get(row) if isinstance(given, dict) else given[row]
+
+        label = of_row("machine_labels")
+        if is_missing_label(label) or label == "":
+            return None
+        return label, of_row("machine_confidence")
 
     def check_machine_labels(self):
         """Return the `CheckedLabels` of a learner with machine labels, else None."""

@@ -24,7 +24,7 @@ JSON_OF_LEARNER = "description", "seeds", "progress"
 
 
 class Facts:
-    """What the file of a session says, and what follows from it.
+    """Content of the file of a session, and the decisions that follow from it.
 
     Parameters
     ----------
