@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
@@ -404,3 +405,21 @@ def test_sparse_and_float32_rows_are_chosen_as_dense_ones(prototype):
     for other in csr_array(rows), csr_array(rows.astype(np.float32)):
         sparse = fresh(prototype, budget=12).fit(other, y)
         np.testing.assert_array_equal(sparse.queried_indices_, dense.queried_indices_)
+
+
+def test_a_loop_of_queries_fills_queried_indices():
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((60, 3)), np.arange(60) % 2
+    learner = UncertaintySamplingClassifier(
+        GaussianNB(), n_initial=6, batch_size=4, budget=22, random_state=0
+    )
+    loop, asked = clone(learner), []
+    while len(rows := loop.query(X)):
+        asked += rows.tolist()
+        assert loop.queried_indices_.tolist() == asked
+        loop.teach(X[rows], y[rows])
+    assert asked == learner.fit(X, y).queried_indices_.tolist()
+    assert loop.fit(X, y).queried_indices_.tolist() == asked  # begins again
+    stream = CBGZClassifier(random_state=0)
+    rows = stream.query(X)
+    assert stream.queried_indices_.tolist() == rows.tolist()

@@ -659,6 +659,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner._ledger = learner._ledger.add_requests(identity, purchase)
         if len(purchase.rows):
             learner._known_by = identity.kind
+            learner.queried_indices_ = np.append(
+                learner.queried_indices_, purchase.rows
+            )
         is_returned = return_probability, return_utility, return_reason
         columns = purchase.probabilities, purchase.utilities, purchase.reasons
         if return_reason:

@@ -203,6 +203,9 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         purchase = learner._choose(X, identity, candidates, limit)
         if len(purchase.rows):
             learner._known_by = identity.kind
+            learner.queried_indices_ = np.append(
+                learner.queried_indices_, purchase.rows
+            )
         out = [purchase.rows]
         if return_probability:
             out.append(purchase.probabilities)

@@ -118,8 +118,8 @@ class SOLEClassifier(SecondOrderClassifier):
         Number of labels bought since the last `fit`, less refunds.
 
     queried_indices_ : ndarray of int of shape (n_bought,)
-        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` bought,
-        in order.
+        Row numbers of the labels that the last `fit`, `partial_fit` or `learn` and each
+        `query` since have bought, in order.
 
     n_pending_ : int
         Number of rows that were asked for and neither taught nor skipped yet.
