@@ -456,11 +456,15 @@ class Comparison:
             which = f"{n_runs} runs of {design.n_run_rows:,} random rows"
         if n_repeats == 0:
             which = f"{len(curve.runs)} of {design.cv} folds, not a whole repeat"
+        n_more = len(curve.runs) - design.cv * n_repeats
+        is_whole = n_repeats > 0 and n_more == 0
+        if n_repeats and n_more > 0:
+            which += f" and {n_more} more run{'s' * (n_more != 1)}"
         same = f", the same again with --repeats {n_repeats}"
         offered, held_out = curve.n_offered.max(), curve.n_held_out.max()
         return (
             f"{which}, {offered:,} to choose from, {held_out:,} held out"
-            f"{same * (minutes is not None and n_repeats > 0)}"
+            f"{same * (minutes is not None and is_whole)}"
         )
 
     def table(self) -> list[dict[str, Any]]:
