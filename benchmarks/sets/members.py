@@ -144,7 +144,7 @@ def lines(results, labels):
         means = {name: np.mean([g for _, g in of]) for name, of in gains.items()}
         values, worst = np.array([*means.values()]), min(means, key=means.get)
         line = {"candidates": variant, "sets": len(means)}
-        for n_labels in labels:
+        for n_labels in labels if len(labels) > 1 else []:
             found = [[g for n, g in of if n == n_labels] for of in gains.values()]
             found = [np.mean(of) for of in found if of]
             line[f"{n_labels} labels"] = f"{np.mean(found):+.2f}" if found else ""

@@ -99,6 +99,7 @@ def check_trees(roots, columns, thresholds, others, means, n_features, n_classes
     Trees may come from a file.
     """
     nodes, is_leaf = np.arange(len(columns)), columns == -1
+    # the left child of a split is the next node, and stands before the right one
     most = np.where(is_leaf, len(means), len(columns))
     least = np.where(is_leaf, 0, nodes + 1)
     if not (
@@ -106,7 +107,6 @@ def check_trees(roots, columns, thresholds, others, means, n_features, n_classes
         and ((roots >= 0) & (roots < len(columns))).all()
         and ((columns >= -1) & (columns < n_features)).all()
         and ((others >= least) & (others < most)).all()
-        and is_leaf[-1]  # the left child of a split is the next node
         and means.shape[1] == n_classes
     ):
         raise ValueError(
