@@ -74,7 +74,8 @@ class EndingFASSL(FASSLBoostClassifier):
 
     judged_on = LABELS
 
-    def _make_trainer(self):
+    def make_trainer(self):
+        """Return the trainer."""
         steps = self.n_initial_estimators, 1.0
         trainer = EndingTrainer(self.estimator, self.alpha, self.init, *steps)
         trainer.judged_on, trainer.n_initial = self.judged_on, self.n_initial

@@ -324,6 +324,8 @@ def curves(learner, rows, counts, seed, selections):
             if name and learner._ledger.labelled.has_two_classes:
                 model = copy(learner)
                 model.selection = SELECTIONS[name]
+                model._parts = None  # made again, for another selection
+                model._check_parameters()
                 model._train()
             p = model.predict_proba(X_test)
             accuracy = np.mean(model.predict(X_test) == y_test)

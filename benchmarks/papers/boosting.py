@@ -50,6 +50,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.pool import StoppingRule
 from sklearn_activelearn.pool._selection import ranked_purchase
+from sklearn_activelearn.pool.boosting._trainer import BoostingRule
 
 BENCHMARKS = list(data.N_TRAIN)
 PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
@@ -75,15 +76,24 @@ class NoDecrease(StoppingRule):
         return stop, [float(n_labels), float(n_members), error]
 
 
-class ClusteredFASSL(FASSLBoostClassifier):
-    """FASSL-Boost that buys the smallest margin of each margin cluster."""
+class ClusterRule(BoostingRule):
+    """The smallest margin of each margin cluster."""
 
-    def _select(self, round):
+    def select(self, round):
+        """Cluster the rows of five batches."""
         n_wanted = round.n_wanted
-        near = super()._select(round._replace(n_wanted=5 * n_wanted))
+        near = super().select(round._replace(n_wanted=5 * n_wanted))
         means = KMeans(min(n_wanted, len(near.rows)), n_init=1, random_state=0)
         first = np.unique(means.fit_predict(round.X[near.rows]), return_index=True)[1]
         return ranked_purchase(near.rows[first], near.utilities[first])
+
+
+class ClusteredFASSL(FASSLBoostClassifier):
+    """FASSL-Boost with batches from margin clusters."""
+
+    def make_rule(self):
+        """Return the rule."""
+        return ClusterRule()
 
 
 def methods_with(stump):
