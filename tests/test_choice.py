@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
@@ -26,6 +27,7 @@ from sklearn_activelearn.pool._choice import RowChoice
 from sklearn_activelearn.pool._distances import Embedder
 from sklearn_activelearn.pool._ledger import KeptPool, Labelled, Ledger
 from sklearn_activelearn.pool._rule import RandomRule
+from tests.tools import fresh
 
 X = np.random.default_rng(0).normal(size=(60, 2))
 y = (X[:, 0] > 0).astype(int)
@@ -103,6 +105,23 @@ def test_the_first_rows_are_random_and_count_labels_and_requests():
         len(decide(RowChoice(FirstColumn(), n_initial=2, batch_size=3)).purchase.rows)
         == 3
     )
+
+
+def test_labels_of_two_classes_that_nobody_asked_for_end_the_start():
+    labelled, keys = Labelled(X[:3], np.array([0, 1, 0], np.int32)), np.arange(3)
+    choice, ledger = RowChoice(FirstColumn()), Ledger(labelled=labelled)
+    given = keys.astype(np.uint64), -1, 1.0, "", keys
+    assert choice.n_first(ledger) == 7
+    assert choice.n_first(ledger.add_entries(*given)) == 0
+    one_class = Ledger(labelled=Labelled(X[:3], np.zeros(3, np.int32)))
+    assert choice.n_first(one_class.add_entries(*given)) == 7
+
+
+def test_the_budget_and_the_limit_cut_a_batch():
+    choice = RowChoice(FirstColumn(), batch_size=5)
+    whole = decide(choice).purchase.rows.tolist()
+    assert decide(choice, n_left=2).purchase.rows.tolist() == whole[:2]
+    assert decide(choice, limit=3).purchase.rows.tolist() == whole[:3]
 
 
 def test_a_share_of_the_batch_is_random():
@@ -210,6 +229,36 @@ def test_a_learner_without_a_rule_buys_nothing(rule):
     with pytest.raises((NotImplementedError, TypeError), match="must return a Rule"):
         learner.query(X)
     assert not hasattr(learner, "n_queries_")
+
+
+class FewestLikely(Rule):
+    """The rows with the lowest sum of probabilities."""
+
+    needs = "predict_proba"
+    takes_label_sets = True
+
+    def utility(self, model, X):
+        return -model.predict_proba(X).max(axis=1)
+
+    def label_set_utility(self, model, X):
+        return -model.predict_proba(X).sum(axis=1)
+
+
+class FewestLikelyClassifier(PoolClassifier):
+    def make_rule(self):
+        return FewestLikely()
+
+
+def test_a_rule_of_ones_own_may_take_label_sets():
+    sets = np.column_stack([y, X[:, 1] > 0, X[:, 1] > 0.5]).astype(int)
+    learner = FewestLikelyClassifier(random_state=0)
+    rows = learner.teach(X[:20], sets[:20]).query(X, candidates=ROWS[10:])
+    expected = learner.estimator_.predict_proba(X[20:]).sum(axis=1)
+    assert expected[rows[0] - 20] == expected.min()
+    assert fresh(learner).teach(X[:20], y[:20]).query(X).shape == (1,)
+    refused = FewestLikelyClassifier(LinearSVC())
+    with pytest.raises(TypeError, match="needs an estimator with predict_proba"):
+        refused.query(X)
 
 
 # Why a row was chosen

@@ -125,8 +125,6 @@ def score_errors(Z, machine, people, confidence, n_classes):
 class Machine:
     """Labels of the machine for the rows of a pool.
 
-    Pickles leave them out: the parameters of the learner give them again.
-
     Parameters
     ----------
     labels : list
@@ -134,8 +132,6 @@ class Machine:
     confidence : ndarray of shape (n_samples,), optional
         Confidence in each label.
     """
-
-    has_label = None  # until the labels are read again
 
     def __init__(self, labels, confidence=None):
         self.labels, self.confidence = np.empty(len(labels), object), confidence
@@ -156,9 +152,6 @@ class Machine:
         high = most_by_sample(n_all, n, n_wrong, 0.025) / n_all
         low = 1 - most_by_sample(n_all, n, n - n_wrong, 0.025) / n_all
         return Estimate(n_wrong / n, low, high, n)
-
-    def __getstate__(self):
-        return {}
 
 
 @dataclass(frozen=True)

@@ -289,26 +289,6 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
     return min(int(value), UNLIMITED) if integer else value
 
 
-def check_counts(owner, names, optional=()):
-    """Raise unless these parameters are whole numbers of at least 1.
-
-    Parameters
-    ----------
-    owner : object
-        Has the parameters as attributes.
-    names : iterable of str
-        Names of the parameters.
-    optional : iterable of str
-        Names of the parameters that may be None.
-    """
-    for name in (*names, *optional):
-        value = getattr(owner, name)
-        if type(value) is int and value >= 1:  # the usual case, quickly
-            continue
-        if value is not None or name not in optional:
-            check_number(value, name, 1, closed="left", integer=True)
-
-
 def check_count_or_share(value, name):
     """Raise unless it is a whole number of at least 1, or a share below 1."""
     if is_share(value):
