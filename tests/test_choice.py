@@ -252,9 +252,10 @@ class FewestLikelyClassifier(PoolClassifier):
 def test_a_rule_of_ones_own_may_take_label_sets():
     sets = np.column_stack([y, X[:, 1] > 0, X[:, 1] > 0.5]).astype(int)
     learner = FewestLikelyClassifier(random_state=0)
-    rows = learner.teach(X[:20], sets[:20]).query(X, candidates=ROWS[10:])
+    learner.teach(X[:20], sets[:20])
+    rows, (utility,) = learner.query(X, candidates=ROWS[10:], return_utility=True)
     expected = learner.estimator_.predict_proba(X[20:]).sum(axis=1)
-    assert expected[rows[0] - 20] == expected.min()
+    assert expected[rows[0] - 20] == expected.min() == pytest.approx(-utility)
     assert fresh(learner).teach(X[:20], y[:20]).query(X).shape == (1,)
     refused = FewestLikelyClassifier(LinearSVC())
     with pytest.raises(TypeError, match="needs an estimator with predict_proba"):

@@ -98,9 +98,10 @@ class LabelTarget:
             expected_classes(classes, self.classes)
             return self
         if classes is not None:
+            target = self.declare(check_classes(classes))
             # in the order of the columns, should rows have several labels
             order = tuple(dict.fromkeys(np.asarray(classes).tolist()))
-            return replace(self.declare(check_classes(classes)), declared=order)
+            return replace(target, declared=order)
         if not len(y):
             return self
         classes = distinct_labels(y, "y", self.classes)

@@ -330,9 +330,10 @@ class HybridSamplingClassifier(PoolClassifier):
         """Return the trainer of `estimator`, or of a blend of the candidates."""
         if self.estimator is not None and self.estimators is not None:
             raise ValueError("Pass either estimator or estimators, not both.")
-        if self.estimator is not None:
-            return OneModel(self.estimator)
         blend = BlendClassifier(self.estimators, cv=self.cv)
+        if self.estimator is not None:
+            blend.check_parameters()  # of `cv`, although it has no effect
+            return OneModel(self.estimator)
         return OneModel(blend if self.estimators else None, default=blend)
 
     def _passive_baseline(self):
