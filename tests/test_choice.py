@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
@@ -260,6 +261,30 @@ def test_a_rule_of_ones_own_may_take_label_sets():
     refused = FewestLikelyClassifier(LinearSVC())
     with pytest.raises(TypeError, match="needs an estimator with predict_proba"):
         refused.query(X)
+
+
+def test_parameters_that_are_set_as_attributes_count_and_are_checked():
+    learner = MinMarginClassifier(random_state=0).teach(X[:10], y[:10])
+    assert len(learner.query(X)) == 1
+    learner.batch_size = 4
+    assert len(learner.query(X)) == 4
+    learner.batch_size = 0
+    with pytest.raises(ValueError, match="batch_size"):
+        learner.query(X)
+    learner.set_params(batch_size=2, estimator=LogisticRegression(C=9.0))
+    with pytest.raises(TypeError, match="decision_function"):
+        learner.set_params(estimator=GaussianNB()).query(X)
+
+
+def test_what_a_rule_remembers_is_kept_between_queries():
+    class Learner(PoolClassifier):
+        def make_rule(self):
+            return Remembers()
+
+    learner = Learner(random_state=0).teach(X[:10], y[:10])
+    for n in (1, 2, 3):
+        learner.query(X)
+        assert learner._rule_memory == n
 
 
 # Why a row was chosen
