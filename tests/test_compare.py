@@ -1047,3 +1047,11 @@ class TestCommand:
         assert (code, out) == (2, "")
         assert name in err
         assert "Traceback" not in err
+
+
+def test_a_table_with_texts_names_the_encoder():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame({"review": ["good film", "bad film"] * 40, "n": range(80)})
+    y = np.array(["a", "b"] * 40)
+    with pytest.raises(ValueError, match=r"'good film'.*preprocessor=TableEncoder\(\)"):
+        compare(X, y, n_repeats=1)

@@ -16,10 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import indexable
 from threadpoolctl import threadpool_limits
 
-from ..base._validation import check_number, labels_for
+from ..base._validation import check_number, first_text, labels_for
 from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier
-from ..sources._containers import n_rows
+from ..sources._containers import is_frame, n_rows
 from ..utils.typing import Estimator, FilePath, RowsLike, Scoring
 from ._comparison import (
     Comparison,
@@ -323,6 +323,14 @@ def compare(
         raise ExperimentInterrupted(
             f"after {experiment.n_done} runs", answer(is_last=True)
         ) from stop
+    except ValueError as error:
+        text = first_text(X) if preprocessor is None and is_frame(X) else None
+        if text is None:
+            raise
+        raise ValueError(
+            f"X has columns of texts, such as {text[:40]!r}; learners take numbers. "
+            "Pass preprocessor=TableEncoder(), from sklearn_activelearn.preprocessing."
+        ) from error
     return answer(is_last=True)
 
 
