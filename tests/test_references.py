@@ -501,6 +501,8 @@ def test_what_is_odd_is_said(folder):
     table = read(folder, "a,b,\n1,2\n3\n", "t.csv")
     assert table.to_dict("list") == {"a": ["1", "3"], "b": ["2", ""]}
     assert "line 3." in table.attrs["notes"][0]
+    table = read(folder, ",,b\n0,x,1\n1,y,2\n", "t.csv")
+    assert table.to_dict("list") == {"column 2": ["x", "y"], "b": ["1", "2"]}
     table = read(folder, "5.1,3.5,setosa\n4.9,3.0,setosa\n", "iris.csv")
     assert "names of columns. If it is a row" in table.attrs["notes"][0]
     table = read(folder, 'a,b\n1,say "hi" now\n', "t.csv")

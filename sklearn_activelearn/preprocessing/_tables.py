@@ -325,6 +325,9 @@ def parse_csv(text, separator):
             f"with names above it: {separator.join(header)[:300]}"
         )
     cells = [row or [""] * len(header) for _, row in rows]
+    for k, name in enumerate(header):  # numbers of rows need no name, texts do
+        if not name.strip() and any(re.search(r"[^\W\d]", row[k]) for row in cells):
+            header[k] = f"column {k + 1}"
     table = pd.DataFrame(cells, columns=range(len(header)), dtype=object)
     return name_columns(drop_blank_end(table), header), notes
 
