@@ -231,9 +231,10 @@ class Trainer:
     def check(self) -> None:
         """Raise if a parameter is outside its range, or an estimator unsuitable."""
         for estimator in self.estimators:
-            check_classifier(estimator, several_labels=True)
-            if isinstance(estimator, BlendClassifier):  # before a label is bought
+            # a blend of unsuitable candidates has no tags that could be checked
+            if isinstance(estimator, BlendClassifier):
                 estimator.check_parameters()
+            check_classifier(estimator, several_labels=True)
 
     def check_scale(self, X: RowsLike, names: Labels | None) -> None:
         """Refuse numbers that a default estimator cannot learn from."""
