@@ -497,6 +497,9 @@ def test_the_view_of_labels_decides_as_the_session_does(votes, several):
         for _ in range(30 if explores() else 4):
             path = folder / f"{rng.integers(2**31)}"
             with opened(path, votes=votes, test_size=3, **options) as session:
+                first = session.next("a")  # one label and one skip: a tie
+                session.label(first, sets[1] if several else "yes", "a")
+                session.skip(first, who="b")
                 for _ in range(60):
                     who, id = "abcd"[rng.integers(4)], int(rng.integers(9))
                     code = rng.integers(len(sets) if several else 3)
