@@ -587,6 +587,18 @@ class TestRace:
         assert found.savings.high - found.savings.low > 0.5
         assert is_known(found)
 
+    def test_a_share_is_known_where_errors_are_not(self):
+        """A steep curve: few labels make much difference."""
+        counts, rng = np.array([10, 50, 100, 150, 200]), np.random.RandomState(0)
+        errors = np.array([0.8, 0.4, 0.2, 0.1, 0.05])
+        curves = [
+            curve_of(counts, 1 - errors + 0.004 * rng.normal(size=(10, 5)))
+            for _ in "ab"
+        ]
+        found = LearnerResult(None, None, *curves)
+        assert found.gain[2] - found.gain[1] > 0.05 * found.passive_errors.mean()
+        assert is_known(found)
+
     def test_a_run_without_labels_ends_it(self):
         curve = curve_of([1], [[0.5]] * 5, [0] * 5, [0.5] * 5)
         found = LearnerResult(None, None, curve, curve)
@@ -776,6 +788,11 @@ class TestComparison:
         monkeypatch.setattr(_comparison, "FEWEST_RUNS", 2)
         said = base._contrast("a", "b", errors, errors, (0.0, -3.8, 3.2))
         assert "100.0 points more to 100.0 points less" in said  # at most
+
+    def test_two_runs_decide_nothing(self, base, result_of):
+        answer = result_of(*square_root_curves(2.0, n_runs=2))
+        assert answer.is_clear
+        assert dataclasses.replace(base, answer=answer).verdict.outcome == "unclear"
 
     def test_learners_that_are_given_have_no_model_beside_them(self, base):
         assert (base.contrasts, base.gains) == ((), [])
