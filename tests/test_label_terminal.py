@@ -302,7 +302,7 @@ def test_commands_with_a_prefix():
     child.wait_for_screen("[/s]kip  [/u]ndo  [/q]uit")
     child.press("spam\r")
     child.wait_for_labels(["spam"])
-    child.row()
+    child.wait_for_screen("(spam: 1)")
     child.press("/s")
     child.wait_for_screen("1 skipped")
     child.press("/u")

@@ -1,9 +1,17 @@
 """The pace of people, and the minutes that are left, against synthetic people."""
 
+import itertools
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 
+from sklearn_activelearn import HybridSamplingClassifier, RelevanceSamplingClassifier
+from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._pace import find_gaps, find_pace
+from sklearn_activelearn.labeling.front_ends._view import describe_minutes, sentence_of
+from sklearn_activelearn.labeling.storage import _facts, _schema
+from sklearn_activelearn.pool import RecallTarget
 
 
 def person(random, n, seconds=6.0, spread=0.6, start=0.0, breaks=()):
@@ -80,3 +88,99 @@ def test_the_minutes_hold_the_truth_in_nine_of_ten(n_known, n_left, n_people):
 def test_a_range_of_labels_has_a_range_of_minutes():
     pace = find_pace([np.arange(40) * 6.0])
     assert pace.minutes(120, 210) == pytest.approx((12, 21))
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((0.1, 0.4), "1 minute"),
+        ((2.2, 3.4), "2 to 3 minutes"),
+        ((11.0, 14.0), "10 to 15 minutes"),
+        ((24.0, 26.0), "25 minutes"),
+        ((58.0, 91.0), "1 to 2 hours"),
+        ((60.0, 92.0), "1 to 2 hours"),
+        ((700.0, 1_300.0), "10 to 20 hours"),
+    ],
+)
+def test_minutes_in_words(ends, words):
+    assert describe_minutes(*ends) == words
+
+
+X = np.random.RandomState(0).standard_normal((200, 3))
+Y = ["yes" if row[0] > 0.5 else "no" for row in X]
+
+
+def label_rows(session, n, seconds, who=None):
+    """Label rows; a clock tells the seconds since the last answer."""
+    ids = list(session.ids)
+    for _, passed in zip(range(n), itertools.cycle(seconds), strict=False):
+        clock.at += passed
+        if (id := session.next(who)) is None:
+            break
+        session.label(id, Y[ids.index(id)], who)
+
+
+class clock:
+    """The time that a session stores."""
+
+    at = 1_700_000_000.0
+
+    @classmethod
+    def now(cls):
+        from datetime import UTC, datetime
+
+        return datetime.fromtimestamp(cls.at, UTC).isoformat(timespec="milliseconds")
+
+
+@pytest.fixture(autouse=True)
+def times():
+    with (
+        patch.object(_facts, "now", clock.now),
+        patch.object(_schema, "now", clock.now),
+    ):
+        yield
+
+
+def test_a_session_says_how_long_it_takes_yet(tmp_path):
+    learner = HybridSamplingClassifier(batch_size=5, budget=60, random_state=0)
+    path = tmp_path / "labels.sqlite"
+    with LabelingSession(learner, X, path, classes=["yes", "no"]) as session:
+        label_rows(session, 9, [6.0])
+        status = session.status()
+        assert (status.seconds_per_label, status.minutes_left) == (None, None)
+        assert sentence_of(session).endswith("51 left.")
+        label_rows(session, 11, [6.0])
+        status = session.status()
+        assert (status.seconds_per_label, status.to_label) == (6.0, 40)
+        assert status.minutes_left == pytest.approx((4, 4))
+        assert "40 left (about 4 minutes)" in sentence_of(session)
+        session.undo()
+        assert session.status().seconds_per_label == 6.0
+    with LabelingSession(learner, X, path) as session:
+        assert session.status().to_label == 41
+        assert session.status().seconds_per_label == 6.0
+
+
+def test_what_more_labels_are_worth_has_its_minutes(tmp_path):
+    learner = HybridSamplingClassifier(batch_size=5, budget=None, random_state=0)
+    path = tmp_path / "labels.sqlite"
+    session = LabelingSession(learner, X, path, classes=["yes", "no"], test_size=20)
+    with session:
+        label_rows(session, 70, [9.0, 15.0])
+        assert session.status().minutes_left is None
+        found = session.advice()
+    assert "The next 45 labels" in found
+    assert found.endswith("At your pace 45 labels take about 8 to 10 minutes.")
+
+
+def test_a_search_says_how_long_it_takes(tmp_path):
+    learner = RelevanceSamplingClassifier(
+        positive="yes", batch_size=10, budget=None, stopping=RecallTarget(0.8),
+        random_state=0,
+    )  # fmt: skip
+    path = tmp_path / "labels.sqlite"
+    with LabelingSession(learner, X, path, classes=["yes", "no"]) as session:
+        label_rows(session, 40, [30.0])
+        found = session.advice()
+    assert "more rows (" in found
+    assert "minutes)" in found

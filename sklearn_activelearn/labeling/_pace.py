@@ -1,9 +1,11 @@
 """The time that people take for a label, and for the labels that are left."""
 
+from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t
+from scipy.special import stdtrit
 
 #: A gap of more seconds between two answers is a break.
 BREAK = 180.0
@@ -14,8 +16,9 @@ QUICKEST = 0.2
 #: With fewer answers of one person in sittings there is no pace.
 FEWEST_ANSWERS = 10
 
-#: Number of a person's last gaps that count, because people become quicker.
-N_LATEST = 100
+#: Number of a person's last gaps that count, because people become quicker, and of the
+#: last answers of all people among which they are looked for.
+N_LATEST, MOST_ANSWERS = 100, 500
 
 
 class Pace(NamedTuple):
@@ -45,7 +48,7 @@ class Pace(NamedTuple):
             # relative, of the sum of n gaps and of the mean of the gaps so far; ratios
             # of positive numbers are closer to normal in logarithms
             deviation = self.spread * np.sqrt(1 / max(n, 1) + 1 / self.n_gaps)
-            quantile = sign * t.ppf(0.95, self.n_gaps - 1)
+            quantile = sign * stdtrit(self.n_gaps - 1, 0.95)
             ends.append(float(n * self.mean * np.exp(quantile * deviation)) / 60)
         return ends[0], ends[1]
 
@@ -92,3 +95,13 @@ def find_pace(times_of_people):
         spread=float(np.sqrt(of_gap)),
         n_gaps=float(n_gaps),
     )
+
+
+def read_pace(decisions):
+    """Return the pace of the people of a session by their last answers, or None."""
+    answers = islice(reversed(decisions.answers.values()), MOST_ANSWERS)
+    times = {}
+    for answer in answers:
+        at = datetime.fromisoformat(answer.at).timestamp()
+        times.setdefault(answer.who, []).insert(0, at)
+    return find_pace([*times.values()])

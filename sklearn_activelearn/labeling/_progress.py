@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..utils.typing import Label
+from ._pace import read_pace
 from .storage._decisions import DISPUTED, GIVEN, LABELLED, SKIPPED, TEST
 from .storage._labels import SEVERAL, from_column, to_column
 
@@ -24,10 +25,13 @@ class Status(NamedTuple):
     empty: int = 0  # rows without content, which are not asked for
     labelled: int = 0  # rows with a label, asked for or not
     no_label: int = 0  # of these, rows whose answer is that no label applies
+    to_label: int | None = None  # rows that the budget still allows to be labelled
+    seconds_per_label: float | None = None  # of the people who label now, together
+    minutes_left: tuple[float, float] | None = None  # for these rows; nine in ten
 
 
-def read_status(facts, n_empty):
-    """Return the progress of a session with that number of rows without content."""
+def read_status(facts, n_rows, n_empty):
+    """Return the progress of a session of `n_rows` rows, some without content."""
     decisions, budget = facts.decisions, facts.learner["budget"]
     states, labels = decisions.count_states(), decisions.count_labels()
 
@@ -41,12 +45,19 @@ def read_status(facts, n_empty):
     n_test, n_asked = count(of_test=True), count() - count(of_test=True)
     n_labelled, n_skipped = count(LABELLED), count(SKIPPED)
     n_test_decided = count(LABELLED, of_test=True) + count(SKIPPED, of_test=True)
+    left = None if budget is None else budget - n_asked
+    n_pending, n_known = count() - n_labelled - n_skipped, sum(labels.values())
+    to_label = None
+    if left is not None:
+        n_open = n_rows - n_known - n_skipped - n_empty
+        to_label = min(left + n_pending, n_open)
+    pace = read_pace(decisions)
     return Status(
         asked=n_asked,
         answered=n_labelled,
         skipped=n_skipped,
-        pending=count() - n_labelled - n_skipped,
-        left=None if budget is None else budget - n_asked,
+        pending=n_pending,
+        left=left,
         n_test=n_test,
         n_taught=decisions.n_taught,
         by_class=count_classes(facts, labels),
@@ -54,8 +65,11 @@ def read_status(facts, n_empty):
         disputed=count(DISPUTED) + states[GIVEN, DISPUTED],
         test_left=n_test - n_test_decided,
         empty=n_empty,
-        labelled=sum(labels.values()),
+        labelled=n_known,
         no_label=labels.get(to_column([]), 0),
+        to_label=to_label,
+        seconds_per_label=pace and pace.seconds_per_label,
+        minutes_left=pace and to_label and pace.minutes(to_label, to_label),
     )
 
 

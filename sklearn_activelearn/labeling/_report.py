@@ -19,9 +19,10 @@ from ..evaluation._measures import MOSTLY, measures_of
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
 from ..utils.typing import Floats, Id, Label
+from ._pace import read_pace
 from ._progress import find_stop_reason, read_status
 from ._worker import LearnerLabels
-from .front_ends._view import name_reason
+from .front_ends._view import describe_minutes, name_reason
 from .storage._decisions import LABELLED, SKIPPED
 from .storage._labels import SEVERAL, from_column
 
@@ -120,7 +121,8 @@ def make_report(file, worker, ids, empty, scoring):
     others = dict.fromkeys(empty, (SKIPPED, None))
     with file.reading() as facts:  # once: everything is from one moment
         history, stop_reason = read_history(facts, own.target), find_stop_reason(facts)
-        status, decisions = read_status(facts, len(empty)), facts.decisions
+        decisions = facts.decisions
+        status, pace = read_status(facts, len(ids), len(empty)), read_pace(decisions)
         for row in (*own.test.tolist(), *own.earlier.tolist(), *own.pending):
             found = decisions[ids.all[row]]
             others[row] = found.state, from_column(found.label, decisions.kind)
@@ -130,14 +132,20 @@ def make_report(file, worker, ids, empty, scoring):
     ]
     if own.has_machine_labels:
         checked = worker.train_on_all().check_machine_labels()
-        return Report(curve, str(checked or "The learner has no label yet."))
-    found = describe_recall(own, others, stop_reason)
+        judged = str(checked or "The learner has no label yet.")
+        is_counted = checked and checked.n_expected and not checked.is_certified
+        n_left = checked.n_expected - checked.n_checked if is_counted else 0
+        if pace and n_left > 0:
+            words = describe_minutes(*pace.minutes(n_left, n_left))
+            judged += f" At your pace {n_left} labels take about {words}."
+        return Report(curve, judged)
+    found = describe_recall(own, others, stop_reason, pace)
     if found and waiting:
         found += f"\nLabels of an unfinished batch, not counted yet: {waiting}."
     if not history.n_test:
         return Report(curve, found or advise_without_test(own, status))
     if history.models:
-        judged = advise_on_test(history, scoring, stop_reason, len(ids))
+        judged = advise_on_test(history, scoring, stop_reason, len(ids), pace)
     else:
         judged = describe_missing_model(status)
     return Report(curve, f"{found}\n{judged}" if found else judged)
@@ -330,7 +338,7 @@ def describe_missing_model(status):
     return f"There is no model yet. It is trained after {more}{second}."
 
 
-def advise_on_test(history, scoring, stop_reason, n_rows):
+def advise_on_test(history, scoring, stop_reason, n_rows, pace):
     """Return the score on held-out rows, and what more labels are worth, in sentences.
 
     Parameters
@@ -343,6 +351,8 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
         Why the session has ended, if it has.
     n_rows : int
         Number of rows now.
+    pace : Pace or None
+        Time that people take for a label.
     """
     truth = history.truth
     measure = make_measure(history, scoring)
@@ -396,7 +406,11 @@ def advise_on_test(history, scoring, stop_reason, n_rows):
         truth = [*map(str, truth)]
         models = [(n_then, [*map(str, labels)]) for n_then, labels in models]
     n_next = min(N_AHEAD, n_labels, n_left)
-    return f"{now}. {advice(models, truth[:n], n_labels=n_next)}"
+    worth = f"{now}. {advice(models, truth[:n], n_labels=n_next)}"
+    if pace:
+        minutes = describe_minutes(*pace.minutes(n_next, n_next))
+        worth += f" At your pace {n_next} labels take about {minutes}."
+    return worth
 
 
 def describe_few(kind, n):
@@ -472,7 +486,7 @@ def describe_score(own, estimate):
     )
 
 
-def describe_recall(own, others, stop_reason):
+def describe_recall(own, others, stop_reason, pace):
     """Return what was found of a class, what is left and what certainty costs.
 
     Parameters
@@ -484,6 +498,8 @@ def describe_recall(own, others, stop_reason):
         of rows without content, which count as skipped, by row number.
     stop_reason : str or None
         Why the session has ended, if it has.
+    pace : Pace or None
+        Time that people take for a row.
 
     Returns
     -------
@@ -532,10 +548,10 @@ def describe_recall(own, others, stop_reason):
     # a row that an earlier learner asked for and nobody has read cannot be drawn
     has_unread = any(aside.get(row, 0) is None for row in own.earlier.tolist())
     known = 0 if has_unread or bound.low < LOW_RECALL else bound.low
-    return describe_price(price, known)
+    return describe_price(price, known, pace)
 
 
-def describe_price(price, known):
+def describe_price(price, known, pace):
     """Return a `RecallPrice` in three lines: found, left, cost of certainty.
 
     Parameters
@@ -544,12 +560,19 @@ def describe_price(price, known):
         Counts and estimates.
     known : float
         Lower bound on the recall; 0: it is not mentioned.
+    pace : Pace or None
+        Time that people take for a row.
     """
     low, high = (max(0, end - price.found) for end in price.likely)
     n_left = max(0, round(price.n_relevant) - price.found)
     goal = f"a recall of {price.recall:.0%}"
     least, most = price.likely_rows
-    reach, chance = f"Likely {least} to {most} more rows reach {goal}.", price.p_reached
+    reading, certainty = (
+        f" ({describe_minutes(*pace.minutes(*ends))})" if pace and ends[1] else ""
+        for ends in (price.likely_rows, [price.n_certain] * 2)
+    )
+    reach = f"Likely {least} to {most} more rows{reading} reach {goal}."
+    chance = price.p_reached
     if round(chance, 2) >= 0.9:
         chance = min(chance, 0.99)
         reach = f"The chance that {goal} is reached already is {chance:.0%}."
@@ -560,5 +583,5 @@ def describe_price(price, known):
         f"Found: {price.found} in {price.n_read} of {price.n_rows} rows read.\n"
         f"Estimated left: {n_left} (likely {low} to {high}). {reach}\n"
         f"To be {price.confidence:.0%} certain of {goal}: about {price.n_certain} more "
-        f"rows.{now}"
+        f"rows{certainty}.{now}"
     )

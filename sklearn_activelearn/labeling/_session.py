@@ -999,9 +999,13 @@ class LabelingSession(Generic[LearnerT]):
         status : Status
             Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
             ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
-            ``disputed``, ``test_left``, ``empty``, ``labelled`` and ``no_label``; and
-            ``stop_reason``. A row with several labels counts for each of them in
-            ``by_class``.
+            ``disputed``, ``test_left``, ``empty``, ``labelled``, ``no_label`` and
+            ``to_label``; and ``stop_reason``. A row with several labels counts for each
+            of them in ``by_class``. ``seconds_per_label`` is the median time between
+            two answers of a person; of several people who answer side by side, of all
+            together. A gap of more than three minutes is a break, and with fewer than
+            ten answers it is None. ``minutes_left`` is a range of minutes for the
+            ``to_label`` rows, without breaks, that holds in nine of ten cases.
 
         Raises
         ------
@@ -1014,7 +1018,7 @@ class LabelingSession(Generic[LearnerT]):
     def _statuses(self, who):
         """Return the progress of the session, and of a person, at the same moment."""
         with self._file.reading() as facts:
-            status = read_status(facts, len(self.empty_ids))
+            status = read_status(facts, len(self.ids), len(self.empty_ids))
             own = status if who is None else read_status_of(facts, who, status)
             return status, own
 
@@ -1027,7 +1031,7 @@ class LabelingSession(Generic[LearnerT]):
             As `status` of each person; None for answers without a name.
         """
         with self._file.reading() as facts:
-            status = read_status(facts, len(self.empty_ids))
+            status = read_status(facts, len(self.ids), len(self.empty_ids))
             return {
                 who: read_status_of(facts, who, status)
                 for who in facts.decisions.people_in_order()

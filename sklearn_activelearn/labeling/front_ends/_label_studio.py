@@ -504,7 +504,7 @@ class LabelStudioLoop:
     def _describe_progress(self):
         """Say how many rows are labelled, and now and then how good the model is."""
         status = self.session.status()
-        counts = describe_counts(status, status, len(self.session.ids))
+        counts = describe_counts(status, status)
         reason = status.stop_reason
         if reason is not None:
             counts += f". {describe_ending(status)}"

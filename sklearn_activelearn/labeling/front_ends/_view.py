@@ -151,7 +151,7 @@ class LabelingView:
     def progress(self, who=None):
         """Return the progress as the page shows it: in words, and from 0 to 1."""
         own, n_rows = self.session.status(who), len(self.session.ids)
-        counts = describe_counts(self.session.status(), own, n_rows)
+        counts = describe_counts(self.session.status(), own)
         return {"counts": counts, "share": share_done(own, n_rows)}
 
     def _describe(self, look, last):
@@ -164,7 +164,7 @@ class LabelingView:
             prediction = self._describe_prediction(look.row.id)
         n_rows = len(self.session.ids)
         return RowView(
-            look.row, describe_counts(look.status, look.own, n_rows),
+            look.row, describe_counts(look.status, look.own),
             share_done(look.own, n_rows), last, prediction, reason, look.is_training,
             look.version,
         )  # fmt: skip
@@ -208,8 +208,8 @@ def describe_label(label):
     return ", ".join(label) or NO_LABEL if isinstance(label, list) else f"{label}"
 
 
-def describe_counts(status, own, n_rows):
-    """Return the progress of a session with `n_rows` rows, and of one person."""
+def describe_counts(status, own):
+    """Return the progress of a session, and of one person."""
     by_class = {label: n for label, n in status.by_class.items() if n}
     most = sorted(by_class.items(), key=lambda item: -item[1])[:MOST]
     shown = dict(most) if len(by_class) > MOST + 1 else by_class
@@ -227,11 +227,24 @@ def describe_counts(status, own, n_rows):
         parts.append(f"{status.disputed} disputed")
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
-    if status.left is not None:
-        n_closed = status.labelled + status.skipped + status.empty
-        n_left = min(status.left + status.pending, n_rows - n_closed)
-        parts.append(f"{n_left} left")
+    if status.to_label is not None:
+        minutes = status.minutes_left
+        parts.append(
+            f"{status.to_label} left"
+            + (f" (about {describe_minutes(*minutes)})" if minutes else "")
+        )
     return ", ".join(parts)
+
+
+def describe_minutes(low, high):
+    """Return a range of minutes in words, such as "20 to 30 minutes"."""
+    unit, size = ("minutes", 1) if high < 90 else ("hours", 60)
+    ends = [end / size for end in (low, high)]
+    step = 1 if ends[1] < 10 else 5
+    low, high = (int(max(round(end / step) * step, 1)) for end in ends)
+    if low == high:
+        return f"{low} {unit if low > 1 else unit[:-1]}"
+    return f"{low} to {high} {unit}"
 
 
 def share_done(status, n_rows):
@@ -316,7 +329,7 @@ def sentence_of(session):
     status, n_rows = session.status(), len(session.ids)
     reason = status.stop_reason
     end = f", ended: {name_reason(reason)}" if reason else ""
-    counts = describe_counts(status, status, n_rows)
+    counts = describe_counts(status, status)
     return f"LabelingSession of {n_rows:,} rows: {counts}{end}."
 
 
