@@ -214,16 +214,16 @@ class TestAnswers:
         assert "insertAdjacentHTML" not in SOURCE
 
     def test_progress(self, tmp_path):
-        session_view = open_desk(tmp_path, test_size=5)
+        session_view = open_desk(tmp_path, test_size=12)
         with session_view.session, client_of(session_view) as client:
             view = ask(client, "next")
-            for i in range(25):
+            for i in range(32):
                 label = ["good", "bad"][i % 2]
                 view = ask(client, "label", id=view["row"]["id"], label=label)
             found = ask(client, "advice")
         assert found["advice"]
         assert found["plot"].startswith("<svg ")
-        assert re.match(r"(Accuracy|Balanced accuracy) \d+% on 5 test", found["words"])
+        assert re.match(r"(Accuracy|Balanced accuracy) \d+% on 12 test", found["words"])
 
     @pytest.mark.parametrize(
         ("verb", "body", "why"),

@@ -8,7 +8,7 @@ import pytest
 
 from sklearn_activelearn import HybridSamplingClassifier, RelevanceSamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling._pace import find_gaps, find_pace
+from sklearn_activelearn.labeling._progress import find_gaps, find_pace
 from sklearn_activelearn.labeling.front_ends._view import describe_minutes, sentence_of
 from sklearn_activelearn.labeling.storage import _facts, _schema
 from sklearn_activelearn.pool import RecallTarget

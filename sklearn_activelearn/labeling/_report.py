@@ -19,8 +19,7 @@ from ..evaluation._measures import MOSTLY, measures_of
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
 from ..utils.typing import Floats, Id, Label
-from ._pace import read_pace
-from ._progress import find_stop_reason, read_status
+from ._progress import find_stop_reason, read_pace, read_status
 from ._worker import LearnerLabels
 from .front_ends._view import describe_minutes, name_reason
 from .storage._decisions import LABELLED, SKIPPED
