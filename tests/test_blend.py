@@ -404,6 +404,28 @@ def test_a_pool_learner_scales_by_the_pool():
     assert inside._scaler is None
 
 
+@pytest.mark.parametrize("n", [12, 45])
+@pytest.mark.parametrize("n_queries", [0, 1])
+def test_labels_before_the_first_pool_are_restored(n, n_queries):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4)) * [1, 5, 20, 100]
+    y = (X / [1, 5, 20, 100]).sum(axis=1) > 0
+    learner = HybridSamplingClassifier(random_state=0).teach(X[:n], y[:n])
+    before, labels = learner.predict_proba(X), y[:n].tolist()
+    for _ in range(n_queries):
+        learner.query(X)
+        np.testing.assert_array_equal(learner.predict_proba(X), before)
+    again = clone(learner).restore(X, learner.record(), labels)
+    np.testing.assert_array_equal(again.predict_proba(X), before)
+    for some in (slice(n, n + 2), slice(n + 2, n + 4)):
+        for each in (learner, again):
+            each.teach(X[some], y[some])
+        np.testing.assert_array_equal(again.predict_proba(X), learner.predict_proba(X))
+        np.testing.assert_array_equal(again.query(X), learner.query(X))
+    learner.correct(X[:1], ~y[:1]).correct(X[:1], y[:1])
+    np.testing.assert_array_equal(again.predict_proba(X), learner.predict_proba(X))
+
+
 def test_a_large_pool_is_scaled_by_a_sample():
     X = np.random.default_rng(0).normal(size=(3_000, 2)) * [1, 50]
     learner = PassiveClassifier(BlendClassifier(), n_initial=40, random_state=0)

@@ -29,6 +29,7 @@ from sklearn_activelearn import (
     DKMClassifier,
     FASSLBoostClassifier,
     GreedyOnlineClassifier,
+    HybridSamplingClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByBoostingClassifier,
@@ -147,6 +148,18 @@ def test_a_session_shows_what_the_plain_loop_shows(family, ahead, path):
         assert shown == [IDS[row] for row in expected]
         if not ahead:
             np.testing.assert_array_equal(session.learner.predict(X), loop.predict(X))
+
+
+def test_labels_before_the_first_request_are_scaled_by_the_pool_as_when_reopened(path):
+    learner, pool = HybridSamplingClassifier(random_state=0), X * [1, 5, 20, 100]
+    with opened(learner, path, pool, ahead=0) as session:
+        for id in IDS[:25]:
+            answer(session, id)
+        session.next()
+        before = opinion(session)
+    with opened(learner, path, pool, ahead=0) as session:
+        assert opinion(session) == before
+        assert session.learner.estimator_.scaler_.n_samples_seen_ == len(pool)
 
 
 def test_a_row_that_nobody_asked_for_is_not_kept_for_who_takes_its_label_back(path):

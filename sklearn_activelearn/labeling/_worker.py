@@ -174,7 +174,7 @@ class SessionLearner:
         if not can_restore:
             for call in calls:
                 self.teach(call)
-        elif stored["queries"] or calls:
+        else:  # a new learner, too: it sees the pool before its first labels
             self._restore(asked, calls, stored["progress"] or NO_PROGRESS)
 
     def _row_and_label(self, taught):

@@ -472,8 +472,18 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self._n_trained,
             self._seed,
             target.names,
-            self._scaler,
+            self._scaler if self._is_scaled else None,
         )
+
+    @property
+    def _is_scaled(self):
+        """Return False while all labels were taught before the first pool was seen.
+
+        A query changes no predictions: the model of these labels stays as it is, also
+        if it is trained again, as by `restore`.
+        """
+        n_before = self._n_before_pool
+        return n_before is not None and len(self._ledger.labelled) > n_before
 
     def _make_embedder(self):
         """Return what makes points of rows; it knows the last points."""
@@ -488,6 +498,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self._target, self._rule_memory, self._warned_of = LabelTarget(), None, ()
         self._seeded = self._trained = self._points = self._scaler = None
+        self._n_before_pool = None
         self._forget_model()
 
     @property
@@ -685,6 +696,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if self._parts.needs_scaler:
             scaler = self._parts.trainer.fit_scaler(X, self._seed)
             self._scaler = scaler or self._scaler
+            if self._n_before_pool is None:
+                self._n_before_pool = len(self._ledger.labelled)
         if candidates is not None:
             is_for_sale[candidates] = True
         self._ledger = ledger = self._ledger.locate(identity, is_for_sale)
@@ -1255,7 +1268,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             too, anywhere.
         record : dict
             What `record` returned. ``keys`` may be missing if all numbers of rows are
-            known, and ``seed`` and ``queried`` may be missing.
+            known, and ``seed``, ``queried`` and ``n_before_pool`` may be missing.
         y : array-like of shape (n_taught,), or (n_taught, n_labels)
             The labels, in the order in which they were taught.
         ids : array-like of int or of str of shape (n_samples,), default=None
@@ -1308,7 +1321,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         identity = identify(learner, X, ids)
         record = Record.from_json(record)
         learner._load(X, identity, record, labels_for(learner, y))
-        if learner._parts.needs_scaler:
+        if learner._parts.needs_scaler and learner._n_before_pool is not None:
             learner._scaler = learner._parts.trainer.fit_scaler(X, learner._seed)
         transaction.learner = learner._after_teach(X)
         return transaction.commit()
@@ -1325,6 +1338,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._pool = KeptPool().update(self._ledger)
         self._known_by = identity.kind if len(record.rows) else None
         self._seed = self._seed if record.seed is None else record.seed
+        self._n_before_pool = record.n_before_pool
         self._rule_memory = rule.from_record(record)
 
     # Prediction

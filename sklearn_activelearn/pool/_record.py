@@ -73,6 +73,7 @@ class Record:
     declared: list[object]
     may_grow: bool
     queried: list[int] = field(default_factory=list)
+    n_before_pool: int | None = 0  # labels at the first pool that scales; None: no pool
     n_rounds: int
     stop_reason: str | None
     has_stopped: bool
@@ -105,6 +106,7 @@ class Record:
             declared=list(learner._target.declared),
             may_grow=learner._target.may_grow,
             queried=learner.queried_indices_.tolist(),
+            n_before_pool=learner._n_before_pool,
             n_rounds=learner._n_rounds,
             stop_reason=learner.stop_reason_,
             has_stopped=learner._has_stopped,
