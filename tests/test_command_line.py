@@ -363,6 +363,12 @@ class TestTerminal:
         assert main(["compare", *argv]) == 2
         assert 0 < given[0] < 1
 
+    def test_the_report_names_the_minutes_that_were_asked_for(self, iris_csv, capsys):
+        argv = ["--data", iris_csv, "--target", "kind", "--minutes", "0.02"]
+        argv += ["--learner", "DKM", "--folds", "4", "--jobs", "1", "--json"]
+        assert main(["compare", *argv]) == 0
+        assert json.loads(capsys.readouterr().out)["minutes"] == 0.02
+
     def test_rows_without_content_are_left_out(self, tmp_path, capsys):
         """As in the command label."""
         rows = [f"{k},,{'ab'[k % 2]}" for k in range(40)]

@@ -345,36 +345,28 @@ class TestVerdict:
         assert text.outcome == "unclear"
 
     @pytest.mark.parametrize(
-        ("effort", "words"),
+        ("effort", "limit", "advice"),
         [
-            ((2, 9, 1.0), "told in a minute whether chosen rows save labels: `--minu"),
-            ((2, 9, 0.94), "told in a minute whether chosen rows save labels: `--minu"),
-            ((2, 9, 1.0), "labels: `--minutes 5`."),
-            ((0, 200, 1.0), "labels: `--minutes 5`."),
-            ((1, 200, 1.0), "labels: `--minutes 60`."),
-            ((2, 9, 60.0), "labels: `--minutes 120`."),
-            (
-                (2, 9, 5.0),
-                "in 5 minutes whether chosen rows save labels: `--minutes 30",
-            ),
-            (
-                (2, 9, 0.25),
-                "in 15 seconds whether chosen rows save labels: `--minutes 5",
-            ),
-            (
-                (2, 9, None),
-                "with 2 repeats whether chosen rows save labels: `--repeats 9",
-            ),
-            (
-                (1, 1, None),
-                "with 1 repeat whether chosen rows save labels: `--repeats 2",
-            ),
+            ((2, 9, 1.0, "time"), "in a minute", "`--minutes 5`"),
+            ((2, 9, 0.94, "time"), "in a minute", "`--minutes 5`"),
+            ((0, 200, 1.0, "time"), "in a minute", "`--minutes 5`"),
+            ((1, 200, 1.0, "time"), "in a minute", "`--minutes 10`"),
+            ((4, 200, 1.0, "time"), "in a minute", "`--minutes 60`"),
+            ((2, 9, 60.0, "time"), "in 60 minutes", "`--minutes 120`"),
+            ((2, 9, 5.0, "time"), "in 5 minutes", "`--minutes 30`"),
+            ((2, 9, 0.25, "time"), "in 15 seconds", "`--minutes 5`"),
+            ((2, 9, None, "repeats"), "with 2 repeats", "`--repeats 9`"),
+            ((1, 1, None, "repeats"), "with 1 repeat", "`--repeats 2`"),
+            ((200, 200, None, "repeats"), "with 200 repeats", "`--repeats 400`"),
+            ((6, 7, 1.0, "repeats"), "with 6 repeats", "`--repeats 12`"),
+            ((0, 9, 1.0, "interrupt"), "yet", "the runs were interrupted"),
         ],
     )
-    def test_too_little_time_is_no_verdict(self, effort, words, against, text):
+    def test_too_little_time_is_no_verdict(self, effort, limit, advice, against, text):
         said = text(against([3, 3], [0.9, 0.72]), effort=_comparison.Effort(*effort))
-        assert said.startswith("It cannot be told ")
-        assert words in said
+        assert said.startswith(
+            f"It cannot be told {limit} whether chosen rows save labels: {advice}."
+        )
         assert (
             "So far, `--learner DKM` has no clear lead over the best model for random "
             "labels, DKM, 32 % of the labels saved (95 % interval: −100 to "
@@ -672,8 +664,8 @@ class TestComparison:
         fixed = compare(X, Y, learners, cv=3, n_repeats=3)
         assert "--repeats 3" in planned.to_text()
         one, two = planned.to_dict(), fixed.to_dict()
-        for each in one, two:  # which say how much time there was
-            del each["minutes"], each["verdict"]
+        assert (one.pop("minutes"), two.pop("minutes")) == (5.0, None)
+        assert one["ended_by"] == "repeats"  # more minutes would change nothing
         assert one == two
 
     def test_time_ends_the_repeats(self, monkeypatch):
@@ -685,6 +677,7 @@ class TestComparison:
         monkeypatch.setattr(_compare, "plan_repeats", lambda *_: 100)
         found = compare(X, Y, [Slow()], cv=2, minutes=5 / 60)
         assert 1 < found.effort.n_repeats < 13  # .4 s a repeat at least
+        assert found.effort.ended_by == "time"
         found = compare(X, Y, [Slow()], cv=4, minutes=0.3 / 60)
         assert found.effort.n_repeats == 0  # within the first one
         assert len(found.answer.errors) == 3
@@ -784,7 +777,9 @@ class TestComparison:
     def test_two_runs_have_no_interval(self, base, monkeypatch):
         errors = np.full(2, 0.5)
         said = base._contrast("a", "b", errors, errors, (0.0, -3.8, 3.2))
-        assert "(no interval: there are only 2 runs)" in said
+        assert "(no interval: only 2 runs)" in said
+        said = base._contrast("a", "b", errors[:1], errors[:1], (0.0, -3.8, 3.2))
+        assert "(no interval: only 1 run)" in said
         monkeypatch.setattr(_comparison, "FEWEST_RUNS", 2)
         said = base._contrast("a", "b", errors, errors, (0.0, -3.8, 3.2))
         assert "100.0 points more to 100.0 points less" in said  # at most
@@ -806,6 +801,7 @@ class TestComparison:
         with pytest.raises(ExperimentInterrupted, match="after 15 runs") as stop:
             compare(X, Y, learners, cv=4, n_repeats=5, progress=interrupt)
         found = stop.value.result
+        assert found.effort.ended_by == "interrupt"
         assert found.effort.n_repeats == 1
         assert len(found.answer.errors) == 5
         assert "4 folds × 1 repeat and 1 more run, 90 to" in found.to_text()

@@ -11,6 +11,7 @@ import json
 import shutil
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
@@ -97,8 +98,9 @@ RUNS = """
 --folds N
     Number of folds of the cross-validation. Default: %(default)s.
 --minutes M
-    Answer within M minutes. Repeats of the cross-validation end before if the answer is
-    certain. Default: %(default)g.
+    Answer within M minutes, or after three runs of each learner if these take longer.
+    Repeats of the cross-validation end before if the answer is certain. Default:
+    %(default)g.
 --repeats N
     Run N repeats of the cross-validation, however long they take. The report names the
     number that gives the same result again.
@@ -225,6 +227,9 @@ def run_compare(args, name, data, learners):
         raise UsageError(f"{about}: {error}") from error
     except ExperimentInterrupted as stop:
         comparison, interrupt = stop.result, stop
+    if args.repeats is None:
+        effort = comparison.effort._replace(minutes=args.minutes)
+        comparison = replace(comparison, effort=effort)
     report = {
         "version": __version__, "data": name, "treated_as": data.treated_as
     } | comparison.to_dict()  # fmt: skip

@@ -131,7 +131,8 @@ def compare(
         Number of folds.
     minutes : float > 0, default=1.0
         Time that the runs may take. The first repeat of the folds ends early only if
-        time is up. The runs end before if they have told enough.
+        time is up, and not before three runs of each learner. The runs end before if
+        they have told enough.
     n_repeats : int >= 1 or None, default=None
         Number of times to go through the folds, however long it takes: the same number
         gives the same result. None: as many as `minutes` allows and the answer needs.
@@ -253,8 +254,10 @@ def compare(
     n_least = n_repeats or 1
     clock = TimeLimit(None if n_repeats else 60 * minutes)
 
-    def answer(is_last=False):
+    def answer(is_last=False, ended_by=None):
         """Return the comparison by the runs that have ended."""
+        if ended_by is None:
+            ended_by = "repeats" if experiment.n_repeats >= n_least else "time"
         experiment.refresh()
         race = experiment.race
         best = race.choose_learner()
@@ -286,7 +289,10 @@ def compare(
             ],
             design=design,
             effort=Effort(
-                experiment.n_repeats, n_planned, None if n_repeats else float(minutes)
+                experiment.n_repeats,
+                n_planned,
+                None if n_repeats else float(minutes),
+                ended_by,
             ),
             measure=measure,
             target_error=target_error,
@@ -321,7 +327,8 @@ def compare(
         if not experiment.refresh():
             raise KeyboardInterrupt("before each learner had ended a run") from stop
         raise ExperimentInterrupted(
-            f"after {experiment.n_done} runs", answer(is_last=True)
+            f"after {experiment.n_done} runs",
+            answer(is_last=True, ended_by="interrupt"),
         ) from stop
     except ValueError as error:
         text = first_text(X) if preprocessor is None and is_frame(X) else None

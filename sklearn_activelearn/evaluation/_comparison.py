@@ -14,7 +14,7 @@ from ._curves import LabelCurve, frame, plain
 from ._design import Design
 from ._displays import LabelCurveDisplay
 from ._measures import NamedMeasure, percent
-from ._race import MOST_REPEATS, is_known
+from ._race import PLANNED_AFTER, is_known
 from ._result import CONFIDENCE, FEWEST_RUNS, LearnerResult
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ LEVEL = f"{100 * CONFIDENCE:g} %"
 NO_BETTER = 0.1
 #: Minutes that are suggested if there were too few.
 MINUTES = (5, 10, 20, 30, 60)
+#: Suggested minutes are at most this many times the minutes of one to three repeats,
+#: which tell an order of magnitude.
+MOST_TIMES = 10
 #: Parameters that a comparison sets for its runs, and that are no part of an advice.
 OF_THE_RUNS = ("batch_size", "budget", "random_state")
 #: Characters in a line of the report.
@@ -66,11 +69,15 @@ class Effort(NamedTuple):
         Repeats that narrow intervals need, as planned.
     minutes : float or None
         Minutes that were allowed; None if a number of repeats was asked for.
+    ended_by : str
+        "repeats", if all repeats that were asked for or planned have ended, "time", or
+        "interrupt".
     """
 
     n_repeats: int
     n_planned: int
     minutes: float | None
+    ended_by: str
 
 
 class Passive(NamedTuple):
@@ -227,7 +234,7 @@ class Comparison:
             "unclear",
             [
                 f"It cannot be told {self._limit()} whether chosen rows save labels: "
-                f"{self._more_time()}. So far, {use} has no clear lead over {best}, "
+                f"{self._advise()}. So far, {use} has no clear lead over {best}, "
                 f"{self._saved(answer)}.",
                 then,
             ],
@@ -290,24 +297,33 @@ class Comparison:
             text = f"{n} % of the labels lost"
         if len(answer.errors) < FEWEST_RUNS:
             n_runs = len(answer.errors)
-            return f"{text} (no interval: there are only {n_runs} runs)"
+            return f"{text} (no interval: {count_runs(n_runs)})"
         return f"{text} ({LEVEL} interval: {saved_interval(savings)})"
 
     def _limit(self):
         """Return the limit of time or repeats, in words."""
-        minutes, n_repeats = self.effort.minutes, self.effort.n_repeats
-        if minutes is None:
+        n_repeats, _, minutes, ended_by = self.effort
+        if ended_by == "interrupt":
+            return "yet"
+        if ended_by == "repeats":
             return f"with {n_repeats} repeat{'s' * (n_repeats != 1)}"
         if round(minutes) <= 1:
             return "in a minute" if minutes > 0.7 else f"in {60 * minutes:.0f} seconds"
         return f"in {minutes:.0f} minutes"
 
-    def _more_time(self):
-        """Return the option that gives enough time, as planned."""
-        n_repeats, n_planned, minutes = self.effort
-        if minutes is None:
-            return f"`--repeats {min(max(2 * n_repeats, n_planned), MOST_REPEATS)}`"
+    def _advise(self):
+        """Return the option that is expected to suffice.
+
+        More minutes than were needed for the planned repeats give the same result.
+        """
+        n_repeats, n_planned, minutes, ended_by = self.effort
+        if ended_by == "interrupt":
+            return "the runs were interrupted"
+        if ended_by == "repeats":
+            return f"`--repeats {max(2 * n_repeats, n_planned)}`"
         needed = minutes * max(2, n_planned / n_repeats if n_repeats else 2)
+        if n_repeats < PLANNED_AFTER[-1]:  # the plan is a rough one
+            needed = min(needed, MOST_TIMES * minutes)
         longer = [each for each in MINUTES if each >= min(needed, MINUTES[-1])]
         return f"`--minutes {max(longer[0], 2 * minutes):.0f}`"
 
@@ -328,7 +344,7 @@ class Comparison:
         measure, n_runs, (_, low, high) = self.measure, len(errors), gain
         interval = f"{LEVEL} interval of the difference: {self._difference(low, high)}"
         if n_runs < FEWEST_RUNS:
-            interval = f"no interval: there are only {n_runs} runs"
+            interval = f"no interval: {count_runs(n_runs)}"
         return (
             f"{chosen} {measure.article} of {measure.text(errors.mean())}, and "
             f"{random} one of {measure.text(passive_errors.mean())} ({interval})."
@@ -448,7 +464,7 @@ class Comparison:
 
     def _runs(self):
         """Return how learners were run, in a line."""
-        design, (n_repeats, _, minutes) = self.design, self.effort
+        design, (n_repeats, _, minutes, _) = self.design, self.effort
         curve = self.answer.curve
         which = f"{design.cv} folds × {n_repeats} repeat{'s' * (n_repeats != 1)}"
         if design.n_run_rows < design.n_rows:
@@ -656,6 +672,11 @@ def count_labels(n_labels):
     """Return a number of labels in words."""
     number = f"{n_labels:,.0f}"
     return f"{number} label{'s' * (number != '1')}"
+
+
+def count_runs(n_runs):
+    """Return that there are too few runs, in words."""
+    return f"only {n_runs} run{'s' * (n_runs != 1)}"
 
 
 def count_range(first, last):
