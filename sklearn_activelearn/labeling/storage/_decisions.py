@@ -245,7 +245,8 @@ class Decisions:
     def put(self, id, **facts):
         """Replace facts on a row, and decide it again; return the row."""
         before = self.rows.pop(id, None)
-        row = self._decide((before or self[id])._replace(**facts))
+        row = Row(id, **facts) if before is None else before._replace(**facts)
+        row = self._decide(row)
         if before is not None:
             self._count(before, -1)
         if row.request or row.answers or row.notes or row.taught:
