@@ -159,6 +159,21 @@ def test_a_session_says_how_long_it_takes_yet(tmp_path):
     with LabelingSession(learner, X, path) as session:
         assert session.status().to_label == 41
         assert session.status().seconds_per_label == 6.0
+        label_rows(session, 41, [6.0])
+        assert (session.status().to_label, session.status().minutes_left) == (0, None)
+
+
+def test_rows_with_several_votes_take_as_many_answers(tmp_path):
+    learner = HybridSamplingClassifier(batch_size=5, budget=60, random_state=0)
+    path, classes = tmp_path / "labels.sqlite", ["yes", "no"]
+    with LabelingSession(learner, X, path, classes=classes, votes=2) as session:
+        for _ in range(20):
+            label_rows(session, 1, [6.0], "ann")
+            label_rows(session, 1, [0.5], "bob")
+        status = session.status()
+        # each of them needs 6.5 seconds for each of 40 rows
+        assert (status.seconds_per_label, status.to_label) == (3.25, 40)
+        assert status.minutes_left == pytest.approx((40 * 6.5 / 60,) * 2)
 
 
 def test_what_more_labels_are_worth_has_its_minutes(tmp_path):

@@ -67,7 +67,7 @@ def read_status(facts, n_rows, n_empty):
     to_label = None
     if left is not None:
         n_open = n_rows - n_known - n_skipped - n_empty
-        to_label = min(left + n_pending, n_open)
+        to_label = max(0, min(left + n_pending, n_open))
     pace = read_pace(decisions)
     return Status(
         asked=n_asked,
@@ -86,7 +86,7 @@ def read_status(facts, n_rows, n_empty):
         no_label=labels.get(to_column([]), 0),
         to_label=to_label,
         seconds_per_label=pace and pace.seconds_per_label,
-        minutes_left=pace and to_label and pace.minutes(to_label, to_label),
+        minutes_left=pace.minutes(to_label, to_label) if pace and to_label else None,
     )
 
 
@@ -133,14 +133,15 @@ class Pace(NamedTuple):
     mean: float  # mean gap of all together, in seconds
     spread: float  # standard deviation of a gap, as a share of the mean
     n_gaps: float  # gaps behind the mean; of several people, of one with this accuracy
+    votes: int = 1  # answers that a row needs
 
     def minutes(self, n_low: int, n_high: int) -> tuple[float, float]:
-        """Return the range of the minutes for a number of labels, without breaks.
+        """Return the range of the minutes for the labels of some rows, without breaks.
 
         Parameters
         ----------
         n_low, n_high : int
-            Fewest and most labels.
+            Fewest and most rows.
 
         Returns
         -------
@@ -149,7 +150,7 @@ class Pace(NamedTuple):
             gaps of one person are independent of each other.
         """
         ends = []
-        for n, sign in ((n_low, -1), (n_high, 1)):
+        for n, sign in ((n_low * self.votes, -1), (n_high * self.votes, 1)):
             # relative, of the sum of n gaps and of the mean of the gaps so far; ratios
             # of positive numbers are closer to normal in logarithms
             deviation = self.spread * np.sqrt(1 / max(n, 1) + 1 / self.n_gaps)
@@ -209,4 +210,5 @@ def read_pace(decisions):
     for answer in answers:
         at = datetime.fromisoformat(answer.at).timestamp()
         times.setdefault(answer.who, []).insert(0, at)
-    return find_pace([*times.values()])
+    pace = find_pace([*times.values()])
+    return pace and pace._replace(votes=decisions.votes)
