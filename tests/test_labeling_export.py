@@ -344,6 +344,22 @@ LINES = {
 }
 
 
+@pytest.mark.parametrize("kind", ["json", "jsonl"])
+def test_files_of_other_tools_in_other_encodings(folder, kind):
+    mark = "\u2028"  # Python splits lines at it, JSON does not
+    task = {"id": 3, "text": mark, "label": "7"}
+    if kind == "json":
+        result = [{"type": "choices", "value": {"choices": ["7"]}}]
+        task = [{"data": {"id": 3, "text": mark}, "annotations": [{"result": result}]}]
+    text, path = json.dumps(task, ensure_ascii=False), folder / f"in.{kind}"
+    with opened(folder / "a", classes=[1, 7, 8]) as session:
+        path.write_text(text, encoding="utf-16")
+        with pytest.raises(ValueError, match=rf"^in\.{kind} is not encoded as UTF-8"):
+            session.import_labels(path)
+        path.write_text(text, encoding="utf-8-sig")
+        assert session.import_labels(path) == 1
+
+
 @pytest.mark.parametrize("kind", LINES)
 def test_lines_of_other_tools(folder, kind):
     text = "\n".join(json.dumps(each) for each in LINES[kind])

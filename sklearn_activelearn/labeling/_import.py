@@ -478,6 +478,14 @@ def split_names(cell):
     return names or [""]
 
 
+def read_text(path):
+    """Return the text of a file, which must be in UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ImportRefused(f"{path.name} is not encoded as UTF-8.") from None
+
+
 def read_label_json(path, columns, rows, classes):
     """Yield the labels of tasks of Label Studio; their data say which row it is.
 
@@ -491,7 +499,7 @@ def read_label_json(path, columns, rows, classes):
     """
     others, disputed = Counter(), []
     try:
-        tasks = json.loads(path.read_text(encoding="utf-8"))
+        tasks = json.loads(read_text(path))
         if not isinstance(tasks, list):
             raise TypeError("It is no list.")
         for task in tasks:
@@ -561,7 +569,7 @@ def read_label_json(path, columns, rows, classes):
 
 
 class ImportRefused(ValueError):
-    """An annotation with several choices, or a record that is of no row."""
+    """A file in another encoding, several choices, or a record that is of no row."""
 
 
 def read_label_lines(path, columns, rows, classes):
@@ -577,8 +585,8 @@ def read_label_lines(path, columns, rows, classes):
         For examples that were ignored or rejected and give no label.
     """
     left_out = Counter()
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    for number, line in enumerate(lines, 1):
+    # texts may hold other marks at which `splitlines` splits
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
         where = f"{path.name}, line {number}"
