@@ -210,7 +210,7 @@ def run_compare(args, name, data, learners):
     if not args.scoring and (measure := default_measure(data.y)).why:
         tell(f"{measure.name}: {measure.why}")
     interrupt = None
-    # the minutes are those of the command: reading and importing have taken some
+    # reading and importing have taken some of the command's minutes
     minutes = max(args.minutes - (monotonic() - args.began) / 60, 0.1 * args.minutes)
     try:
         with progress_lines() as show:

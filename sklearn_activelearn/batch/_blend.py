@@ -439,8 +439,8 @@ class BlendClassifier(CombinedClassifier):
     def _weigh_candidates(self, candidates, X, y, label_names):
         """Return log losses, temperatures, weights, thresholds, and the skill.
 
-        Thresholds are those of several labels for a row, each of which counts as a row
-        of two classes.
+        There are thresholds for several labels for a row only. Each label counts as a
+        row of two classes.
         """
         n_candidates, is_several = len(candidates), y.ndim == 2
         losses, temperatures = np.full(n_candidates, np.nan), np.ones(n_candidates)

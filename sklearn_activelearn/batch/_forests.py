@@ -86,8 +86,8 @@ class QuickForest(ClassifierMixin, BaseEstimator):
 class QuickExtraTrees(QuickForest):
     """Extremely randomised trees, a candidate of `BlendClassifier`.
 
-    They follow `sklearn.ensemble.ExtraTreesClassifier`. Parameters and attributes are
-    those of `QuickForest`.
+    They follow `sklearn.ensemble.ExtraTreesClassifier`, and have the parameters and
+    attributes of `QuickForest`.
     """
 
     _is_extra = True

@@ -268,7 +268,7 @@ def mean_of_leaves(
 ):
     """Return the mean over the trees of the leaf of each row.
 
-    The arrays are those of `grow_trees`; they are not checked here.
+    The arrays come from `grow_trees`; they are not checked here.
     """
     cdef Py_ssize_t n_targets = means.shape[1], n_trees = roots.shape[0]
     cdef Py_ssize_t i, k, tree, node

@@ -135,7 +135,7 @@ def compare(
         they have told enough.
     n_repeats : int >= 1 or None, default=None
         Number of times to go through the folds, however long it takes: the same number
-        gives the same result. None: as many as `minutes` allows and the answer needs.
+        gives the same result. None: the number that the answer needs, within `minutes`.
     max_rows : int >= 1 or None, default=None
         Random rows that each run uses at most, held-out rows included. None: 2,500, or
         20,000 if all learners see each row of a stream once.
@@ -358,7 +358,7 @@ class TimeLimit:
         return self.limit is not None and self.seconds > self.limit
 
     def has(self, seconds):
-        """Return True if there are so many seconds left, and some to spare."""
+        """Return True if that number of seconds is left, and some to spare."""
         return self.limit is None or self.seconds + seconds <= FILLED * self.limit
 
 

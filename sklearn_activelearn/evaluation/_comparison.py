@@ -58,7 +58,7 @@ class Verdict(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How long a comparison ran.
+    """The repeats and the time of a comparison.
 
     Attributes
     ----------
@@ -631,7 +631,7 @@ def short_names(learners):
 
 
 def number_equal(names):
-    """Return names, those that are equal with numbers."""
+    """Return the names; equal names get numbers."""
     return [
         f"{name} ({names[: i + 1].count(name)})" if names.count(name) > 1 else name
         for i, name in enumerate(names)

@@ -55,7 +55,7 @@ class Race:
         self.numbers[key], self.curves[key] = np.asarray(numbers), curve
 
     def keys(self, keys):
-        """Return those of some curves that have runs."""
+        """Return the keys of the curves that have runs."""
         return [key for key in keys if key in self.curves]
 
     def common_runs(self, keys, half=None):

@@ -48,7 +48,7 @@ class Tags(NamedTuple):
         Columns that a reference has once. A second value shows that two references
         are not separated.
     listed : frozenset of str
-        Tags of which each further line is a value of its own.
+        Tags of which each further line is another value.
     outside : frozenset of str
         Tags of the file.
     """
