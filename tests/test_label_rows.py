@@ -142,17 +142,16 @@ def press(open_view, monkeypatch):
 
                 def __init__(self):
                     super().__init__()
-                    self._keys, self.has_begun = Queue(), False
+                    self._keys, self._n_handled = CountedKeys(), -1
                     screens.append(self)
 
-                def read(self):
-                    if self.has_begun:  # the key before is handled
-                        self._keys.task_done()
-                    self.has_begun = True
-                    return super().read()
+                def _take(self, until=None):
+                    if until is None and not self._ahead:
+                        self._n_handled = self._keys.n_taken  # before the next key
+                    return super()._take(until)
 
                 def is_waiting(self):
-                    return self.has_begun and not self._keys.unfinished_tasks
+                    return self._n_handled == self._keys.n_put
 
             screens, pressed = [], 0
             is_over, drawn = threading.Event(), threading.Event()
@@ -168,6 +167,21 @@ def press(open_view, monkeypatch):
         return shown
 
     return run
+
+
+class CountedKeys(Queue):
+    """A queue that counts what is put into it, and what is taken."""
+
+    n_put = n_taken = 0
+
+    def put(self, item):
+        self.n_put += 1
+        super().put(item)
+
+    def get(self, timeout=None):
+        item = super().get(timeout=timeout)
+        self.n_taken += 1
+        return item
 
 
 def run_at_once(target, args, daemon):
