@@ -108,6 +108,9 @@ def test_trees_of_other_shapes_are_refused():
         damaged.trees_[part] = damaged.trees_[part][:-1]
         with pytest.raises(ValueError, match="do not fit rows of 64 features"):
             damaged.predict_proba(X)
+    model.trees_[0] = model.trees_[0][:0]  # no tree
+    with pytest.raises(ValueError, match="do not fit rows of 64 features"):
+        model.predict_proba(X)
     model.classes_ = model.classes_[:-1]
     with pytest.raises(ValueError, match="and 9 classes"):
         model.predict_proba(X)

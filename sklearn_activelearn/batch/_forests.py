@@ -104,6 +104,7 @@ def check_trees(roots, columns, thresholds, others, means, n_features, n_classes
     least = np.where(is_leaf, 0, nodes + 1)
     if not (
         len(thresholds) == len(others) == len(columns)
+        and len(roots)
         and ((roots >= 0) & (roots < len(columns))).all()
         and ((columns >= -1) & (columns < n_features)).all()
         and ((others >= least) & (others < most)).all()
