@@ -426,6 +426,18 @@ def test_labels_before_the_first_pool_are_restored(n, n_queries):
     np.testing.assert_array_equal(again.predict_proba(X), learner.predict_proba(X))
 
 
+def test_a_few_rows_of_a_pool_do_not_scale_it():
+    X = np.random.default_rng(0).normal(size=(80, 2)) * [1, 50]
+    y = X[:, 0] > 0
+    learner = HybridSamplingClassifier(random_state=0)
+    learner.query(X)
+    learner.teach(X[:30], y[:30])
+    assert learner.estimator_.scaler_.n_samples_seen_ == 80
+    rows = learner.query(X[30:31])
+    learner.teach(X[30:31][rows], y[30:31][rows])
+    assert learner.estimator_.scaler_.n_samples_seen_ == 31
+
+
 def test_a_large_pool_is_scaled_by_a_sample():
     X = np.random.default_rng(0).normal(size=(3_000, 2)) * [1, 50]
     learner = PassiveClassifier(BlendClassifier(), n_initial=40, random_state=0)

@@ -100,6 +100,7 @@ from ._ledger import (
 from ._record import Record
 from ._rule import Round, Rule, utility_function
 from ._training import (
+    MOST_SCALED,
     Known,
     OneModel,
     Trainer,
@@ -472,18 +473,22 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self._n_trained,
             self._seed,
             target.names,
-            self._scaler if self._is_scaled else None,
+            self._scaler_of_training,
         )
 
     @property
-    def _is_scaled(self):
-        """Return False while all labels were taught before the first pool was seen.
+    def _scaler_of_training(self):
+        """The scaler of the pool; None: labelled rows are scaled by themselves.
 
-        A query changes no predictions: the model of these labels stays as it is, also
-        if it is trained again, as by `restore`.
+        They are while all labels were taught before the first pool: a query changes no
+        predictions, and `restore` trains the same model. They also are if the last pool
+        has fewer rows than there are labels, as a query on the best few rows.
         """
-        n_before = self._n_before_pool
-        return n_before is not None and len(self._ledger.labelled) > n_before
+        n_labels, scaler = len(self._ledger.labelled), self._scaler
+        if scaler is None or n_labels <= self._n_before_pool:
+            return None
+        is_large = scaler.n_samples_seen_ >= min(n_labels, MOST_SCALED)
+        return scaler if is_large else None
 
     def _make_embedder(self):
         """Return what makes points of rows; it knows the last points."""
