@@ -13,6 +13,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import sklearn_activelearn
@@ -195,6 +196,21 @@ class TestLearner:
         assert repr(parse_learner(text).estimator.estimator) == "SVC()"
 
     @pytest.mark.parametrize(
+        "text",
+        [
+            "estimator=make_pipeline(StandardScaler(), SVC(C=10))",
+            "estimator=make_pipeline(StandardScaler(), SVC()),estimator__svc__C=10",
+            'estimator=Pipeline([("standardscaler", StandardScaler()), '
+            '("svc", SVC())]),estimator__svc__C=10',
+        ],
+    )
+    def test_pipelines_and_parameters_inside(self, text):
+        learner = parse_learner(f"MinMargin:{text}")
+        assert repr(learner.estimator) == repr(
+            make_pipeline(StandardScaler(), SVC(C=10))
+        )
+
+    @pytest.mark.parametrize(
         ("text", "message"),
         [
             ("CBGSClassifier", "did you mean 'CBGZ'"),
@@ -202,22 +218,27 @@ class TestLearner:
             ("", "there are ALMS, ASSLBoost"),
             ("DKM:eta=1", "did you mean 'eta0'"),
             ("MarginLoss:loss=RampLoss(t=0.5)", "t == 0.5, must be >= 1"),
-            ("MarginLoss:loss=RampLoss(2)", "not of the form"),
+            ("MarginLoss:loss=RampLoss(2, 3)", "positional argument"),
             ("MarginLoss:loss=RampLoss(q=2)", "unexpected keyword argument 'q'"),
             ("MarginLoss:loss=RampLoss(t=two)", "RampLoss: t must be"),
-            ("MarginLoss:loss=MarginLoss()", "no classifier of scikit-learn"),
-            ("MinMargin:estimator=open(file=2)", "no classifier of scikit-learn"),
+            ("MarginLoss:loss=MarginLoss()", "no estimator of scikit-learn"),
+            ("MinMargin:estimator=open(file=2)", "no estimator of scikit-learn"),
             ("MinMargin:estimator=SVR()", "did you mean 'SVC'"),
             ("MinMargin:estimator=SVC(c=1)", "SVC: "),
-            ("MinMargin:estimator=SVC(1)", "not of the form"),
+            ("MinMargin:estimator=SVC(1)", "positional argument"),
+            ("MinMargin:SVC()", "not of the form"),
+            ("MinMargin:estimator__C=1", "needs estimator=NAME()"),
+            ("MinMargin:estimator=SVC(),estimator__c=1", "Invalid parameter 'c'"),
+            ("MinMargin:estimator=make_pipeline(PCA())", "must be a classifier"),
+            ("MinMargin:estimator=Pipeline([1])", "must be a classifier"),
             ("MinMargin:estimator=svm.SVC()", "not of the form"),
             ("MinMargin:estimator=SVC()()", "not of the form"),
             ("MinMargin:estimator=(lambda: 1)()", "not of the form"),
-            ("MinMargin:estimator=[SVC()]", "not of the form"),
+            ("MinMargin:estimator=[SVC()]", "must be a classifier"),
             ("MinMargin:n_initial=" + "(" * 300, "not of the form"),
             ("DKM:R", "not of the form"),
             ("DKM:R=", "not of the form"),
-            ("DKM:R=f(1)", "not of the form"),
+            ("DKM:R=f(1)", "no estimator of scikit-learn"),
             ("DKM:**{}", "not of the form"),
             ("DKM:R=0", "R == 0"),
             ("DKM:R=two", "R must be"),

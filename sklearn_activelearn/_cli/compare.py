@@ -78,11 +78,11 @@ ROWS = f"""
 """
 LEARNING = """
 --learner NAME[:param=value,...]
-    Compare this learner, with these parameters; classifiers of scikit-learn may be
-    among them, as in 'MinMargin:estimator=SVC(C=10)'. May be repeated. Default, in
-    batches of 10: the learner of the command label, the same around one logistic
-    regression, and UncertaintySampling around one; with 50,000 rows and more also a
-    learner of streams.
+    Compare this learner, with these parameters; classifiers and pipelines of
+    scikit-learn may be among them, as in 'MinMargin:estimator=SVC(C=10)'. May be
+    repeated. Default, in batches of 10: the learner of the command label, the same
+    around one logistic regression, and UncertaintySampling around one; with 50,000 rows
+    and more also a learner of streams.
 --scoring NAME
     Measure this score of scikit-learn (balanced_accuracy, f1_macro, average_precision,
     roc_auc, neg_log_loss, …), or NAME:CLASS for the recall, precision, f1,

@@ -4,7 +4,8 @@ import ast
 from difflib import get_close_matches
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import all_estimators
 
 import sklearn_activelearn
@@ -31,10 +32,16 @@ def parse_learner(text):
     try:
         params = parse_params(text.partition(":")[2])
         for param in params:
-            if param not in known:
+            owner, _, nested = param.partition("__")
+            if owner not in known:
                 raise ValueError(f"no parameter {param!r}; {choices(param, known)}")
+            if nested and not hasattr(params.get(owner), "set_params"):
+                raise ValueError(f"{param!r} needs {owner}=NAME(), too")
         learner.set_params(**params)
-        clone(learner).query(np.empty((0, 1)))
+        trial, model = clone(learner), params.get("estimator")
+        if isinstance(model, Pipeline) and is_classifier(model):
+            trial.set_params(estimator=model[-1])  # transformers refuse no rows
+        trial.query(np.empty((0, 1)))
     except (TypeError, ValueError) as error:
         raise UsageError(f"--learner: {name}: {error}") from error
     return learner
@@ -43,47 +50,57 @@ def parse_learner(text):
 def parse_params(text):
     """Return the parameters in param=value,...; a bare word is a string.
 
-    A value may be a loss or a classifier of scikit-learn with constants, as in
-    ``loss=RampLoss(t=2)`` and ``estimator=SVC(C=10)``.
+    A value may be a loss, or a classifier or transformer of scikit-learn, as in
+    ``loss=RampLoss(t=2)`` and
+    ``estimator=make_pipeline(StandardScaler(),SVC(C=10))``. What
+    `evaluation.Comparison.option` writes is read again.
     """
     try:
-        return keywords_of(ast.parse(f"dict({text})", mode="eval").body)
+        call = ast.parse(f"dict({text})", mode="eval").body
+        if call.args:
+            raise SyntaxError
+        return keywords_of(call)
     except (SyntaxError, AttributeError, RecursionError, MemoryError):
         raise ValueError(f"{text!r} is not of the form param=value,p=value") from None
 
 
 def keywords_of(call):
-    """Return the values of a call's keywords; other arguments are refused."""
-    if call.args or any(word.arg is None for word in call.keywords):
+    """Return the values of a call's keywords; ``**`` is refused."""
+    if any(word.arg is None for word in call.keywords):
         raise SyntaxError
     return {word.arg: value_of(word.value) for word in call.keywords}
 
 
 def value_of(node):
-    """Return a constant, a word, a loss or a classifier."""
+    """Return a constant, a word, a loss, an estimator, or a list of these."""
     if isinstance(node, ast.Name):
         return WORDS.get(node.id, node.id)
     if isinstance(node, ast.Call):
-        return build_object(node.func.id, keywords_of(node))
+        args = [value_of(each) for each in node.args]
+        return build_object(node.func.id, args, keywords_of(node))
+    if isinstance(node, ast.List | ast.Tuple):
+        values = [value_of(each) for each in node.elts]
+        return values if isinstance(node, ast.List) else tuple(values)
     try:
         return ast.literal_eval(node)
     except ValueError:
         raise SyntaxError from None
 
 
-def build_object(name, params):
-    """Return a loss, or a classifier of scikit-learn, with these parameters."""
+def build_object(name, args, params):
+    """Return a loss, or an estimator of scikit-learn, with these parameters."""
     kinds = {kind.__name__: kind for kind in losses.LOSSES.values()}
     kinds["BlendClassifier"] = sklearn_activelearn.BlendClassifier
+    kinds |= {"Pipeline": Pipeline, "make_pipeline": make_pipeline}
     if name not in kinds:
-        kinds |= all_estimators(type_filter="classifier")
+        kinds |= all_estimators(type_filter=["classifier", "transformer"])
     if name not in kinds:
         close = get_close_matches(name, kinds, 1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"no loss and no classifier of scikit-learn has the name {name!r}{hint}"
+            f"no loss and no estimator of scikit-learn has the name {name!r}{hint}"
         )
     try:
-        return kinds[name](**params)
+        return kinds[name](*args, **params)
     except TypeError as error:
         raise ValueError(f"{name}: {error}") from None
