@@ -415,12 +415,17 @@ class TestVerdict:
         assert repr(text.found.recommended) == "RandomSamplingClassifier(rate=1.0)"
         assert not text.found.table()[0]["is_recommended"]
 
+    def test_random_rows_are_not_advised_if_a_constant_is_as_good(self, against, text):
+        said = text(against([3, 3], [0.6, 0.6], constant=0.8))
+        assert said.startswith("No savings on these data: with 3 labels, neither")
+        assert text.outcome == "useless"
+
     def test_no_difference_and_narrow(self, result_of, text):
         curve, _ = square_root_curves(1.0)
         said = text(result_of(curve, curve))
         assert said.startswith(
-            "No savings on these data: `--learner DKM` needs as many labels as random "
-            "rows with the best model for random labels, DKM, 0 % of the "
+            "No savings on these data: `--learner DKM` needs about as many labels as "
+            "random rows with the best model for random labels, DKM, 0 % of the "
         )
         assert text.outcome == "nothing saved"
 

@@ -255,6 +255,12 @@ class Comparison:
             ]
         if answer.is_clear:
             return "smaller error", [f"Use {use}: {average}", f"At the end, {end}"]
+        if self._is_no_better_than_constant(answer):
+            return "useless", [
+                f"No savings on these data: with {n_bought} labels, neither chosen nor "
+                f"random ones are clearly better than {constant}. More labels, other "
+                "columns or another measure may help."
+            ]
         if answer.is_worse:
             return "nothing saved", [
                 f"No savings on these data. Use {use}, which takes random rows: {end}",
@@ -266,16 +272,10 @@ class Comparison:
                 f"for some and worse for others. {capitalise(end)}",
                 then,
             ]
-        if self._is_no_better_than_constant(answer):
-            return "useless", [
-                f"No savings on these data: with {n_bought} labels, neither chosen nor "
-                f"random ones are clearly better than {constant}. More labels, other "
-                "columns or another measure may help."
-            ]
         if is_known(answer) and answer.passive_beats_constant:
             return "nothing saved", [
-                f"No savings on these data: {use} needs as many labels as random rows "
-                f"with {best}, {self._saved(answer)}.",
+                f"No savings on these data: {use} needs about as many labels as "
+                f"random rows with {best}, {self._saved(answer)}.",
                 capitalise(end),
                 then,
             ]
