@@ -11,6 +11,7 @@ import time
 import warnings
 from contextlib import closing, suppress
 from multiprocessing import get_context
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
+from sklearn_activelearn.labeling.storage import _facts
 from tests.learners import explores
 from tests.reference import session_harness as harness
 from tests.reference.labeling import quick_folder
@@ -150,6 +152,19 @@ def test_a_full_disk_loses_nothing(path, small_files):
         assert session.status().answered == before.answered + 1 == 6
     with opened(path) as session:
         assert session.status().answered == 6
+
+
+def test_a_learner_that_could_not_be_stored_is_not_remembered(path):
+    with opened(path) as session:
+        with (
+            patch.object(_facts, "put", side_effect=OSError("full")),
+            pytest.raises(OSError, match="full"),
+            session._file.writing() as facts,
+        ):
+            facts.change_learner(queries=99)
+        with session._file.writing() as facts:
+            facts.change_learner(position=1)
+            assert facts.learner["queries"] == 0
 
 
 # --- one session of a process

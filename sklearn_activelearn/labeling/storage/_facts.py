@@ -135,8 +135,9 @@ class Facts:
         for name in JSON_OF_LEARNER:
             if changes.get(name) is not None:
                 changes[name] = to_json(changes[name])
-        self._stored = {**self._stored, **changes}
-        put(self.db, "learners", **self._stored)
+        stored = {**self._stored, **changes}
+        put(self.db, "learners", **stored)  # first: it can fail
+        self._stored = stored
         self._parse_learner()
 
     def _parse_learner(self):
