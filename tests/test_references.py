@@ -436,6 +436,20 @@ def test_what_one_lacks_another_may_have():
     ) == [1, 3]  # fmt: skip
 
 
+def test_short_titles_need_the_same_journal_and_authors():
+    names, long = "title year journal authors", "What soil does to trees"
+    first = "2001", "J. Soil", "Li, A."
+    others = (
+        ("2001", "Trees", ""),
+        ("2001", "J. Soil", "Wu, B."),
+        ("2001", "J Soil", "li a"),
+    )
+    for title, n_kept in ("Editorial", [1, 2, 3]), (long, [1]):
+        rows = [(title, *cells) for cells in (first, *others)]
+        assert kept(*rows, names=names) == n_kept
+    assert kept(*rows, names=names, texts=["journal"]) == [1, 2]
+
+
 def test_other_texts_agree_too():
     rows = ("Great", "I loved it"), ("Great", "It broke"), ("Great", "I loved it")
     assert kept(*rows, names="title review", texts=["review"]) == [1, 2]

@@ -29,6 +29,8 @@ ENDNOTE_COLUMNS = {
 TITLES = ("title", "article title", "primary title", "document title", "ti")
 DOIS = ("doi", "di", "digital object identifier")
 YEARS = ("year", "publication year", "publication_year", "date", "py")
+JOURNALS = ("journal", "source title", "journal title", "publication title", "so")
+AUTHORS = ("authors", "author", "author names", "au")
 ABSTRACTS = ("abstract", "abstract note", "ab")
 
 
@@ -468,7 +470,8 @@ def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
 
     - their DOIs are the same, and one title begins with the other, if both have one; or
     - their titles have the same letters and digits, and their DOIs, years and abstracts
-      agree as far as both have them.
+      agree as far as both have them; with titles of at most three words, such as
+      "Editorial", their journals and authors, too.
 
     Cells that are empty in the first of them are filled from the others.
 
@@ -498,15 +501,15 @@ def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
     names = {name.lower(): name for name in reversed(table.columns)}
     columns = [
         next((names[name] for name in known if name in names), None)
-        for known in (DOIS, TITLES, YEARS, ABSTRACTS)
+        for known in (DOIS, TITLES, YEARS, JOURNALS, AUTHORS, ABSTRACTS)
     ]
-    others = [name for name in texts if name not in columns]
+    others = [name for name in texts if name not in columns[:3] + columns[5:]]
     if columns[:2] == [None, None]:
         return table, []
     keys = [
         [""] * len(table) if name is None else [*map(normalize, table[name])]
         for name, normalize in (
-            *zip(columns, (doi_of, words_of, year_of, words_of), strict=True),
+            *zip(columns, (doi_of, words_of, year_of, *[words_of] * 3), strict=True),
             *((name, words_of) for name in others),
         )
     ]
@@ -545,7 +548,8 @@ def find_first(references):
     Parameters
     ----------
     references : list of tuple of str
-        DOI, title, year, abstract and further texts; empty if they are not known.
+        DOI, title, year, journal, authors, abstract and further texts; empty if they
+        are not known.
     """
     first, alike, known = [], {}, {}
     for row, (doi, title, *rest) in enumerate(references):
@@ -566,21 +570,26 @@ def find_first(references):
 
 def is_same(one, other):
     """Return True if two references agree, whose DOIs or titles are the same."""
-    (doi, title, year, *texts), (doi_2, title_2, year_2, *texts_2) = one, other
+    doi, title, year, journal, authors, *texts = one
+    doi_2, title_2, year_2, journal_2, authors_2, *texts_2 = other
     if doi and doi == doi_2:
         shorter, longer = sorted((title, title_2), key=len)
         return shorter in ("", longer) or (
             longer.startswith(f"{shorter} ") and len(shorter.split()) > WORDS_OF_A_TITLE
         )
+    pairs = [(year, year_2)]
+    if len(title.split()) <= WORDS_OF_A_TITLE:
+        pairs += [(journal, journal_2), (authors, authors_2)]
     return (
         title == title_2
         and not (doi and doi_2)
-        and (not (year and year_2) or year == year_2)
+        and all(a == b for a, b in pairs if a and b)
         and all(map(is_same_text, texts, texts_2))
     )
 
 
-#: Shorter titles, such as "Introduction", are also the beginning of others.
+#: Titles of so few words, such as "Introduction", are also the beginning of others, and
+#: the titles of several references of a year.
 WORDS_OF_A_TITLE = 3
 #: Share of words that abstracts of one reference have in common. Databases cut them,
 #: and add headings or a copyright.
