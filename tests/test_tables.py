@@ -240,6 +240,7 @@ class TestNumbersAsPeopleWriteThem:
             (["PMC12", "PMC13", "PMC15"], ""),
             (["1 2", "3 4", "1 3"], ""),
             (["555 1234", "555 1235", "1"], ""),
+            (["12_3", "4_5", "12_3"], ""),
         ],
     )
     def test_cells_of_several_forms_are_categories(self, cells, remark):

@@ -250,6 +250,8 @@ def find_number_forms(columns, decimal=None):
 
 def possible_forms(cells):
     """Return the forms that all cells have, with decimal points first."""
+    if any("_" in cell for cell in cells):
+        return []  # codes: only in the source of programs are they numbers
     try:
         [float(cell) for cell in cells]
     except ValueError:
