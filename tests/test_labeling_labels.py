@@ -431,3 +431,15 @@ def test_an_annotation_that_moves_to_another_row_takes_its_answer_along(tmp_path
         assert (before[0].state, before[1].label) == ("open", "no")
     with LabelingSession(LEARNER, X, path, **options) as session:
         assert (session.answers(3), session.answers(5), session.status()) == before
+
+
+def test_the_time_of_an_annotation_is_checked(tmp_path):
+    path = tmp_path / "labels.sqlite"
+    options = {"ids": list(range(len(X))), "classes": ["no", "yes"]}
+    with LabelingSession(LEARNER, X, path, **options) as session:
+        with pytest.raises(ValueError, match=r"^at must be a date such as .*'now'"):
+            session.take_annotations([(1, 3, "yes", "ann", False, "now")])
+        time = "2026-01-31T13:00:00+02:00"
+        session.take_annotations([(1, 3, "yes", "ann", False, time)])
+        (answer,) = session.answers(3).answers
+        assert answer.at == "2026-01-31T11:00:00.000+00:00"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..utils.typing import Id, Label
 from ._answers import check_label, check_person
+from ._review import stored_time
 from .storage._labels import from_column
 from .storage._schema import put
 
@@ -99,8 +100,8 @@ def plan_changes(
     Raises
     ------
     ValueError
-        For a person without a name, a label that is no class, and a change of a label
-        that a stream learner has learned.
+        For a person without a name, a label that is no class, a time that is none, and
+        a change of a label that a stream learner has learned.
     """
     known, kind = {}, facts.decisions.kind
     for row in facts.db.execute(
@@ -114,7 +115,7 @@ def plan_changes(
         check_person(given.who, is_final=given.is_final)
         label = given.label
         label = None if label is None else check_label(facts, label)
-        each = given._replace(label=label)
+        each = given._replace(label=label, at=stored_time(given.at, "at"))
         answer, content = known.get(each.number, (None, None))
         seen.add(each.number)
         if content != (each.id, each.label, each.who, each.is_final):
