@@ -37,7 +37,7 @@ def test_it_uses_public_names_only():
 
 def test_it_is_short():
     lengths = {file.name: len(file.read_text().splitlines()) for file in SOURCES}
-    assert lengths["pool.py"] <= 25
+    assert lengths["pool.py"] <= 30  # a rule and a learner
     assert lengths["stream.py"] <= 40
 
 
