@@ -44,7 +44,10 @@ def report(capsys):
 BAD_CSV = {
     "infinite": ("kind,a\nx,1\ny,inf\n", "row 2, column 'a': 'inf' is not a number"),
     "no label": ("kind,a\n,1\n,2\n", "no row has a label in the column 'kind'"),
-    "long row": ("kind,a\nx,1,2\n", "not a CSV with commas: Expected 2 fields in line"),
+    "long row": (
+        "kind,a\nx,1,2\n",
+        "not a CSV with commas: line 2 has 3 cells, and the header 2",
+    ),
     "open quote": ('kind,a\nx,"1\n', "line 2: a quote is missing"),
     "other column": ("kinds,a\nx,1\n", "Did you mean 'kinds'"),
     "two columns": ("kind,a,a\nx,1,1\n", "names the column 'a' twice"),

@@ -482,7 +482,7 @@ def test_the_separator_is_recognised(folder, mark, end):
 
 def test_a_line_that_does_not_fit_is_named(folder):
     with pytest.raises(
-        ValueError, match="semicolons: Expected 2 fields in line 4, saw 3"
+        ValueError, match="semicolons: line 4 has 3 cells, and the header 2"
     ):
         read(folder, "id;text\n1;a\n2;b\n3;c;d\n", "t.csv")
 
@@ -496,7 +496,7 @@ def test_the_first_line_of_excel_names_the_separator(folder, first, end):
 
 
 BAD_TABLES = {
-    "R's write.table": ("a,b\n1,2,3\n2,3,4\n", "Expected 2 fields in line 2, saw 3"),
+    "R's write.table": ("a,b\n1,2,3\n2,3,4\n", "line 2 has 3 cells, and the header 2"),
     "an unnamed column too many": (",a,b\n1,2\n2,3\n", "3 cells, one of them empty"),
     "a quote": ('id,t\n1,"a\n2,"b"\n3,c\n', "line 3: a quote is missing"),
     "a quote at the end": ('id,t\n1,a\n2,"b\n3,c\n', "a quote is missing"),

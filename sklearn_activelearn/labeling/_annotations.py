@@ -100,8 +100,8 @@ def plan_changes(
     Raises
     ------
     ValueError
-        For a person without a name, a label that is no class, a time that is none, and
-        a change of a label that a stream learner has learned.
+        For a person without a name, a label that is no class, a time that cannot be
+        read, and a change of a label that a stream learner has learned.
     """
     known, kind = {}, facts.decisions.kind
     for row in facts.db.execute(

@@ -313,8 +313,9 @@ def parse_csv(text, separator):
         if len(row) > len(header):
             name = SEPARATORS.get(separator, repr(separator))
             raise ValueError(
-                f"the file is not a CSV with {name}: Expected {len(header)} fields in "
-                f"line {line}, saw {len(row)}."
+                f"the file is not a CSV with {name}: line {line} has {len(row)} cells, "
+                f"and the header {len(header)}. Texts with {name} in them need quotes "
+                "around them."
             )
         if row and len(row) < len(header):
             short.append(line)
