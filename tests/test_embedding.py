@@ -1,5 +1,7 @@
 """What distances are measured in: any embedding, any units, large pools."""
 
+from copy import deepcopy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -333,3 +335,19 @@ def test_rows_that_nothing_makes_numbers_of_are_refused():
     learner = UncertaintyHerdingClassifier(needs_labels)
     with pytest.raises(ValueError, match="These rows have no distances"):
         learner.query([*MIXED["text"]])
+
+
+def test_an_embedding_set_as_an_attribute_makes_points_anew():
+    learner = UncertaintyHerdingClassifier(
+        embedding=lambda rows: rows[:, :1], n_initial=5, batch_size=8, random_state=0
+    )
+    rows = learner.query(X)
+    learner.teach(X[rows], y[rows]).query(X, limit=1)  # knows points
+    other = deepcopy(learner)
+    learner.embedding = embedding = subtract_last
+    other.set_params(embedding=embedding)
+    np.testing.assert_array_equal(learner.query(X), other.query(X))
+
+
+def subtract_last(rows):
+    return rows[:, 1:] - 1.0

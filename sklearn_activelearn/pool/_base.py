@@ -494,7 +494,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """Return what makes points of rows; it knows the last points."""
         embedding, trainer = self._parts.choice.embedding, self._parts.trainer
         given = embedding, self._seed, self._column_names, trainer.estimators[0]
-        self._points = Embedder(*given, self._points and self._points.points)
+        last = self._points
+        if last is not None and last.settings[0] is not embedding:
+            last = None  # another one was set as an attribute
+        self._points = Embedder(*given, last and last.points)
         return self._points
 
     def _reset(self):
