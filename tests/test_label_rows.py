@@ -420,6 +420,11 @@ class TestLists:
 
 
 class TestLines:
+    def test_the_end_of_the_lines_is_no_class_that_begins_with_q(self, open_view):
+        view = open_view(classes=["poor", "quality"])
+        label_by_lines(view, None, ["poor"])
+        assert labels_of(view.session) == ["poor"]
+
     def test_notes_and_the_guide(self, open_view, capsys):
         view = open_view(guide="# Which is which\n\nGood is good.")
         label_by_lines(view, None, ["# first", "!", "good", "s dark", "", "u", "q"])

@@ -157,7 +157,9 @@ def label_by_lines(view, who, lines):
     shown = view.next(who, view.keys.describe_prefixes())
     while shown.row is not None:
         print_page(row_page(view, shown))
-        answer, last = parse_line(next(lines, QUIT), view.keys), ""
+        if (line := next(lines, None)) is None:  # no text: a class can begin with "q"
+            return
+        answer, last = parse_line(line, view.keys), ""
         if answer.command == QUIT:
             return
         if answer.command == NOTE:
