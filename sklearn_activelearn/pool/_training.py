@@ -98,7 +98,8 @@ class Known(NamedTuple):
     label_names : ndarray of shape (n_labels,) or None
         Names of several labels for a row, for warnings.
     scaler : StandardScaler or None
-        Fitted on the pool, for a default blend.
+        Fitted on the pool, for a default blend. None: the labelled rows scale
+        themselves, as long as no pool is known that has at least as many rows.
     """
 
     prototypes: list[Any]
@@ -258,8 +259,9 @@ class Trainer:
     def fit_scaler(self, X: RowsLike, seed: int) -> Any:
         """Return what scales a pool for a blend of the default candidates, or None.
 
-        It is fitted to random rows of a large pool. The next training uses it. A model
-        that is trained stays as it is, because a query changes no predictions.
+        It is fitted to random rows of a large pool. The next training on more labels
+        uses it. A model that is trained stays as it is, because a query changes no
+        predictions.
         """
         if issparse(X) or not n_rows(X):
             return None
