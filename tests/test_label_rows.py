@@ -427,10 +427,10 @@ class TestLines:
 
     def test_notes_and_the_guide(self, open_view, capsys):
         view = open_view(guide="# Which is which\n\nGood is good.")
-        label_by_lines(view, None, ["# first", "!", "good", "s dark", "", "u", "q"])
+        label_by_lines(view, None, ["# first", "!", "good", "/s dark", "", "u", "q"])
         out = capsys.readouterr().out
         assert "Good is good." in out
-        assert "[s]kip  [u]ndo  [q]uit  [!] guide  [#] note  [?] help\n" in out
+        assert "[/s]kip  [u]ndo  [q]uit  [!] guide  [#] note  [?] help\n" in out
         assert re.search(r"^Row r\d+: note saved$", out, re.MULTILINE)
         (row,) = view.session.review("noted").rows
         assert [note.text for note in row.notes] == ["first"]
