@@ -346,6 +346,17 @@ class TestLines:
     def test_answers(self, line, answer):
         assert parse_line(line, ClassKeys(TICKETS)) == answer
 
+    def test_a_reason_or_a_note_behind_the_key_of_a_class(self):
+        keys = ClassKeys(["good", "bad"])
+        assert parse_line("s too dark", keys) == Choice("s", "too dark")
+        assert parse_line("/s too dark", keys) == Choice("s", "too dark")
+        for typed, spelt, what in (
+            ("s too dark", "/s too dark", "skip"), ("# sad", "/# sad", "write a note"),
+        ):  # fmt: skip
+            why = rf"'{typed}' is not an answer; type '{spelt}' to {what}: a class"
+            with pytest.raises(ValueError, match=why):
+                parse_line(typed, ClassKeys(["so-so", "#1"]))
+
     def test_a_class_that_is_named_as_a_command(self):
         keys = ClassKeys(["s", "q", "s t"])
         assert parse_line("s", keys) == Choice(None, "s")

@@ -29,6 +29,7 @@ from sklearn_activelearn.labeling.front_ends._terminal import (
 from sklearn_activelearn.labeling.front_ends._view import LabelingView, parse_search
 
 CLASSES = ["good", "bad", "so-so"]
+PREFIXES = "Type /s to skip: a class begins with the key."
 ENTER, ESCAPE, PAGE_UP, CTRL_C, CTRL_D = "\r", "\x1b", "\x1b[5~", "\x03", "\x04"
 ALT_G, ARROW, F1 = "\x1bg", "\x1b[C", "\x1bOP"
 PASTE = "\x1b[200~{}\x1b[201~"
@@ -196,9 +197,10 @@ def labels_of(session):
 class TestKeys:
     def test_answers_skips_and_undo(self, open_view, press):
         view = open_view()
-        shown = press("g", "1", "s", "u", "b", "/so", "x", view=view)
-        assert shown[0].splitlines()[1] == "0 labelled, 20 left"
-        assert "[1/g] good  [2/b] bad  [3] so-so" in shown[0]
+        shown = press("g", "1", "/s", "u", "b", "so", "x", view=view)
+        assert shown[0].splitlines()[::2][:2] == [PREFIXES, "0 labelled, 20 left"]
+        assert PREFIXES not in "".join(shown[1:])
+        assert "[1/g] good  [2/b] bad  [3/s] so-so" in shown[0]
         assert re.search(r"^Row r\d+: good\n", shown[1])
         assert "1 skipped" in shown[3]
         assert "answer undone" in shown[4]
@@ -207,13 +209,20 @@ class TestKeys:
         assert "x: no class; ? for help" in shown[7]
         assert sorted(labels_of(view.session)) == ["bad", "good", "good", "so-so"]
 
+    @pytest.mark.parametrize("keys", ["g\rb\r2", f"g{PAGE_UP}b{PAGE_UP}2"])
     def test_keys_pressed_before_the_next_row_is_shown_are_no_answers(
-        self, open_view, press
+        self, open_view, press, keys
     ):
-        """Three keys arrive at once."""
+        """They arrive at once; Enter and other keys that are no letters end a word."""
         view = open_view()
-        press("gb2", "1", view=view)
+        press(keys, "1", view=view)
         assert labels_of(view.session) == ["good", "good"]
+
+    def test_letters_that_arrive_at_once_are_one_word(self, open_view, press):
+        view = open_view()
+        shown = press("gb2", "so-so", view=view)
+        assert "gb2: no class; ? for help" in shown[1]
+        assert labels_of(view.session) == ["so-so"]
 
     @pytest.mark.parametrize(
         "keys", [[ARROW, F1], [ALT_G], [PASTE.format("good\n1")], ["\x7f", ENTER]]
@@ -230,11 +239,14 @@ class TestKeys:
         assert labels_of(view.session) == ["Yes"]
         assert view.session.status().skipped == 0
 
-    def test_a_reason_and_a_note_are_edited(self, open_view, press):
-        view = open_view()
+    @pytest.mark.parametrize(
+        ("classes", "skip"), [(CLASSES, "/S"), (["good", "bad"], "S")]
+    )
+    def test_a_reason_and_a_note_are_edited(self, open_view, press, classes, skip):
+        view = open_view(classes=classes)
         press(
-            "S", *"tooo", "\x7f", " ", PASTE.format("dark\nto see"), ENTER,
-            "S", *"no", ESCAPE, "#", *"hard", ENTER, "#", "!", ENTER, view=view,
+            skip, *"tooo", "\x7f", " ", PASTE.format("dark\nto see"), ENTER,
+            skip, *"no", ESCAPE, "#", *"hard", ENTER, "#", "!", ENTER, view=view,
             who="ann",
         )  # fmt: skip
         (row,) = view.session.review("skipped").rows
@@ -306,7 +318,7 @@ class TestKeys:
 class TestLists:
     def test_a_row_is_opened_and_corrected(self, open_view, press):
         view = open_view()
-        shown = press("g", "g", "s", "*", "2", "b", "q", "/s", view=view)
+        shown = press("g", "g", "/s", "*", "2", "b", "q", "s", view=view)
         assert "── Labelled rows: 2 ─" in shown[4]
         assert re.match(r"Row r\d+: bad\n── Labelled rows: 2", shown[6])
         assert sorted(labels_of(view.session)) == ["bad", "good", "so-so"]
@@ -325,8 +337,8 @@ class TestLists:
 
     def test_skipped_rows_that_were_found_are_shown_again(self, open_view, press):
         view = open_view()
-        keys = [*"s" * 12, "*", "s", "/", "1", ENTER, "r", "n", ENTER, "r", "y", ENTER]
-        shown = press(*keys, view=view)
+        keys = ["*", "s", "/", "1", ENTER, "r", "n", ENTER, "r", "y", ENTER]
+        shown = press(*["/s"] * 12, *keys, view=view)
         n_found = int(re.search(r"Skipped rows: (\d+), found by 1", shown[17])[1])
         assert 0 < n_found < 12
         assert f"Rows that are shown again: {n_found}." in shown[-1]
@@ -425,12 +437,18 @@ class TestLines:
         label_by_lines(view, None, ["poor"])
         assert labels_of(view.session) == ["poor"]
 
-    def test_notes_and_the_guide(self, open_view, capsys):
-        view = open_view(guide="# Which is which\n\nGood is good.")
-        label_by_lines(view, None, ["# first", "!", "good", "/s dark", "", "u", "q"])
+    @pytest.mark.parametrize(
+        ("classes", "skip"), [(CLASSES, "/s"), (["good", "bad"], "s")]
+    )
+    def test_notes_and_the_guide(self, open_view, capsys, classes, skip):
+        view = open_view(guide="# Which is which\n\nGood is good.", classes=classes)
+        lines = ["# first", "!", "good", f"{skip} dark", "", "u", "q"]
+        label_by_lines(view, None, lines)
         out = capsys.readouterr().out
         assert "Good is good." in out
-        assert "[/s]kip  [u]ndo  [q]uit  [!] guide  [#] note  [?] help\n" in out
+        assert f"[{skip}]kip  [u]ndo  [q]uit  [!] guide  [#] note  [?] help\n" in out
+        assert (PREFIXES in out) == (skip == "/s")
+        assert re.search(r"^Row r\d+: skipped, dark$", out, re.MULTILINE)
         assert re.search(r"^Row r\d+: note saved$", out, re.MULTILINE)
         (row,) = view.session.review("noted").rows
         assert [note.text for note in row.notes] == ["first"]
@@ -440,6 +458,7 @@ class TestLines:
         ("line", "why"),
         [
             ("ugly", "'ugly' is not an answer"),
+            ("s dark", "'s dark' is not an answer; type '/s dark' to skip: a class"),
             ("*", "works only at the keyboard"),
             ("#", "works only at the keyboard"),
         ],
@@ -465,10 +484,13 @@ class TestScreens:
     def test_a_row_is_whole_on_the_screen(self, press, size, classes):
         letters = ["p", "r", "z"] if classes is TWELVE else ["1", "0", "z"]
         shown = press(*letters, classes=classes, size=size, title="T" * 99)
+        prefixes = ClassKeys(classes).describe_prefixes()
         for typed, text in zip(["", letters[0]], shown, strict=False):
             assert "text " in text
-            assert "[s]kip" in text
-            assert text.startswith("── TTT")
+            assert "[/s]kip" in text
+            above, title, _ = text.partition("── TTT")
+            assert title
+            assert " ".join(above.split()) == prefixes
             assert len(text.splitlines()) <= size[1]
             assert max(map(len, text.splitlines())) <= size[0]
             keys = ClassKeys(classes)
@@ -479,18 +501,21 @@ class TestScreens:
             if classes is MANY:
                 assert re.search(r"… and \d+ more: type letters", text)
 
-    @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
+    @pytest.mark.parametrize(
+        ("size", "n_pages"), [((80, 24), 4), ((40, 15), 18), ((40, 10), 34)]
+    )
     @pytest.mark.parametrize("classes", [TWELVE, MANY], ids=len)
-    def test_a_long_text_has_pages(self, press, size, classes):
-        words, n_pages = [f"w{i:04}" for i in range(400)], 4 if size[1] > 20 else 14
+    def test_a_long_text_has_pages(self, press, size, n_pages, classes):
+        words = [f"w{i:04}" for i in range(400)]
         texts = [" ".join(words)] * 20
         keys = [*" " * n_pages, PAGE_UP]
         shown = press(*keys, classes=classes, texts=texts, size=size)
         pages = [*dict.fromkeys(shown[:-1])]  # the last one stays
         assert shown[-1] == pages[-2]
         seen = [word for text in pages for word in re.findall(r"w\d{4}", text)]
-        n_seen = len(seen) if classes is MANY and size[1] < 20 else len(words)
-        assert seen == words[:n_seen]
+        assert seen == words
+        assert all(text.startswith("Type /s to skip, ") for text in shown)
+        assert all(text.splitlines()[-1] == ">" for text in shown)
         assert "Space: more" in shown[0]
 
     @pytest.mark.parametrize("size", [(80, 24), (40, 15)])

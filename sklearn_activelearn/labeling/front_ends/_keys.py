@@ -407,7 +407,10 @@ def parse_line(line, keys):
     names = [*(f"{label}" for label in classes[:12]), *["…"][: len(classes) > 12]]
     problem = "matches several classes" if is_ambiguous else "is not an answer"
     several = f"one or more, with commas, or {NO_LABEL} if none applies,"
-    typed = keys.commands
+    typed, meant = keys.commands, first.lower()
+    if value and meant in (SKIP, NOTE):
+        spelt = f"{typed[meant]} {value.strip()}"[:40]
+        problem += f"; type {spelt!r} to {WORDS[meant]}: a class begins with {first!r}"
     raise ValueError(
         f"{line[:40]!r} {problem}. Type {several if keys.several else 'one'} of: "
         f"{', '.join(names)}, {typed[SKIP]} (skip), {typed[UNDO]} (undo), "

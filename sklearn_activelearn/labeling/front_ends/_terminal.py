@@ -641,22 +641,25 @@ class Page(NamedTuple):
         """Return the lines as pairs of a style and a text.
 
         With a `height`, a long text shows one page, and some classes are left out. The
-        classes get at least a third of the lines that both share.
+        classes get at least a third of the lines that both share. Empty lines are left
+        out if the text would get fewer than two lines.
         """
         above = [(MESSAGE, line) for line in wrap_text(self.message, width)]
         above += [(TITLE, rule(self.title, width))]
-        above += [("", line) for line in [*wrap_text(self.counts, width), ""]]
-        note = [("", line) for line in ["", *wrap_text(self.note, width)]]
+        above += [("", line) for line in wrap_text(self.counts, width)]
+        note = [("", line) for line in wrap_text(self.note, width)]
         commands = pack(self.commands, width, 1, f"[{HELP}]")
-        classes, n_text = pack(self.classes, width), None
+        classes, n_text, gap = pack(self.classes, width), None, [("", "")]
         if height is not None:
             n_free = height - len(above) - len(note) - len(commands)
+            gap *= n_free >= 5  # with both empty lines: a class, and two lines of text
+            n_free -= 2 * len(gap)
             n_classes = max(1, n_free // 3, n_free - len(self.text.lines(width)))
             classes = pack(self.classes, width, n_classes, MORE_CLASSES)
             n_text = max(1, n_free - len(classes))
         text = [("", line) for line in self.text.lines(width, n_text)]
         keys = [(KEYS, line) for line in [*classes, *commands]]
-        return [*above, *text, *note, *keys]
+        return [*above, *gap, *text, *gap, *note, *keys]
 
 
 def wrap_text(text, width, indent=""):
