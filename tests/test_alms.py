@@ -211,11 +211,10 @@ def test_a_small_pool_does_not_spoil_a_scaler():
     params = {"n_initial": 6, "budget": 9, **SMALL}
     learner = ALMSClassifier(scaled, **params).fit(X, y)
     others = X[:2] + 0.1
+    seen = np.vstack([others, X[learner.queried_indices_]])
     learner.set_params(budget=20)
     rows = learner.query(others)
     learner.teach(others[rows], y[rows])
-    taught = X[learner.queried_indices_]
-    seen = np.vstack([others, taught])
     np.testing.assert_allclose(learner.estimator_[0].mean_, seen.mean(axis=0))
     learner.teach(others[:1] + 1, y[:1])  # from elsewhere
     seen = np.vstack([seen, others[:1] + 1])

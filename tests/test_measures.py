@@ -258,7 +258,7 @@ class TestDisplays:
     @pytest.mark.parametrize(
         ("scoring", "label", "scale", "value"),
         [
-            (None, "test error", "log", lambda curve: 1 - curve),
+            (None, "test error", "linear", lambda curve: 1 - curve),
             ("neg_log_loss", "test log loss", "log", lambda curve: -curve),
             (
                 "average_precision:yes",

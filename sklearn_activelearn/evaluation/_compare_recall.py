@@ -18,7 +18,7 @@ from ..pool import RecallTarget, RelevanceSamplingClassifier, StoppingRule
 from ..pool._base import PoolClassifier
 from ..sources._containers import take
 from ..utils.typing import Bools, Estimator, Label, RowsLike
-from ._comparison import align, learner_code, short_names
+from ._comparison import align, learner_code, number_equal
 from ._curves import plain
 from ._displays import RecallCurveDisplay
 
@@ -284,7 +284,8 @@ def compare_recall(
                 f"compare_recall needs pool learners, got {learner_code(learner)}."
             )
     curves, stops = {}, {}
-    for name, learner in zip(short_names(learners), learners, strict=True):
+    names = [type(learner).__name__.removesuffix("Classifier") for learner in learners]
+    for name, learner in zip(number_equal(names), learners, strict=True):
         if progress is not None:
             progress(f"{name}: {n_runs} run{'s' * (n_runs > 1)}")
         orders, stops[name] = [], []

@@ -621,7 +621,7 @@ def model_name(learner):
 
 
 def short_names(learners):
-    """Return names without "Classifier", with models where they tell them apart."""
+    """Return names without "Classifier", with the models that are given."""
     names = [type(learner).__name__.removesuffix("Classifier") for learner in learners]
     for i, (name, learner) in enumerate(zip(list(names), learners, strict=True)):
         model = learner.get_params(deep=False).get("estimator")
