@@ -399,6 +399,13 @@ def pool_speed(folder):
     return [[*names], *([row[name] for name in names] for row in rows)]
 
 
+def labels_saved(folder):
+    """Return how often intervals of the labels saved hold."""
+    rows = read_texts(folder / "labels_saved.csv")
+    names = [name for name in rows[0] if name not in PROVENANCE]
+    return [names, *([row[name] for name in names] for row in rows)]
+
+
 TABLES = (
     ocr,
     ocr_reached,
@@ -416,7 +423,7 @@ TABLES = (
     runs,
 )
 #: Tables of other pages.
-OTHERS = (calls_speed, pool_speed)
+OTHERS = (calls_speed, pool_speed, labels_saved)
 
 
 def write(folder, out):

@@ -47,7 +47,11 @@ SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
 class RandomLabelPropagation(ActiveLabelPropagationClassifier):
     """The same model; its labels are random."""
 
-    make_rule = PassiveClassifier.make_rule
+    def make_rule(self):
+        """Return a rule that draws rows at random."""
+        rule = PassiveClassifier().make_rule()
+        rule.samples = False  # n_candidates has another meaning here
+        return rule
 
 
 @recorded

@@ -70,8 +70,12 @@ def problem(name, n_rows, n_holdout, load=None):
 
 def tuned(name, learner, X, y, args):
     """Return the parameters that are best on the holdout."""
+    base, grid = LEARNERS[learner]
+    if args.quick:
+        grid = {parameter: values[::4] for parameter, values in grid.items()}
     tuning = tune_labels_to_target(
-        *LEARNERS[learner],
+        base,
+        grid,
         X,
         y,
         error=PROBLEMS[name][3],
@@ -132,8 +136,6 @@ def main(argv=None):
     sizes, load = (10_000, 2_000), None
     if args.quick:
         sizes, load = (300, 100), data.digits
-        for _, grid in LEARNERS.values():
-            grid.update({name: values[::4] for name, values in grid.items()})
     results = Results(args.results, "ocr", argv, SEED)
     table, key = "ocr_reached" if args.reached else "ocr", ["problem", "learner"]
     for name in args.problem or PROBLEMS:

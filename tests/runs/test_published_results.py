@@ -42,7 +42,7 @@ FILES = sorted(
         path.with_name(path.name.removesuffix(".gz"))
         for path in (DOCS / "results").glob("*.csv*")
     )
-    if "command" in read_texts(file)[0]
+    if "benchmarks.papers." in read_texts(file)[0].get("command", "")
 )
 COMMAND = r"python -m benchmarks\.papers\.(\w+)([^\\\n]*(?:\\\n[^\\\n]*)*)"
 TABLE = r":file: \.\./generated/results/(\w+)\.csv"
