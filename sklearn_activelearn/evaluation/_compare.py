@@ -606,7 +606,7 @@ def showing(progress):
     if progress is not True:
         raise TypeError(f"progress must be True, False or callable, got {progress!r}.")
     try:
-        from rich.console import Group
+        from rich.console import Console, Group
         from rich.live import Live
         from rich.padding import Padding
         from rich.progress_bar import ProgressBar
@@ -614,7 +614,8 @@ def showing(progress):
     except ImportError as error:
         raise ImportError("progress=True needs rich: pip install rich") from error
 
-    with Live(transient=True, auto_refresh=False) as live:
+    # another console, because a display may be live on the common one
+    with Live(console=Console(), transient=True, auto_refresh=False) as live:
 
         def show(state):
             done = f"repeat {state.repeat}, run {state.done} of {state.total}, "

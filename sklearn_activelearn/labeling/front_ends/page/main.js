@@ -95,6 +95,9 @@ addEventListener("keydown", (event) => {
   timer = setTimeout(typeWord, TypeAhead.lineTime);
 });
 
+// what was typed comes before what is clicked
+addEventListener("click", () => typeWord(), true);
+
 /** Type the letters that followed each other at once; Enter can have ended them. */
 function typeWord(isEnded = false) {
   const letters = word;
