@@ -210,6 +210,10 @@ VIEWS = {
         ["second_order_figure_3_runs", "second_order_figure_3"],
         with_topics,
     ),
+    "second_order_topics_lam": (
+        ["second_order_lam_runs", "second_order_lam"],
+        with_topics,
+    ),
     "bounds_adaptive": (["bounds_mistakes_runs"], adaptive_b),
     "alms_models_alone": (["alms_single_models"], models_alone),
 }
