@@ -344,6 +344,26 @@ def test_classes_that_begin_with_commands_are_typed_as_words(
         wait_for_text(page, "#last", "answer undone")
 
 
+def test_the_focus_waits_for_the_list_that_is_shown(page, session):
+    served(page, session)
+    page.keyboard.press("d")
+    wait_for_text(page, "#counts", "1 labelled")
+    held = []
+    page.route("**/api/review", lambda route: held.append(route))
+    page.keyboard.press("*")
+    while len(held) < 1:
+        page.wait_for_timeout(10)
+    session.label(session.next("bob"), "bug", "bob")
+    while len(held) < 2:  # the page follows, and searches again
+        page.wait_for_timeout(10)
+    held[0].continue_()
+    page.wait_for_timeout(100)
+    held[1].continue_()
+    wait_for_text(page, "#found", "2 rows")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    page.unroute("**/api/review")
+
+
 def in_list(page):
     page.wait_for_function("() => document.activeElement.closest('#list') !== null")
 

@@ -11,6 +11,7 @@ const UNDOING = "Undoing; the model may have to be trained";
 const field = $("search").elements.text;
 let start = 0; // of the part of the list that is shown
 let request = 0; // the last one; answers to earlier ones are not shown
+let newest = null; // search that ends with the list of the last request on the screen
 let shownFrom = null; // row to come back to
 let isComputing = false; // whether doubtful rows are being searched
 let done = ""; // last change that was made from the list
@@ -46,12 +47,17 @@ async function leave() {
 }
 
 /** Show the rows that the search finds, or the reason why there are none. */
-async function search(refresh = false) {
-  const number = ++request;
+function search(refresh = false) {
+  newest = showFound(++request, refresh);
+  return newest;
+}
+
+async function showFound(number, refresh) {
   const body = Object.fromEntries(new FormData($("search")));
   const found = await ask("review", { ...body, start, refresh }).catch(
     (error) => ({ rows: [], n_rows: 0, error: error.message }));
-  if (number !== request || page.mode !== "list") return;
+  if (number !== request) return newest; // the focus waits for the list that is shown
+  if (page.mode !== "list") return;
   const focused = document.activeElement?.closest("#list button")?.dataset.id;
   $("list").replaceChildren(...found.rows.map(listItem));
   if (focused) focusList(focused);
