@@ -24,8 +24,12 @@ from sklearn.svm import SVC
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.base._transaction import shallow_copy
 from sklearn_activelearn.pool.alms import _alms
+from sklearn_activelearn.pool.alms._candidate_models import (
+    JointModels,
+    calibrated,
+    needs_labels,
+)
 from sklearn_activelearn.pool.alms._logistic import NotSolved
-from sklearn_activelearn.pool.alms._models import JointModels, calibrated, needs_labels
 from tests.reference import alms as reference
 from tests.tools import fresh, problem
 

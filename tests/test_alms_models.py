@@ -18,8 +18,8 @@ from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._ledger import Labelled
-from sklearn_activelearn.pool.alms import _models
-from sklearn_activelearn.pool.alms._models import (
+from sklearn_activelearn.pool.alms import _candidate_models
+from sklearn_activelearn.pool.alms._candidate_models import (
     JointModels,
     PlainSigmoid,
     RefittedModels,
@@ -84,7 +84,7 @@ def test_values_are_those_of_the_slow_twin(seed, v, d, separable):
     for own, other in zip(values(refitted), expected, strict=True):
         np.testing.assert_allclose(own, other, rtol=1e-6)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_models, "TOLERANCE", 1e-6)
+        patch.setattr(_candidate_models, "TOLERANCE", 1e-6)
         for own, other in zip(values(together), expected, strict=True):
             np.testing.assert_allclose(own, other, rtol=1e-6)
     np.testing.assert_allclose(values(together)[0], training, atol=1e-5)
@@ -150,7 +150,7 @@ class PerRow(LogisticRegression):
 
 
 def test_a_penalty_may_depend_on_the_number_of_rows(monkeypatch):
-    monkeypatch.setattr(_models, "TOLERANCE", 1e-9)
+    monkeypatch.setattr(_candidate_models, "TOLERANCE", 1e-9)
     X, y, is_validation, pool = problem(0)
     known = Labelled(X, y), is_validation
     refitted = RefittedModels([PerRow()], *known, np.arange(2), pool)
@@ -214,5 +214,5 @@ def test_models_trained_together_buy_what_exact_ones_buy(monkeypatch):
         random_state=8,
     )
     bought = learner.fit(X, y).queried_indices_
-    monkeypatch.setattr(_models, "TOLERANCE", 1e-9)
+    monkeypatch.setattr(_candidate_models, "TOLERANCE", 1e-9)
     assert bought.tolist() == learner.fit(X, y).queried_indices_.tolist()

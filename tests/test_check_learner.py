@@ -1,6 +1,6 @@
 """`check_learner`: each broken learner fails its own check.
 
-test_laws runs it on all learners of this package.
+test_guarantees runs it on all learners of this package.
 """
 
 import warnings

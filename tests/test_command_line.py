@@ -24,12 +24,12 @@ from sklearn_activelearn._cli.compare import progress_lines
 from sklearn_activelearn._cli.learners import parse_learner
 from sklearn_activelearn._cli.options import LEARNERS
 from sklearn_activelearn.evaluation import label_curve
-from sklearn_activelearn.evaluation._compare import ComparisonProgress
-from sklearn_activelearn.evaluation._label_curve import run_once
+from sklearn_activelearn.evaluation._comparison_run import ComparisonProgress
+from sklearn_activelearn.evaluation._experiments import run_once
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Used by `compare` for each run.
-RUN = "sklearn_activelearn.evaluation._label_curve.run_once"
+RUN = "sklearn_activelearn.evaluation._experiments.run_once"
 SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
 
 
@@ -406,7 +406,7 @@ class TestTerminal:
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
-        together = "sklearn_activelearn.evaluation._compare.run_jobs"
+        together = "sklearn_activelearn.evaluation._comparison_run.run_jobs"
         monkeypatch.setattr(together, interrupt)
         assert main(["compare", "--cache", f"{tmp_path}"]) == 130
         out, err = capsys.readouterr()

@@ -38,19 +38,19 @@ from sklearn_activelearn._cli.learners import parse_learner
 from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
     LabelCurveDisplay,
-    _compare,
-    _comparison,
+    _comparison_result,
+    _comparison_run,
     _design,
-    _result,
+    _learner_result,
     compare,
 )
+from sklearn_activelearn.evaluation._learner_result import LearnerResult
 from sklearn_activelearn.evaluation._race import (
     Race,
     excess_width,
     is_known,
     plan_repeats,
 )
-from sklearn_activelearn.evaluation._result import LearnerResult
 from sklearn_activelearn.losses import RampLoss
 from tests.learners import each_default, explores
 from tests.tools import curve_of
@@ -267,7 +267,7 @@ RANDOM = curve_of([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
 class TestVerdict:
     @pytest.fixture(autouse=True)
     def two_runs_are_enough(self, monkeypatch):
-        for module in (_comparison, _result):
+        for module in (_comparison_result, _learner_result):
             monkeypatch.setattr(module, "FEWEST_RUNS", 2)
         monkeypatch.setattr("sklearn_activelearn.evaluation._race.FEWEST_RUNS", 2)
 
@@ -364,7 +364,9 @@ class TestVerdict:
         ],
     )
     def test_too_little_time_is_no_verdict(self, effort, limit, advice, against, text):
-        said = text(against([3, 3], [0.9, 0.72]), effort=_comparison.Effort(*effort))
+        said = text(
+            against([3, 3], [0.9, 0.72]), effort=_comparison_result.Effort(*effort)
+        )
         assert said.startswith(
             f"It cannot be told {limit} whether chosen rows save labels: {advice}."
         )
@@ -471,7 +473,7 @@ class TestRecommendation:
         ],
     )
     def test_the_command_label_takes_it(self, learner, option):
-        text = _comparison.learner_option(learner)
+        text = _comparison_result.learner_option(learner)
         assert text == option
         (value,) = shlex.split(text)
         same = clone(learner).set_params(budget=100, batch_size=1, random_state=None)
@@ -482,7 +484,7 @@ class TestRecommendation:
             HybridSamplingClassifier(), HybridSamplingClassifier(SVC()),
             DKMClassifier(), DKMClassifier(R=2),
         ]  # fmt: skip
-        assert _comparison.short_names(learners) == [
+        assert _comparison_result.short_names(learners) == [
             "HybridSampling", "HybridSampling, SVC", "DKM (1)", "DKM (2)"
         ]  # fmt: skip
 
@@ -667,8 +669,8 @@ class TestComparison:
 
     def test_the_same_number_of_repeats_gives_the_same(self, monkeypatch):
         """Also if some learners have left the race."""
-        monkeypatch.setattr(_compare, "PLANNED_AFTER", (1,))
-        monkeypatch.setattr(_compare, "plan_repeats", lambda *_: 3)
+        monkeypatch.setattr(_comparison_run, "PLANNED_AFTER", (1,))
+        monkeypatch.setattr(_comparison_run, "plan_repeats", lambda *_: 3)
         learners = [DKMClassifier(), CBGZClassifier(b=1e-9), DKMClassifier(R=2)]
         planned = compare(X, Y, learners, cv=3, minutes=5)
         assert planned.effort.n_repeats == 3
@@ -685,7 +687,7 @@ class TestComparison:
                 time.sleep(0.2)
                 return super().learn(*args, **kwargs)
 
-        monkeypatch.setattr(_compare, "plan_repeats", lambda *_: 100)
+        monkeypatch.setattr(_comparison_run, "plan_repeats", lambda *_: 100)
         found = compare(X, Y, [Slow()], cv=2, minutes=5 / 60)
         assert 1 < found.effort.n_repeats < 13  # .4 s a repeat at least
         assert found.effort.ended_by == "time"
@@ -705,7 +707,7 @@ class TestComparison:
         """In threads, and with the profile `explore` in processes."""
         if not explores():
             threads = lambda *_, **__: parallel_config("threading")  # noqa: E731
-            monkeypatch.setattr(_compare, "parallel_config", threads)
+            monkeypatch.setattr(_comparison_run, "parallel_config", threads)
         learners, told = [CBGZClassifier(), DKMClassifier()], []
         one_by_one = compare(X, Y, learners, **QUICK)
         together = compare(X, Y, learners, **QUICK, n_jobs=2, progress=told.append)
@@ -792,7 +794,7 @@ class TestComparison:
         assert "(no interval: only 2 runs)" in said
         said = base._contrast("a", "b", errors[:1], errors[:1], (0.0, -3.8, 3.2))
         assert "(no interval: only 1 run)" in said
-        monkeypatch.setattr(_comparison, "FEWEST_RUNS", 2)
+        monkeypatch.setattr(_comparison_result, "FEWEST_RUNS", 2)
         said = base._contrast("a", "b", errors, errors, (0.0, -3.8, 3.2))
         assert "100.0 points more to 100.0 points less" in said  # at most
 
@@ -923,12 +925,12 @@ class TestDesign:
         learners = [clone(self.POOL).set_params(budget=b) for b in (30, 60)]
         other = UncertaintySamplingClassifier(GaussianNB(), n_initial=3, budget=0.5)
         learners = [*learners, other, DKMClassifier(budget=5)]
-        steps, own = _compare.plan_steps(learners, None, None)
+        steps, own = _comparison_run.plan_steps(learners, None, None)
         assert own == [4, 4, 5, 6]
         assert [step.runner.get_params().get("budget") for step in steps[4:]] == [
             60, None, None
         ]  # fmt: skip
-        steps, _ = _compare.plan_steps(learners[:2], 0.1, None)
+        steps, _ = _comparison_run.plan_steps(learners[:2], 0.1, None)
         assert [step.runner.budget for step in steps] == [30, 60, None]
 
     @pytest.mark.parametrize("n_rows", [4, 99, 150, 1797])

@@ -108,7 +108,7 @@ class TestMemory:
         scorer = CountingScorer(tmp_path)
         arguments = {"cv": 2, "at": [5], "scoring": scorer, "random_state": 0}
         label_curve(EVERYTHING, X, y, memory=tmp_path / "cache", **arguments)
-        module = "sklearn_activelearn.evaluation._label_curve"
+        module = "sklearn_activelearn.evaluation._experiments"
         monkeypatch.setattr(f"{module}.{name}", "9")
         label_curve(EVERYTHING, X, y, memory=tmp_path / "cache", **arguments)
         assert scorer.n_calls() == 12

@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from sklearn_activelearn import ASSLBoostClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession, load_model, save_model
-from sklearn_activelearn.labeling._models import TRUSTED
+from sklearn_activelearn.labeling._saved_models import TRUSTED
 from sklearn_activelearn.labeling.storage._file import stored_settings
 from sklearn_activelearn.preprocessing import TableEncoder, TextEncoder
 from tests.reference.labeling import quick_folder
@@ -722,7 +722,7 @@ class TestModels:
     def test_without_skops(self, run, monkeypatch):
         monkeypatch.setitem(sys.modules, "skops", None)
         monkeypatch.setattr(
-            "sklearn_activelearn.labeling._models.find_spec", lambda name: None
+            "sklearn_activelearn.labeling._saved_models.find_spec", lambda name: None
         )
         why = "need skops: pip install skops"
         assert why in run(*TABLE, "--save-model", "m.skops", code=2)

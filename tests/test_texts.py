@@ -19,10 +19,10 @@ from sklearn_activelearn.preprocessing import (
     TableEncoder,
     TextEncoder,
     VectorEncoder,
-    _texts,
+    _text_numbers,
 )
 from sklearn_activelearn.preprocessing._embeddings import load_encoder
-from sklearn_activelearn.preprocessing._texts import PartsVectorizer
+from sklearn_activelearn.preprocessing._text_numbers import PartsVectorizer
 
 TEXTS = [
     "The film was good, a very good film", "The goal of the team",
@@ -64,7 +64,7 @@ class TestParts:
         np.testing.assert_allclose(ours.transform(new).toarray(), expected, atol=1e-12)
 
     def test_the_most_frequent_ones_are_kept(self, monkeypatch):
-        monkeypatch.setattr(_texts, "N_PARTS", 3)
+        monkeypatch.setattr(_text_numbers, "N_PARTS", 3)
         vectorizer = PartsVectorizer().fit(["abab abab abab", "xy"])
         assert vectorizer.names_.tolist() == [" a", " ab", "ab"]
 
@@ -82,7 +82,7 @@ class TestBlocks:
             np.testing.assert_allclose((block**2).sum(axis=1), length, atol=1e-4)
 
     def test_directions_of_many_texts_come_from_some_of_them(self, monkeypatch):
-        monkeypatch.setattr(_texts, "MOST_TEXTS", 30)
+        monkeypatch.setattr(_text_numbers, "MOST_TEXTS", 30)
         rng = np.random.default_rng(0)
         subjects = [["cat", "dog", "bird", "fish"], ["red", "green", "blue", "pink"]]
         which = rng.integers(2, size=300)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli import vectors
+from sklearn_activelearn._cli import row_vectors
 
 pytest.importorskip("model2vec", reason="model2vec is not installed")
 
@@ -42,13 +42,13 @@ def rows(tmp_path, monkeypatch):
 @pytest.fixture
 def encoded(monkeypatch):
     """Count the texts that models encode."""
-    texts, load = [], vectors.load_encoder
+    texts, load = [], row_vectors.load_encoder
 
     def counting(name):
         encode = load(name)
         return lambda some: texts.extend(some) or encode(some)
 
-    monkeypatch.setattr(vectors, "load_encoder", counting)
+    monkeypatch.setattr(row_vectors, "load_encoder", counting)
     return texts
 
 
@@ -118,13 +118,13 @@ class TestEncoder:
     ):
         monkeypatch.setattr("sklearn_activelearn.preprocessing._embeddings.BATCH", 20)
         path, seen = "v.sqlite", []
-        encoder = vectors.CachedEncoder(str(static_model), path)
+        encoder = row_vectors.CachedEncoder(str(static_model), path)
         texts = rows["text"].tolist()
         encoder(texts[:20])
-        again = vectors.CachedEncoder(str(static_model), path)
-        load = vectors.load_encoder
+        again = row_vectors.CachedEncoder(str(static_model), path)
+        load = row_vectors.load_encoder
         monkeypatch.setattr(
-            vectors,
+            row_vectors,
             "load_encoder",
             lambda name: lambda some: seen.extend(some) or load(name)(some),
         )
@@ -158,10 +158,14 @@ class TestEncoder:
     def test_vectors_that_are_refused_are_not_kept(self, rows, monkeypatch):
         path = "v.sqlite"
         nothing = np.full((1, 2), np.nan)
-        monkeypatch.setattr(vectors, "load_encoder", lambda name: lambda some: nothing)
-        encoder = vectors.CachedEncoder("name", path)
+        monkeypatch.setattr(
+            row_vectors, "load_encoder", lambda name: lambda some: nothing
+        )
+        encoder = row_vectors.CachedEncoder("name", path)
         assert np.isnan(encoder(["text"])).all()
-        monkeypatch.setattr(vectors, "load_encoder", lambda name: lambda some: [[1, 2]])
+        monkeypatch.setattr(
+            row_vectors, "load_encoder", lambda name: lambda some: [[1, 2]]
+        )
         assert encoder(["text"]).tolist() == [[1, 2]]
 
     def test_the_report_says_what_it_brings(self, rows, static_model, capsys):
@@ -199,7 +203,7 @@ class TestFeatures:
     @pytest.mark.parametrize("name", ["v.npy", "v.csv", "v.parquet", "list.parquet"])
     def test_files_of_vectors(self, rows, features, name):
         self.write(features, rows["key"], name)
-        found = vectors.read_features(Path(name), "key", [*rows["key"]])
+        found = row_vectors.read_features(Path(name), "key", [*rows["key"]])
         np.testing.assert_allclose(found, features, atol=1e-6)
 
     def test_from_labels_to_predictions(self, rows, features, capsys):
@@ -245,7 +249,7 @@ class TestFeatures:
 
     def test_a_csv_with_the_index_of_pandas(self, rows, features):
         pd.DataFrame(features).assign(key=rows["key"]).to_csv("v.csv")
-        found = vectors.read_features(Path("v.csv"), "key", [*rows["key"]])
+        found = row_vectors.read_features(Path("v.csv"), "key", [*rows["key"]])
         np.testing.assert_allclose(found, features, atol=1e-6)
 
     @pytest.mark.parametrize(
@@ -275,12 +279,12 @@ class TestFeatures:
     def test_rows_of_any_name(self, features):
         keys = ["NA", "null", "a", "007"]
         self.write(features[:4], keys, "v.csv")
-        found = vectors.read_features(Path("v.csv"), "key", keys)
+        found = row_vectors.read_features(Path("v.csv"), "key", keys)
         np.testing.assert_allclose(found, features[:4], atol=1e-6)
 
     def test_vectors_by_the_place_of_rows(self, rows, features):
         np.save("v.npy", features[:5])
-        found = vectors.read_features(Path("v.npy"), None, ["a", "b"], [2, 5], 5)
+        found = row_vectors.read_features(Path("v.npy"), None, ["a", "b"], [2, 5], 5)
         np.testing.assert_array_equal(found, features[[1, 4]])
 
     @pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04"])

@@ -14,9 +14,13 @@ from scipy.stats import ttest_1samp
 
 from benchmarks.results import by
 from sklearn_activelearn.base._labels import stratified_folds
-from sklearn_activelearn.pool._committee import vote_entropy
+from sklearn_activelearn.pool._query_by_committee import vote_entropy
 from sklearn_activelearn.pool._training import EPS, middle_of_best
-from sklearn_activelearn.pool.alms._models import Group, JointModels, coordinates
+from sklearn_activelearn.pool.alms._candidate_models import (
+    Group,
+    JointModels,
+    coordinates,
+)
 from sklearn_activelearn.pool.alms._value_of_information import (
     draw_left_out,
     means_over_pairs,

@@ -41,8 +41,8 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.pool.alms._alms import VALIDATION, ALMSTrainer, can_validate
+from sklearn_activelearn.pool.alms._candidate_models import calibrated, coordinates
 from sklearn_activelearn.pool.alms._logistic import solve
-from sklearn_activelearn.pool.alms._models import calibrated, coordinates
 from sklearn_activelearn.pool.alms._value_of_information import (
     divide,
     draw_left_out,

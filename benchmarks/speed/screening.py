@@ -30,13 +30,13 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.options import parse
 from sklearn_activelearn import RelevanceSamplingClassifier
-from sklearn_activelearn._cli.rows import (
+from sklearn_activelearn._cli.rows_to_label import (
     BATCH,
     model_of_words_and_directions,
 )
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.pool import RecallTarget
-from sklearn_activelearn.preprocessing._texts import places, principal_directions
+from sklearn_activelearn.preprocessing._text_numbers import places, principal_directions
 
 SEED = 0
 N_TERMS, N_WORDS, SHARE = 50_000, 400, 0.02

@@ -459,7 +459,7 @@ def check_files(args):
             check_table_file(args.predict)
         check_output("predict", args.predict, args.FILE, args.out, args.export)
     if args.save_model:
-        from ..labeling._models import check_model_file
+        from ..labeling._saved_models import check_model_file
 
         with blame(args.save_model, option="save-model"):
             check_model_file(args.save_model)
@@ -495,7 +495,7 @@ def read_rows(args, table=None, folder=None):
         The rows and the folder of their images, if they come from elsewhere than FILE.
     """
     with blame(args.FILE or args.label_studio):
-        from .rows import make_learner, read_task
+        from .rows_to_label import make_learner, read_task
 
         task = read_task(args, table, folder)
     make_keys(args)
@@ -516,7 +516,7 @@ def read_rows(args, table=None, folder=None):
 def open_session(args, task, learner, path):
     """Begin the session, or resume it."""
     from ..labeling import LabelingSession
-    from .vectors import keep_encoder
+    from .row_vectors import keep_encoder
 
     change = dict.fromkeys(args.change)
     if args.rename:
@@ -713,7 +713,7 @@ def portable(encoder, name):
     if "folder" in params:
         encoder.set_params(folder=None)  # a path of this machine
     if name is not None:  # instead of the one with a file of vectors
-        from .vectors import fingerprint_of
+        from .row_vectors import fingerprint_of
 
         encoder._rename_embedding(name, fingerprint_of(name))
     return encoder

@@ -21,8 +21,8 @@ from ..preprocessing import (
 )
 from ..sources import find_empty_rows
 from .options import tell, tell_empty_rows
-from .rows import VECTORS, read_ids
-from .vectors import encode_once, read_features
+from .row_vectors import encode_once, read_features
+from .rows_to_label import VECTORS, read_ids
 
 WORDS_OF_A_TEXT = 100
 

@@ -107,7 +107,7 @@ def read_model(args):
 
 def check_encoder_of(args, encoder):
     """Refuse an encoder of texts that is not the encoder of the training."""
-    from .vectors import fingerprint_of
+    from .row_vectors import fingerprint_of
 
     fingerprint = getattr(encoder, "fingerprint_", None)
     if fingerprint is None:
@@ -126,8 +126,8 @@ def check_encoder_of(args, encoder):
 def with_features(args, model, table):
     """Return a table with the column of vectors, if the model needs one."""
     from ..preprocessing import VectorEncoder
-    from .rows import read_ids
-    from .vectors import read_features
+    from .row_vectors import read_features
+    from .rows_to_label import read_ids
 
     if not isinstance(model[0], VectorEncoder):
         if args.features is not None:

@@ -18,7 +18,7 @@ from ..pool._passive import passive_baseline
 from ..pool._rule import Rule
 from ..pool._selection import draw_rows, find_best, random_purchase, ranked_purchase
 from ..pool.stopping import CheckedSample
-from ..pool.stopping._error import ErrorTarget, find_error_target
+from ..pool.stopping._error_target import ErrorTarget, find_error_target
 from ..sources._containers import NO_ROWS, n_rows
 from ..sources._identity import VALUES, identify, plain_id
 from ..utils._statistics import Estimate, most_by_sample

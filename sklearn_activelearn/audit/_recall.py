@@ -15,7 +15,7 @@ from ..base._validation import check_flags, check_number, check_row_numbers
 from ..pool import PoolClassifier
 from ..pool._selection import explored_share, map_blocks
 from ..pool.stopping._base import AUDIT, AskedRows
-from ..pool.stopping._recall import relevance_probabilities
+from ..pool.stopping._recall_target import relevance_probabilities
 from ..sources._containers import n_rows, restrict_rows
 from ..sources._identity import identify
 from ..utils._statistics import (

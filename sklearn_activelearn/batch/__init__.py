@@ -1,6 +1,6 @@
 """Classifiers that are fitted on labelled rows, without queries."""
 
-from ..base._codes import LabelwiseClassifier
+from ..base._coded_classifiers import LabelwiseClassifier
 from ._blend import BlendClassifier, LabelRegression
 from ._forests import QuickExtraTrees, QuickForest
 from ._margin_loss import BatchMarginLossClassifier

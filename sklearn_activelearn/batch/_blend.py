@@ -21,7 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from ..base._codes import fit_on_labels
+from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import classes_of, stratified_folds
 from ..base._scores import (
     LABEL_SET_SCORES,

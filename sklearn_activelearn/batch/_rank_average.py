@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from ..base._codes import fit_on_labels
+from ..base._coded_classifiers import fit_on_labels
 from ..base._scores import score_of_class
 from ..base._validation import check_pool
 from ..sources._containers import to_memory

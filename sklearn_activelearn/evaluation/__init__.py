@@ -12,22 +12,22 @@ from ..audit._recall import (
 )
 from ..utils._statistics import Estimate
 from ._advice import advice
-from ._compare import compare
-from ._compare_recall import compare_recall
-from ._comparison import Comparison
+from ._comparison_result import Comparison
+from ._comparison_run import compare
 from ._curves import LabelCurve
 from ._displays import (
     LabelCurveDisplay,
     RecallCurveDisplay,
 )
-from ._doubtful import doubtful_labels
-from ._estimates import explored_score, online_score
-from ._label_curve import (
+from ._doubtful_labels import doubtful_labels
+from ._experiments import (
     ExperimentInterrupted,
     label_curve,
     tune_labels_to_target,
 )
 from ._measures import make_priced_scorer, n_queries_scorer
+from ._recall_comparison import compare_recall
+from ._score_estimates import explored_score, online_score
 
 __all__ = [
     "ActiveTest",

@@ -10,7 +10,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from ..pool import HybridSamplingClassifier, UncertaintySamplingClassifier
 from ..pool._base import PoolClassifier
 from ..stream import GreedyOnlineClassifier, RLSSamplingClassifier
-from ._label_curve import plan_repeat
+from ._experiments import plan_repeat
 
 #: Rows that each run uses at most, held-out rows included: if a learner scores the
 #: whole pool for each purchase, and if all learners see each row once.

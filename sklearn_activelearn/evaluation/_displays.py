@@ -11,7 +11,7 @@ from ..base._validation import check_number
 from ..stream._search import last_step
 from ..utils.typing import Estimator, RowsLike
 from ._curves import LabelCurve, check_error
-from ._label_curve import label_curve
+from ._experiments import label_curve
 from ._measures import ERRORS, NamedMeasure
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from ._curves import join_curves
-from ._result import CONFIDENCE, FEWEST_RUNS, ROUNDING, LearnerResult
+from ._learner_result import CONFIDENCE, FEWEST_RUNS, ROUNDING, LearnerResult
 
 #: Width of the interval of the share of labels saved at which it is known.
 NARROW_SHARE = 0.25

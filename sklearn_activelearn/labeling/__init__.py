@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # imported on demand: the page answers before the rest is imported
     from ._export import export, recover_labels
-    from ._models import load_model, save_model
+    from ._saved_models import load_model, save_model
     from ._session import LabelingSession
 
 __all__ = ["LabelingSession", "export", "load_model", "recover_labels", "save_model"]
@@ -13,9 +13,9 @@ __all__ = ["LabelingSession", "export", "load_model", "recover_labels", "save_mo
 _MODULES = {
     "LabelingSession": "_session",
     "export": "_export",
-    "load_model": "_models",
+    "load_model": "_saved_models",
     "recover_labels": "_export",
-    "save_model": "_models",
+    "save_model": "_saved_models",
 }
 
 

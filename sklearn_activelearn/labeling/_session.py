@@ -38,6 +38,12 @@ from ..utils.typing import (
     RowsLike,
     Scoring,
 )
+from ._agreement import (
+    Agreement,
+    measure_agreement,
+    measure_agreement_by_label,
+    read_votes,
+)
 from ._annotations import (
     Annotation,
     Differences,
@@ -45,16 +51,10 @@ from ._annotations import (
     plan_changes,
 )
 from ._answers import check_person, store_answer, store_answers
-from ._doubtful import DoubtfulRows
+from ._doubtful_rows import DoubtfulRows
 from ._export import Columns, Form, export_labels, write_predictions
 from ._ids import check_text, find_ids
 from ._import import RowsByContent, read_answers
-from ._people import (
-    Agreement,
-    measure_agreement,
-    measure_agreement_by_label,
-    read_votes,
-)
 from ._plan import Arguments, Resumption, begin, plan_beginning
 from ._progress import Status, count_classes, read_status, read_status_of
 from ._report import (

@@ -2,10 +2,10 @@
 
 from ..base._requests import Purchase
 from ._base import PoolClassifier
-from ._committee import QueryByCommitteeClassifier
 from ._hybrid import HybridSamplingClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
+from ._query_by_committee import QueryByCommitteeClassifier
 from ._relevance import RelevanceSamplingClassifier
 from ._rule import Round, Rule
 from ._training import Known, OneModel, Trained, Trainer

@@ -12,7 +12,7 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from ..base._codes import FEW_LABELS, FEW_PER_CLASS, INCURABLE
+from ..base._coded_classifiers import FEW_LABELS, FEW_PER_CLASS, INCURABLE
 from ..base._scores import predict_labels
 from ..exceptions import ColdStartWarning, warn_of_constant_answer, warn_user
 from ..sources._containers import n_rows, take

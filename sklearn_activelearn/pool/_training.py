@@ -25,7 +25,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
-from ..base._codes import fit_on_labels
+from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import encode, stratified_folds
 from ..base._scores import (
     fit_temperature,

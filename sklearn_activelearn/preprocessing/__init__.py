@@ -6,7 +6,7 @@ They need pandas.
 # ruff: noqa: F401
 # The encoders are for users. The other names are for front ends: they read tables as
 # the commands do, and files of models name the parts of an encoder.
-from ._columns import (
+from ._column_kinds import (
     Column,
     NoColumns,
     blank_gaps,
@@ -23,8 +23,8 @@ from ._encoders import (
     TextEncoder,
     VectorEncoder,
 )
-from ._encoding import make_encoder, round_numbers
-from ._images import IMAGE_TYPES, image_path
+from ._image_files import IMAGE_TYPES, image_path
+from ._image_numbers import make_encoder, round_numbers
 from ._references import drop_duplicates
 from ._tables import (
     cell_text,
@@ -34,6 +34,6 @@ from ._tables import (
     list_columns,
     read_table,
 )
-from ._texts import PartsVectorizer, TextVectorizer
+from ._text_numbers import PartsVectorizer, TextVectorizer
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder", "VectorEncoder"]

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base._validation import check_flags, check_number, check_option
 from ..utils._compat import BaseEstimator, linked_to_documentation
 from ..utils.typing import Embedding, FilePath, ItemEmbedding, RowsLike
-from ._columns import (
+from ._column_kinds import (
     DECIMALS,
     ORDERS,
     Column,
@@ -27,14 +27,14 @@ from ._columns import (
     read_columns,
 )
 from ._embeddings import centred, checked, fitted_vectors, vectors_of
-from ._encoding import (
+from ._image_numbers import (
     Images,
     encode_each_image,
     make_encoder,
     round_numbers,
 )
 from ._tables import as_frame, as_text_table, cells_of, joined_texts
-from ._texts import NO_WORDS, TextVectorizer
+from ._text_numbers import NO_WORDS, TextVectorizer
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder", "VectorEncoder"]
 

@@ -18,7 +18,7 @@ from io import StringIO
 import numpy as np
 
 from ..sources import to_pandas
-from ._images import IMAGE_TYPES
+from ._image_files import IMAGE_TYPES
 from ._references import NEEDS, find_reader, name_lines, to_columns
 
 #: Packages that read tables other than CSV, besides pandas.

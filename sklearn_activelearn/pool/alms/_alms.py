@@ -41,8 +41,7 @@ from .._training import (
     stratified_folds,
     train,
 )
-from ._logistic import NotSolved
-from ._models import (
+from ._candidate_models import (
     JointModels,
     RefittedModels,
     calibrated,
@@ -50,6 +49,7 @@ from ._models import (
     shared_key,
     split,
 )
+from ._logistic import NotSolved
 from ._value_of_information import (
     model_probabilities,
     values_of_information,

@@ -6,8 +6,8 @@ memory.
 """
 
 from ._base import AllOf, CheckedSample, Progress, StoppingRule
-from ._error import ErrorTarget
-from ._recall import RecallTarget
+from ._error_target import ErrorTarget
+from ._recall_target import RecallTarget
 from ._rules import (
     ClassificationChange,
     LabelPrice,

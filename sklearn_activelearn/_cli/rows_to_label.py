@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from .. import ErrorSamplingClassifier, RankAverageClassifier
-from ..evaluation._comparison import learner_code
+from ..evaluation._comparison_result import learner_code
 from ..pool import (
     ErrorTarget,
     HybridSamplingClassifier,
@@ -37,7 +37,7 @@ from ..preprocessing import (
 )
 from .learners import parse_learner, parse_params
 from .options import UsageError, tell
-from .vectors import open_encoder, read_features
+from .row_vectors import open_encoder, read_features
 
 #: Number of rows that the default learner scores and compares.
 N_ROWS = 1_000

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, column_or_1d, indexable
 
-from ..base._codes import fit_on_labels
+from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import check_not_missing, encode, find_classes
 from ..base._scores import probabilities_of_all, scores_of_all
 from ..base._validation import check_number, check_sparse_rows

@@ -21,7 +21,7 @@ from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier
 from ..sources._containers import is_frame, n_rows
 from ..utils.typing import Estimator, FilePath, RowsLike, Scoring
-from ._comparison import (
+from ._comparison_result import (
     Comparison,
     Effort,
     Gain,
@@ -30,16 +30,16 @@ from ._comparison import (
     model_name,
 )
 from ._design import Design, count_run_rows
-from ._label_curve import (
+from ._experiments import (
     ExperimentInterrupted,
     PlannedCurve,
     collect_runs,
     run_jobs,
     warn_of_one_class_runs,
 )
+from ._learner_result import FEWEST_RUNS, LearnerResult
 from ._measures import NamedMeasure, default_measure, measures_of
 from ._race import PLANNED_AFTER, Race, plan_repeats
-from ._result import FEWEST_RUNS, LearnerResult
 
 #: Share of the time that planned runs may fill; the rest is for what they take longer.
 FILLED = 0.95

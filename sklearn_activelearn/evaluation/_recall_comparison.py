@@ -18,7 +18,7 @@ from ..pool import RecallTarget, RelevanceSamplingClassifier, StoppingRule
 from ..pool._base import PoolClassifier
 from ..sources._containers import take
 from ..utils.typing import Bools, Estimator, Label, RowsLike
-from ._comparison import align, learner_code, number_equal
+from ._comparison_result import align, learner_code, number_equal
 from ._curves import plain
 from ._displays import RecallCurveDisplay
 

@@ -10,9 +10,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from ._columns import N_CATEGORIES
-from ._images import image_path
-from ._texts import TextVectorizer
+from ._column_kinds import N_CATEGORIES
+from ._image_files import image_path
+from ._text_numbers import TextVectorizer
 
 PIXELS = (16, 16)  # grey pixels of an image
 SIDE = 32  # pixels along a side, for colours and edges

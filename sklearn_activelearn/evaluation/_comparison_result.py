@@ -13,9 +13,9 @@ from ..utils.typing import Estimator
 from ._curves import LabelCurve, frame, plain
 from ._design import Design
 from ._displays import LabelCurveDisplay
+from ._learner_result import CONFIDENCE, FEWEST_RUNS, LearnerResult
 from ._measures import NamedMeasure, percent
 from ._race import PLANNED_AFTER, is_known
-from ._result import CONFIDENCE, FEWEST_RUNS, LearnerResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
