@@ -341,6 +341,7 @@ class TestVerdict:
     ):
         said = text(against([3, 3], [0.75, 0.75 + 1e-3], constant=0.8))
         assert said.startswith("No savings on these data: with 3 labels, neither")
+        assert "See whether people agree on the same rows. More labels, other" in said
         assert text.outcome == "useless"
         assert text(against([3, 3], [0.95, 0.55], constant=0.8)).startswith("It cannot")
         assert text.outcome == "unclear"

@@ -258,8 +258,9 @@ class Comparison:
         if self._is_no_better_than_constant(answer):
             return "useless", [
                 f"No savings on these data: with {n_bought} labels, neither chosen nor "
-                f"random ones are clearly better than {constant}. More labels, other "
-                "columns or another measure may help."
+                f"random ones are clearly better than {constant}. See whether people "
+                "agree on the same rows. More labels, other columns or another measure "
+                "may help."
             ]
         if answer.is_worse:
             return "nothing saved", [

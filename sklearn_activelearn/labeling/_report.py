@@ -21,7 +21,7 @@ from ..pool.stopping._base import find_rules
 from ..utils.typing import Floats, Id, Label
 from ._progress import find_stop_reason, read_pace, read_status
 from ._worker import LearnerLabels
-from .front_ends._view import describe_minutes, name_reason
+from .front_ends._view import describe_minutes, describe_near_chance, name_reason
 from .storage._decisions import LABELLED, SKIPPED
 from .storage._labels import SEVERAL, from_column
 
@@ -141,12 +141,16 @@ def make_report(file, worker, ids, empty, scoring):
     found = describe_recall(own, others, stop_reason, pace)
     if found and waiting:
         found += f"\nLabels of an unfinished batch, not counted yet: {waiting}."
+    if found and not history.n_test:
+        return Report(curve, found)
     if not history.n_test:
-        return Report(curve, found or advise_without_test(own, status))
-    if history.models:
+        judged = advise_without_test(own, status)
+    elif history.models:
         judged = advise_on_test(history, scoring, stop_reason, len(ids), pace)
     else:
         judged = describe_missing_model(status)
+    if near_chance := describe_near_chance(own.model):
+        judged += f" {near_chance}"
     return Report(curve, f"{found}\n{judged}" if found else judged)
 
 

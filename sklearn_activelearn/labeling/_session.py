@@ -82,7 +82,7 @@ from ._review import (
 )
 from ._table_files import check_table_file, columns_shown
 from ._worker import SessionLearner, Worker, record_teaching
-from .front_ends._view import html_of, sentence_of
+from .front_ends._view import describe_near_chance, html_of, sentence_of
 from .storage._decisions import DISPUTED, LABELLED, SKIPPED
 from .storage._file import OPEN, SessionFile, identity_of
 from .storage._labels import SEVERAL, from_column
@@ -100,6 +100,7 @@ class Look(NamedTuple):
     own: Status  # of this person
     version: int
     is_training: bool  # True: the learner is choosing the next rows
+    near_chance: str  # what to do if labels are nearly as uncertain as chance, or ""
 
 
 class Upcoming(NamedTuple):
@@ -528,7 +529,8 @@ class LabelingSession(Generic[LearnerT]):
         Returns
         -------
         look : Look
-            ``row``, ``status``, ``own``, ``version`` and ``is_training``.
+            ``row``, ``status``, ``own``, ``version``, ``is_training`` and
+            ``near_chance``.
 
         Raises
         ------
@@ -650,7 +652,9 @@ class LabelingSession(Generic[LearnerT]):
 
     def _look_at(self, id, who, job):
         row = None if id is None else self.answers(id, viewer=who)
-        return Look(row, *self._statuses(who), self.version, job is not None)
+        near_chance = describe_near_chance(self._worker.own.model)
+        statuses = self._statuses(who)
+        return Look(row, *statuses, self.version, job is not None, near_chance)
 
     # --- answers
 
@@ -1374,7 +1378,9 @@ class LabelingSession(Generic[LearnerT]):
         (`explored_score`, or `online_score` of a stream learner). If the learner stops
         at a recall (`RecallTarget`), lines on what was found, what is left and what
         certainty costs come first (`recall_price`). For machine labels it is the
-        certificate, or its expected cost (`CheckedLabels`).
+        certificate, or its expected cost (`CheckedLabels`). If the labels are nearly as
+        uncertain as chance (``is_near_chance_`` of `BlendClassifier`), the last
+        sentence says so, and what to do.
 
         Parameters
         ----------

@@ -231,6 +231,11 @@ class SessionLearner:
         return not isinstance(self.learner, PoolClassifier)
 
     @property
+    def model(self):
+        """The model of a pool learner as it was last trained; None without one."""
+        return getattr(self.learner, "estimator_", None)
+
+    @property
     def has_model(self):
         """Return True if the learner can predict; a pool learner needs two classes."""
         known = self.target.encode([*self.taught.values()]).tolist()

@@ -100,10 +100,11 @@ class LabelingView:
         several = session.labels is not None
         self.keys = keys or ClassKeys(session.classes, several=several)
         self.title, self.guide = title, guide
+        self._told = set()  # people who know that labels are near chance
 
     def next(self, who=None, last="", *, wait=True):
         """Return the row to label. With `wait`, wait for training if needed."""
-        return self._describe(self.session.look(who, wait=wait), last)
+        return self._describe(self.session.look(who, wait=wait), last, who)
 
     def label(self, row_id, label, who=None):
         """Label a row and return the next one, without waiting for training."""
@@ -111,14 +112,14 @@ class LabelingView:
         last = (
             f"Row {row_id}: {describe_label(label)}{prediction and f'. {prediction}'}"
         )
-        return self._describe(self.session.answer_and_look(row_id, label, who), last)
+        look = self.session.answer_and_look(row_id, label, who)
+        return self._describe(look, last, who)
 
     def skip(self, row_id, who=None, reason=None):
         """Skip a row and return the next one, without waiting for training."""
         look = self.session.answer_and_look(row_id, None, who, reason=reason)
-        return self._describe(
-            look, f"Row {row_id}: skipped{f', {reason}' if reason else ''}"
-        )
+        last = f"Row {row_id}: skipped{f', {reason}' if reason else ''}"
+        return self._describe(look, last, who)
 
     def undo(self, who=None):
         """Undo the person's last answer and return its row."""
@@ -154,7 +155,7 @@ class LabelingView:
         counts = describe_counts(self.session.status(), own)
         return {"counts": counts, "share": share_done(own, n_rows)}
 
-    def _describe(self, look, last):
+    def _describe(self, look, last, who):
         reason = prediction = ""
         if look.is_training:
             reason = "The next row follows when the model is trained."
@@ -162,6 +163,9 @@ class LabelingView:
             reason = describe_ending(look.status)
         elif self._show_prediction:
             prediction = self._describe_prediction(look.row.id)
+        if look.near_chance and who not in self._told:
+            self._told.add(who)
+            last = f"{last}. {look.near_chance}" if last else look.near_chance
         n_rows = len(self.session.ids)
         return RowView(
             look.row, describe_counts(look.status, look.own),
@@ -201,6 +205,24 @@ def describe_ending(status):
     if reason in ENDINGS:
         return ENDINGS[reason].format(disputed=status.disputed)
     return f"You can stop: {name_reason(reason)}."
+
+
+def describe_near_chance(model):
+    """Return what to do if the labels of a model are near chance, else "".
+
+    Parameters
+    ----------
+    model : classifier or None
+        `BlendClassifier` says so; other models say nothing.
+    """
+    if not getattr(model, "is_near_chance_", False):
+        return ""
+    return (
+        "These labels are nearly as uncertain as chance, and no choice of rows helps: "
+        f"in cross-validation the model removes {max(model.cv_skill_, 0):.0%} of their "
+        "uncertainty. See whether people agree on the same rows (votes), or add "
+        "columns that say more about the classes."
+    )
 
 
 def describe_label(label):
