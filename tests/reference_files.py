@@ -6,7 +6,10 @@ import re
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+import openpyxl
 import pandas as pd
+
+from sklearn_activelearn.preprocessing._tables import read_table
 
 
 class Paper(NamedTuple):
@@ -193,6 +196,111 @@ def xml_of_endnote(papers):
     )  # fmt: skip
 
 
+def xml_of_pubmed(papers):
+    """The DOI twice, the authors by parts of the name."""
+    records = [
+        "<PubmedArticle><MedlineCitation>"
+        f"<PMID Version='1'>300{k}</PMID><Article><Journal><JournalIssue><PubDate>"
+        f"<Year>{p.year}</Year><Month>Jan</Month></PubDate></JournalIssue>"
+        f"<Title>Journal {k}</Title></Journal>"
+        f"<ArticleTitle>{escape(p.title)}</ArticleTitle>"
+        f"<ELocationID EIdType='doi'>{escape(p.doi)}</ELocationID>"
+        f"<Abstract><AbstractText>{escape(p.abstract)}</AbstractText>"
+        "</Abstract><AuthorList>"
+        + "".join(
+            "<Author><LastName>{}</LastName><ForeName>{}</ForeName></Author>".format(
+                *map(escape, each.split(", "))
+            )
+            for each in p.authors
+        )
+        + "</AuthorList></Article></MedlineCitation><PubmedData><ArticleIdList>"
+        f"<ArticleId IdType='pubmed'>300{k}</ArticleId>"
+        f"<ArticleId IdType='doi'>{escape(p.doi)}</ArticleId>"
+        "</ArticleIdList></PubmedData></PubmedArticle>"
+        for k, p in enumerate(papers)
+    ]
+    return "\n".join(
+        ['<?xml version="1.0" ?>', "<!DOCTYPE PubmedArticleSet PUBLIC '-//NLM' 'a'>",
+         "<PubmedArticleSet>", *records, "</PubmedArticleSet>"]
+    )  # fmt: skip
+
+
+def ris_of_psycinfo(papers):
+    """ProQuest: T1, JF, N2, an identifier; two empty lines between references."""
+    blocks = [
+        [
+            "TY  - JOUR",
+            *lines_of([("ID", f"57{k}"), ("T1", p.title)], "{}  - {}"),
+            *(f"A1  - {each}" for each in p.authors),
+            *lines_of([("Y1", f"{p.year}/01//"), ("N2", p.abstract)], "{}  - {}"),
+            *lines_of(
+                [("JF", f"Journal {k}"), ("SP", f"{k + 1}"), ("DO", p.doi)], "{}  - {}"
+            ),
+            "KW  - gait",
+            "KW  - school",
+            "ER  - ",
+            "",
+            "",
+        ]
+        for k, p in enumerate(papers)
+    ]
+    return "\n".join(line for block in blocks for line in block)
+
+
+def ris_of_zotero(papers):
+    """TI, AB, notes of several lines; no space behind ER."""
+    blocks = [
+        [
+            "TY  - BOOK",
+            f"TI  - {p.title}",
+            *(f"AU  - {each}" for each in p.authors),
+            *lines_of([("DA", f"{p.year}/03"), ("PY", p.year)], "{}  - {}"),
+            *lines_of([("DO", p.doi), ("AB", p.abstract)], "{}  - {}"),
+            "N1  - <p>First</p>",
+            "<p>second: a note</p>",
+            "ER  -",
+            "",
+        ]
+        for p in papers
+    ]
+    return "\n".join(line for block in blocks for line in block)
+
+
+def bib_of_scholar(papers):
+    """Google Scholar: two spaces, no comma behind the last field."""
+    return "\n".join(
+        f"@article{{doe{p.year}effects,\n  title={{{p.title}}},\n"
+        f"  author={{{' and '.join(p.authors)}}},\n  journal={{J. of A \\& B}},\n"
+        + (f"  doi={{{p.doi}}},\n" if p.doi else "")
+        + (f"  abstract={{{p.abstract}}},\n" if p.abstract else "")
+        + f"  year={{{p.year}}}\n}}\n"
+        for p in papers
+    )
+
+
+def bib_of_jabref(papers):
+    """A comment above, aligned fields, groups below."""
+    entries = "\n".join(
+        f"@Article{{Doe{k},\n"
+        + "".join(
+            lines_of(
+                [
+                    ("author", " and ".join(p.authors)),
+                    ("title", p.title),
+                    ("year", p.year),
+                    ("abstract", p.abstract),
+                    ("doi", p.doi),
+                ],
+                "  {:8} = {{{}}},\n",
+            )
+        )
+        + "}\n"
+        for k, p in enumerate(papers)
+    )
+    end = "@Comment{jabref-meta: databaseType:bibtex;}\n"
+    return f"% Encoding: UTF-8\n\n{entries}\n{end}"
+
+
 def rows_of(papers):
     """Return the papers as dicts."""
     return [p._asdict() | {"authors": "; ".join(p.authors)} for p in papers]
@@ -210,6 +318,30 @@ def csv_of_excel(papers):
     )
 
 
+def tabs_of_web_of_science(papers):
+    """Tabs, columns named by tags, a mark of UTF-8, no quotes around quotes."""
+    names = {
+        "authors": "AU",
+        "title": "TI",
+        "year": "PY",
+        "abstract": "AB",
+        "doi": "DI",
+    }
+    rows = [["PT", *names.values(), "UT"]]
+    rows += [["J", *(row[name] for name in names), f"WOS:{k}"]
+             for k, row in enumerate(rows_of(papers))]  # fmt: skip
+    return "\ufeff" + "\n".join("\t".join(row) for row in rows)
+
+
+def csv_of_embase(papers):
+    """All cells in quotes, texts of several lines, long names of columns."""
+    names = {"title": "Title", "abstract": "Abstract", "authors": "Author Names",
+             "year": "Publication Year", "doi": "DOI"}  # fmt: skip
+    table = pd.DataFrame(rows_of(papers)).rename(columns=names)
+    table["Abstract"] = table["Abstract"].str.replace(". ", ".\n\n")
+    return table.to_csv(index=False, quoting=1)
+
+
 def json_of_rows(papers):
     """An array of objects."""
     return json.dumps(rows_of(papers), indent=1)
@@ -224,15 +356,23 @@ def jsonl_of_rows(papers):
 EXPORTS = {
     "scopus.ris": ris_of_scopus,
     "ovid.ris": ris_of_ovid,
+    "psycinfo.ris": ris_of_psycinfo,
+    "zotero.ris": ris_of_zotero,
     "savedrecs.ciw": ciw_of_web_of_science,
     "pubmed.nbib": nbib_of_pubmed,
     "scholar.enw": enw_of_endnote,
     "zotero.bib": bib_of_zotero,
+    "scholar.bib": bib_of_scholar,
+    "jabref.bib": bib_of_jabref,
     "endnote.xml": xml_of_endnote,
+    "pubmed.xml": xml_of_pubmed,
     "scopus.csv": csv_of_scopus,
     "excel.csv": csv_of_excel,
+    "embase.csv": csv_of_embase,
+    "savedrecs.txt": tabs_of_web_of_science,
     "rows.json": json_of_rows,
     "rows.jsonl": jsonl_of_rows,
+    "savedrecs.xlsx": tabs_of_web_of_science,  # a sheet with these cells
 }
 ENDS = ["\n", "\r\n", "\r"]
 LETTERS = "{}@=-\n\r ,;\"'xT%<>[]:"
@@ -259,6 +399,60 @@ def damage(text, rng):
     return "\n".join(lines), how
 
 
+def write_export(path, text):
+    """Write the text of an export: to an Excel file as cells, numbers as numbers."""
+    if path.suffix != ".xlsx":
+        path.write_text(text, encoding="utf-8", newline="")
+        return
+    book = openpyxl.Workbook()
+    for line in re.split(r"\r\n?|\n", text.lstrip("\ufeff")):
+        cells = line.split("\t")
+        book.active.append(
+            [int(c) if re.fullmatch("[1-9]\\d*", c) else c for c in cells]
+        )
+    book.save(path)
+
+
+#: Names of columns in some exports, and our names.
+COLUMNS = {
+    "TI": "title", "AB": "abstract", "AU": "authors", "PY": "year", "DI": "doi",
+    "Title": "title", "Abstract": "abstract", "Author Names": "authors",
+    "Publication Year": "year", "DOI": "doi", "author": "authors",
+}  # fmt: skip
+
+
 def titles_in(text):
     """Return the words of titles that a text has."""
     return {*re.findall(r"tq\d+z", text)}
+
+
+def read_damaged(path, seed):
+    """Damage an export, which the name of the path says; check what is read of it.
+
+    Each title has to be shown in a row or named in a sentence, or nothing is read. Two
+    titles are in one row only where a cut or a swap left no mark between them. Other
+    line ends change nothing.
+
+    Returns
+    -------
+    outcome : {"shown", "named", "joined", "refused"}
+        What became of the titles of the file.
+    """
+    rng = random.Random(seed)
+    papers = make_papers(rng.randrange(3, 6), seed)
+    text, how = damage(EXPORTS[path.name](papers), rng)
+    write_export(path, text)
+    try:
+        table = read_table(path).rename(columns=COLUMNS)
+    except ValueError:
+        assert how != "ends"
+        return "refused"
+    rows = [titles_in(" ".join(cells)) for cells in table.to_numpy()]
+    named = titles_in(" ".join(table.attrs["notes"]))
+    assert titles_in(text) <= named.union(*rows)
+    if how == "ends":
+        assert table["title"].tolist() == [paper.title for paper in papers]
+    if max(map(len, rows)) > 1:
+        assert how in ("span", "swap")
+        return "joined"
+    return "named" if named else "shown"

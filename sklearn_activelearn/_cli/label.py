@@ -73,8 +73,9 @@ SQLITE = b"SQLite format 3\0"  # the first bytes of a session
 ROWS = f"""
 FILE
     The rows to label: .csv with a header line, .parquet, .xlsx, .json or .jsonl with
-    an object for each row, references (.ris, .bib, .nbib, .ciw, .enw, EndNote's .xml),
-    or a folder of images. For --export and --recover, a file that --out has written.
+    an object for each row, references (.ris, .bib, .nbib, .ciw, .enw, .xml of EndNote
+    or PubMed), or a folder of images. For --export and --recover, a file that --out has
+    written.
 --text COLUMN
     Show the texts of this column, and learn from their words. May be repeated: the
     texts of a row are joined. Without --text and --image, each row is shown as a table

@@ -14,15 +14,40 @@ from xml.etree import ElementTree
 #: Number of lines of one kind of damage that are listed.
 MOST_LINES = 50
 
-#: Columns of EndNote's XML, and the elements that hold them.
-ENDNOTE_COLUMNS = {
-    "title": "titles/title",
-    "abstract": "abstract",
-    "authors": "contributors/authors/author",
-    "year": "dates/year",
-    "journal": "titles/secondary-title",
-    "doi": "electronic-resource-num",
-    "keywords": "keywords/keyword",
+#: Columns of XML files, and the elements that hold them, by the element of a record.
+XML_COLUMNS = {
+    "record": {  # of EndNote
+        "title": ["titles/title"],
+        "abstract": ["abstract"],
+        "authors": ["contributors/authors/author"],
+        "year": ["dates/year"],
+        "journal": ["titles/secondary-title"],
+        "doi": ["electronic-resource-num"],
+        "keywords": ["keywords/keyword"],
+    },
+    "PubmedArticle": {
+        "pmid": ["MedlineCitation/PMID"],
+        "title": ["MedlineCitation/Article/ArticleTitle"],
+        "abstract": ["MedlineCitation/Article/Abstract/AbstractText"],
+        "authors": ["MedlineCitation/Article/AuthorList/Author"],
+        "year": [
+            "MedlineCitation/Article/Journal/JournalIssue/PubDate/Year",
+            "MedlineCitation/Article/Journal/JournalIssue/PubDate/MedlineDate",
+        ],
+        "journal": ["MedlineCitation/Article/Journal/Title"],
+        "doi": [
+            "MedlineCitation/Article/ELocationID[@EIdType='doi']",
+            "PubmedData/ArticleIdList/ArticleId[@IdType='doi']",
+        ],
+        "keywords": ["MedlineCitation/KeywordList/Keyword"],
+    },
+    "PubmedBookArticle": {
+        "pmid": ["BookDocument/PMID"],
+        "title": ["BookDocument/ArticleTitle", "BookDocument/Book/BookTitle"],
+        "abstract": ["BookDocument/Abstract/AbstractText"],
+        "authors": ["BookDocument/AuthorList/Author"],
+        "year": ["BookDocument/Book/PubDate/Year"],
+    },
 }
 
 #: Names of columns, in small letters, that tell whether two references are the same.
@@ -100,6 +125,13 @@ ENDNOTE = Tags(
     },
     frozenset({"title", "X", "doi", "D", "V", "N", "P", "J"}),
 )  # fmt: skip
+
+
+#: First lines of files of the Web of Science, under its names over the years.
+NAME_OF_DATABASE = (
+    r"FN ((Clarivate( Analytics)?|Thomson Reuters) )?"
+    r"(Web of (Science|Knowledge)\W*|ISI Export Format)"
+)
 
 
 class Reference:
@@ -187,7 +219,7 @@ def read_tagged(text, form):
         if tag and (tag == form.end or tag in form.outside):
             if part is not None:
                 part.has_end = tag == form.end
-            part, is_outside = None, tag != "FN"
+            part, is_outside = None, not re.fullmatch(NAME_OF_DATABASE, line)
         elif tag:
             is_begin, is_outside = tag == form.begin, False
             if part is None or is_begin or (is_blank and not form.end):
@@ -274,35 +306,49 @@ def read_endnote(text):
     return read_tagged(text, ENDNOTE)
 
 
-def read_endnote_xml(text):
-    """Read an XML file of EndNote."""
+def read_xml(text):
+    """Read an XML file of EndNote or PubMed."""
     try:
-        root = ElementTree.fromstring(text)
+        root = ElementTree.fromstring(text.strip())
     except ElementTree.ParseError as error:
         raise ValueError(f"the file is not XML: {error}.") from None
-    records = root.findall(".//record")
-    inside = {id(each) for record in records for each in record.iter()}
-    for number, record in enumerate(records, 1):
-        if len(record.findall(ENDNOTE_COLUMNS["title"])) > 1:
-            raise ValueError(f"record {number} has two titles: a mark is missing.")
-    if any(
-        (f"{each.text or ''}".strip() and id(each) not in inside)
-        or (
-            f"{each.tail or ''}".strip() and (id(each) not in inside or each in records)
+    records = [each for each in root.iter() if each.tag in XML_COLUMNS]
+    if not records:
+        raise ValueError(
+            f"this XML, a <{root.tag}>, has no references of EndNote or PubMed: export "
+            "them as RIS."
         )
-        for each in root.iter()
-    ):
-        raise ValueError("there is text outside of the records of this file.")
-    return [
-        {
-            name: "; ".join(
-                " ".join("".join(each.itertext()).split())
-                for each in record.findall(path)
-            )
-            for name, path in ENDNOTE_COLUMNS.items()
+    inside = {id(each) for record in records for each in record.iter()}
+    for each in root.iter():
+        is_outside = id(each) not in inside
+        if (is_outside and (each.text or "").strip()) or (
+            (is_outside or each.tag in XML_COLUMNS) and (each.tail or "").strip()
+        ):
+            raise ValueError("there is text outside of the records of this file.")
+    references = []
+    for number, record in enumerate(records, 1):
+        columns = XML_COLUMNS[record.tag]
+        if len(record.findall(columns["title"][0])) > 1:
+            raise ValueError(f"record {number} has two titles: a mark is missing.")
+        cells = {
+            name: [text_of(each) for path in paths for each in record.findall(path)]
+            for name, paths in columns.items()
         }
-        for record in records
-    ], []
+        cells["abstract"] = [" ".join(cells["abstract"])]  # its parts
+        references.append({name: joined_values(name, cells[name]) for name in cells})
+    return references, []
+
+
+def text_of(element):
+    """Return the text of an element of XML without its marks.
+
+    An author is a name, and a part of an abstract begins with its heading.
+    """
+    names = [element.findtext(part) for part in ("LastName", "ForeName")]
+    text = ", ".join(filter(None, names)) or "".join(element.itertext())
+    if text.strip() and (heading := element.get("Label")):
+        text = f"{heading}: {text}"
+    return " ".join(text.split())
 
 
 def read_bibtex(text):
@@ -338,15 +384,12 @@ def read_bibtex(text):
     entries = [block for block in blocks if isinstance(block, Entry)]
     for number, entry in enumerate(entries):
         entry.key = f"{number} {entry.key}"  # two references may have the same key
-        for field in entry.fields:  # a comment in LaTeX, but not in BibTeX
-            field.value = re.sub(r"(?<!\\)%", r"\\%", f"{field.value}")
     library = Library([block for block in blocks if not isinstance(block, list)])
-    for middleware in (
-        ResolveStringReferencesMiddleware(),
-        RemoveEnclosingMiddleware(),
-        LatexDecodingMiddleware(),
-    ):
+    for middleware in ResolveStringReferencesMiddleware(), RemoveEnclosingMiddleware():
         library = middleware.transform(library)
+    decode = LatexDecodingMiddleware().transform_entry
+    for entry in library.entries:
+        decode(Entry("", "", [*filter(prepare_latex, entry.fields)]), library)
     n_marks = len(re.findall(BIBTEX_ENTRY, text)) - sum(
         len(re.findall(BIBTEX_ENTRY, each.raw)) for part in damaged for each in part
     )
@@ -382,6 +425,26 @@ def read_bibtex(text):
     )
 
 
+def prepare_latex(field):
+    """Prepare a field for a decoder of LaTeX; return True if it has to be decoded.
+
+    The decoder takes ten times as long as the parser, and few fields need it.
+    """
+    escaped = r"\\([%&_#$])"
+    has_latex = re.search(LATEX, re.sub(escaped, "", field.value))
+    if field.key.lower() in VERBATIM or not has_latex:
+        field.value = re.sub(escaped, r"\1", field.value)
+        return False
+    # comments and ends of cells in LaTeX, but not in BibTeX; one dollar is no formula
+    n_dollars = len(re.findall(r"(?<!\\)\$", field.value))
+    marks = "[%&$]" if n_dollars == 1 else "[%&]"
+    field.value = re.sub(rf"(?<!\\){marks}", r"\\\g<0>", field.value)
+    return True
+
+
+#: What a decoder of LaTeX changes, and fields that are not LaTeX.
+LATEX = r"[\\{}$~]|--|``|''|[!?]`"
+VERBATIM = ("doi", "eprint", "file", "pdf", "url")
 #: The beginning of a reference in a BibTeX file.
 BIBTEX_ENTRY = r"(?mi)(?:^|\})\s*@(?!comment|string|preamble)\w+\s*[{(]"
 #: The beginning of a damaged one, and its fields.
@@ -410,7 +473,7 @@ FORMATS = {
     r"(?m)^PMID *- ": read_pubmed,
     r"\A\s*(FN |PT |VR )[^\n]*\n(?s:.*)^ER\s*$": read_web_of_science,
     r"(?m)^%0 .*\n%\w ": read_endnote,
-    r"\A\s*<(\?xml[^>]*>\s*<)?(xml>\s*<)?records": read_endnote_xml,
+    r"\A\s*<\?xml|\A\s*<(!DOCTYPE|xml|records|Pubmed)": read_xml,
     r"(?mi)^\s*@(?!comment|string|preamble)\w+\s*[{(]\s*[^\s,]*\s*,": read_bibtex,
 }
 
@@ -424,7 +487,7 @@ READERS = {
     ".nbib": read_pubmed,
     ".ciw": read_web_of_science,
     ".enw": read_endnote,
-    ".xml": read_endnote_xml,
+    ".xml": read_xml,
 }
 
 
