@@ -62,7 +62,7 @@ CONFLICTS = {
     "machine": ("find", "learner", "rehearse", "test-size", "show-prediction"),
     "rehearse": ("predict", "save-model", "export", "web"),
     "label-studio": (
-        "FILE", "web", "who", "guide", "id", "classes", "labels", "labelled",
+        "FILE", "web", "reasons", "who", "guide", "id", "classes", "labels", "labelled",
         "machine", "rehearse",
     ),
 }  # fmt: skip
@@ -170,6 +170,9 @@ PEOPLE = """
 --show-prediction
     Show the prediction of the model before the answer, not only after it. People tend
     to agree with it.
+--reasons
+    Show below each row why it is asked for, as in "Asked at random.". The line does not
+    tell what the model expects.
 """
 LABEL_STUDIO = """
 --label-studio URL
@@ -603,6 +606,7 @@ def show_session(args, session, task, page):
         task.kind,
         folder=folder.resolve(),
         show_prediction=args.show_prediction,
+        show_reasons=args.reasons,
         keys=make_keys(args),
         title=args.title,
         guide=args.guide or "",

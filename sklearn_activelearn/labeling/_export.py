@@ -51,6 +51,7 @@ class ExportedLabel(NamedTuple):
     who: list  # names
     when: str
     query_probability: float | None  # with which it was bought
+    query_reason: str | None  # why the learner bought it, in a word
     origin: str  # "bought", "held out" or "given": nobody asked for it
 
 
@@ -88,8 +89,9 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
         The session.
     out : str or path
         ``.csv`` with the columns id, label, who, when, query_probability (with which it
-        was bought) and origin ("bought", "held out", or "given" if nobody asked for
-        it), or ``.json`` for Label Studio. If a row may have several labels, a column
+        was bought), query_reason (a word that says why, as ``return_reason`` of
+        `query`) and origin ("bought", "held out", or "given" if nobody asked for it),
+        or ``.json`` for Label Studio. If a row may have several labels, a column
         for each label has 1 or 0 in place of the column label: they are the indicator
         matrix that scikit-learn takes, and a row to which no label applies has zeros,
         which cannot be mistaken for a missing answer. A text that a spreadsheet would
@@ -217,7 +219,8 @@ def read_labels(facts):
         yield ExportedLabel(
             row.id, from_column(row.label, decisions.kind), [*who],
             decisions.answers[row.decision.decided].at,
-            None if row.request is None else row.request.probability,
+            row.request and row.request.probability,
+            row.request and row.request.reason,
             origins.get(row.kind, "bought"),
         )  # fmt: skip
 
@@ -438,7 +441,7 @@ def make_tasks(labels, item_of):
         # choices are texts, a label may be a number
         meta = {
             "origin": row.origin, "query_probability": row.query_probability,
-            "label": row.label,
+            "query_reason": row.query_reason, "label": row.label,
         }  # fmt: skip
         item = {} if item_of is None else item_of(row.id)
         if not hasattr(item, "items"):  # no row of a DataFrame

@@ -45,6 +45,7 @@ class ReviewRow(NamedTuple):
     notes: list[ReviewNote]
     predicted: RowLabel | None = None  # of a doubtful row: by a model without its label
     tied: list[str] = []  # of several labels those on which votes are tied
+    query_reason: str | None = None  # why the learner asked for the row, in a word
 
 
 class ReviewPage(NamedTuple):
@@ -94,7 +95,7 @@ def read_row(decisions, id, viewer, predicted=None):
             ReviewNote(each.who, each.text, each.at)
             for each in notes_seen(row, viewer, decisions.votes)
         ],
-        predicted, tied,
+        predicted, tied, row.request and row.request.reason,
     )  # fmt: skip
 
 

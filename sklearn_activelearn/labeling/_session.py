@@ -333,7 +333,8 @@ class LabelingSession(Generic[LearnerT]):
         self, port: int = 0, open: bool = True, *,
         kind: Literal["text", "table", "image"] | None = None,
         folder: FilePath | None = None, title: str = "", guide: str = "",
-        show_prediction: bool = False, block: bool | None = None,
+        show_prediction: bool = False, show_reasons: bool = False,
+        block: bool | None = None,
     ) -> "PageServer":  # fmt: skip
         """Show the page of this session in the browser, on this machine only.
 
@@ -360,6 +361,9 @@ class LabelingSession(Generic[LearnerT]):
             describes the class.
         show_prediction : bool, default=False
             Whether to show the prediction of the model before the label is given.
+        show_reasons : bool, default=False
+            Whether to show why the learner asks for each row, in a sentence that does
+            not tell what the model expects.
         block : bool, default=None
             Whether to wait until Ctrl-C. None: only in scripts.
 
@@ -381,7 +385,7 @@ class LabelingSession(Generic[LearnerT]):
 
         return serve(
             self, port, open, kind=kind, folder=folder, title=title, guide=guide,
-            show_prediction=show_prediction, block=block,
+            show_prediction=show_prediction, show_reasons=show_reasons, block=block,
         )  # fmt: skip
 
     def serve_label_studio(
@@ -1184,11 +1188,12 @@ class LabelingSession(Generic[LearnerT]):
         -------
         row : ReviewRow
             ``id``; ``state``: "labelled", "skipped", "disputed", or "open" if the row
-            is not decided; ``label``, None unless it is labelled; ``answers``, each
-            with ``who``, ``label`` (None for a skip), ``at``, ``reason`` and
-            ``is_final``; ``notes``, each with ``who``, ``text`` and ``at``; and
-            ``tied``, the labels on which votes are tied. If a row may have several
-            labels, each label is a list.
+            is not decided; ``label``, None unless it is labelled; ``query_reason``, the
+            word for why the learner asked for it, as ``return_reason`` of `query`;
+            ``answers``, each with ``who``, ``label`` (None for a skip), ``at``,
+            ``reason`` and ``is_final``; ``notes``, each with ``who``, ``text`` and
+            ``at``; and ``tied``, the labels on which votes are tied. If a row may have
+            several labels, each label is a list.
 
         Raises
         ------

@@ -41,6 +41,7 @@ class Outcome(NamedTuple):
     probabilities: list
     position: int  # of a stream: the first row that it has not seen
     stop_reason: str | None  # why there are no rows
+    reasons: list = []  # why each row is asked for
 
 
 class LearnerLabels:
@@ -246,11 +247,13 @@ class SessionLearner:
         learner = shallow_copy(self.learner)
         if self.is_stream:
             return self._ask_stream(learner)
-        rows, probabilities = learner.query(
-            self.pool, exclude=self._closed, return_probability=True, ids=self.ids
-        )
+        rows, probabilities, reasons = learner.query(
+            self.pool, exclude=self._closed, return_probability=True,
+            return_reason=True, ids=self.ids,
+        )  # fmt: skip
         stop = None if len(rows) else learner.stop_reason_
-        return Outcome(learner, rows.tolist(), probabilities.tolist(), 0, stop)
+        found = rows.tolist(), probabilities.tolist(), 0, stop, reasons.tolist()
+        return Outcome(learner, *found)
 
     def preview(self, n):
         """Return up to n rows that the learner would ask for next in one batch.
@@ -288,13 +291,14 @@ class SessionLearner:
         exclude = [
             row - self.position for row in range(self.position, end) if row in closed
         ]
-        rows, probabilities = learner.query(
+        rows, probabilities, reasons = learner.query(
             take(self.pool, chunk), exclude=np.array(exclude, dtype=np.int64),
-            return_probability=True, ids=self.ids[chunk],
+            return_probability=True, return_reason=True, ids=self.ids[chunk],
         )  # fmt: skip
         stop = None if len(rows) else learner.stop_reason_
         rows = (rows + self.position).tolist()
-        return Outcome(learner, rows, probabilities.tolist(), end, stop)
+        found = rows, probabilities.tolist(), end, stop, reasons.tolist()
+        return Outcome(learner, *found)
 
     def accept(self, outcome):
         """Keep the learner after it has asked."""
@@ -574,10 +578,13 @@ class Worker:
         progress, purposes = own.record_query(len(outcome.rows))
         with self._file.writing(is_worker=True) as facts:
             query = facts.learner["queries"] + 1
-            for id, probability, purpose in zip(
-                self._ids.at(outcome.rows), outcome.probabilities, purposes, strict=True
-            ):
-                facts.add_request(id, purpose or QUERY, float(probability), query)
+            for id, probability, purpose, reason in zip(
+                self._ids.at(outcome.rows), outcome.probabilities, purposes,
+                outcome.reasons, strict=True,
+            ):  # fmt: skip
+                facts.add_request(
+                    id, purpose or QUERY, float(probability), query, reason=reason
+                )
             facts.change_learner(
                 queries=query, is_settled=0, stop_reason=outcome.stop_reason,
                 position=outcome.position, progress=progress,

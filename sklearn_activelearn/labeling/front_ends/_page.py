@@ -457,14 +457,14 @@ class PageServer:
 
 def serve(
     session, port=0, open=True, *, kind=None, folder=None, title="", guide="",
-    show_prediction=False, block=None,
+    show_prediction=False, show_reasons=False, block=None,
 ):  # fmt: skip
     """Show the page of a session; see `LabelingSession.serve`."""
     # scikit-learn: the page of the command answers before it is imported
     from ...base import check_flags, check_number, check_option
 
     check_number(port, "port", 0, closed="left", integer=True)
-    check_flags(open=open)
+    check_flags(open=open, show_reasons=show_reasons)
     if kind is not None:
         check_option(kind, "kind", ("text", "table", "image"))
     if session.classes is None:
@@ -472,8 +472,8 @@ def serve(
     session.check_open()
     folder = None if folder is None else Path(folder).resolve()
     view = LabelingView(
-        session, kind, folder=folder, show_prediction=show_prediction, title=title,
-        guide=guide,
+        session, kind, folder=folder, show_prediction=show_prediction,
+        show_reasons=show_reasons, title=title, guide=guide,
     )  # fmt: skip
     path = os.path.realpath(session.path)
     server = SERVERS.get(path)

@@ -334,7 +334,7 @@ def row_page(view, shown, *, is_screen=False):
     names += [f"[{keys.commands[NOTE]}] note", f"[{keys.commands[HELP]}] help"]
     return page._replace(
         text=row_text(view, shown.row.id),
-        note=shown.prediction,
+        note="\n".join(filter(None, [shown.why, shown.prediction])),
         classes=describe_keys(keys, keys.shown),
         commands=names,
     )

@@ -30,6 +30,19 @@ REASONS = {
     "ErrorTarget": "the share of wrong labels is certain",
 }
 
+#: Sentences for the reasons of requests. None tells what the model expects of the row.
+WHY = {
+    None: "Asked to measure the model: a random row that it does not learn.",
+    "uncertain": "Asked because the model is unsure about this row.",
+    "representative": "Asked because this row is similar to many others.",
+    "random": "Asked at random.",
+    "first": "Asked because the model needs first labels.",
+    "wanted": "Asked by the search.",
+    "doubtful": "Asked to check the machine.",
+    "informative": "Asked because its label is expected to help the model most.",
+    "useful": "Asked because the learner ranks it first.",
+}
+
 #: Fields of a search.
 FIELDS = ("class", "who", "date", "since", "until")
 
@@ -52,6 +65,8 @@ class RowView(NamedTuple):
         What has just been done.
     prediction : str
         What the model predicts for the row, if predictions are shown.
+    why : str
+        Why the row is asked for, if reasons are shown.
     reason : str
         Why there is no row.
     is_training : bool
@@ -65,6 +80,7 @@ class RowView(NamedTuple):
     share: float
     last: str
     prediction: str
+    why: str
     reason: str
     is_training: bool
     version: int
@@ -83,6 +99,8 @@ class LabelingView:
         Folder of the images.
     show_prediction : bool, default=False
         Whether to show the prediction of the model before the answer.
+    show_reasons : bool, default=False
+        Whether to show why each row is asked for.
     keys : ClassKeys, default=None
         Keys of the classes. None: no custom keys.
     title : str, default=""
@@ -92,11 +110,11 @@ class LabelingView:
     """
 
     def __init__(
-        self, session, kind, *, folder=None, show_prediction=False, keys=None,
-        title="", guide="",
+        self, session, kind, *, folder=None, show_prediction=False,
+        show_reasons=False, keys=None, title="", guide="",
     ):  # fmt: skip
         self.session, self._kind, self.folder = session, kind, folder
-        self._show_prediction = show_prediction
+        self._show_prediction, self._show_reasons = show_prediction, show_reasons
         several = session.labels is not None
         self.keys = keys or ClassKeys(session.classes, several=several)
         self.title, self.guide = title, guide
@@ -156,7 +174,7 @@ class LabelingView:
         return {"counts": counts, "share": share_done(own, n_rows)}
 
     def _describe(self, look, last, who):
-        reason = prediction = ""
+        reason = prediction = why = ""
         if look.is_training:
             reason = "The next row follows when the model is trained."
         elif look.row is None:
@@ -166,11 +184,13 @@ class LabelingView:
         if look.near_chance and who not in self._told:
             self._told.add(who)
             last = f"{last}. {look.near_chance}" if last else look.near_chance
+        if look.row is not None and self._show_reasons:
+            why = describe_reason(look.row.query_reason)
         n_rows = len(self.session.ids)
         return RowView(
             look.row, describe_counts(look.status, look.own),
-            share_done(look.own, n_rows), last, prediction, reason, look.is_training,
-            look.version,
+            share_done(look.own, n_rows), last, prediction, why, reason,
+            look.is_training, look.version,
         )  # fmt: skip
 
     def _describe_machine(self, row_id):
@@ -197,6 +217,11 @@ def name_reason(stop_reason):
     """Return the reason of a stop in words: rules have the names of classes."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stop_reason).lower()
     return REASONS.get(stop_reason, words)
+
+
+def describe_reason(reason):
+    """Return why a row is asked for, in a sentence."""
+    return WHY.get(reason, f"Asked by the learner: {reason}.")
 
 
 def describe_ending(status):

@@ -47,6 +47,7 @@ class LastRequest(NamedTuple):
     learner: int
     query: int
     queue: int | None
+    reason: str | None = None  # why, in a word; held-out rows have none
 
 
 class Lease(NamedTuple):

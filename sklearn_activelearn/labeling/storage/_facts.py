@@ -157,12 +157,12 @@ class Facts:
 
     # --- rows
 
-    def add_request(self, id, purpose, probability, query, queue=None):
+    def add_request(self, id, purpose, probability, query, queue=None, reason=None):
         """Store that a row is asked for, or held out; the last rows are shown last."""
         number = next_number(self.db, "requests")
         queue = number if queue is None else queue
         learner = self.learner["number"]
-        request = LastRequest(purpose, probability, learner, query, queue)
+        request = LastRequest(purpose, probability, learner, query, queue, reason)
         put(self.db, "requests", number=number, id=id, at=now(), **request._asdict())
         self.decisions.put(id, request=request)
 

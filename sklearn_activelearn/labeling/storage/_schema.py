@@ -49,7 +49,7 @@ FACTS = {
     "budget LIMIT, at TIME, queries COUNT, is_settled FLAG, stop_reason NAME, "
     "position COUNT, progress NAME",
     "requests": "number NUMBER, id ID, purpose TEXT, probability SHARE, "
-    "learner COUNT, query COUNT, queue PLACE, at TIME",
+    "learner COUNT, query COUNT, queue PLACE, reason NAME, at TIME",
     "answers": "number NUMBER, id ID, label LABEL, who NAME, at TIME, is_final FLAG, "
     "reason NAME, renamed_from LABEL, withdrawn_at NAME, withdrawn_by NAME",
     "taught": "id KEY, label LABEL, call COUNT, place COUNT, changed COUNT",

@@ -51,8 +51,10 @@ export async function show() {
   page.version = view.version;
   if (page.mode !== "label") return; // it is shown when the person comes back
   $("last").textContent = view.last;
-  $("prediction").textContent = view.prediction;
-  $("prediction").hidden = !view.prediction;
+  for (const id of ["why", "prediction"]) {
+    $(id).textContent = view[id];
+    $(id).hidden = !view[id];
+  }
   const { row, reason } = view;
   $("facts").replaceChildren(...(row ? facts(row, false) : []));
   const shown = row ? await content(row) : make("p", {}, reason);
