@@ -1,6 +1,7 @@
 """Files of references and tables as people export them: nothing is lost in silence."""
 
 import re
+from datetime import date, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -329,6 +330,7 @@ LATEX = {
     r"title = {Of $x^2$ and a~b}": "Of $x^2$ and a b",
     r"title = {``So?'' she said}": "“So?” she said",
     r'title = "Of {"}soil{"}"': 'Of "soil"',
+    r"=title = {An equals sign}": "An equals sign",
     r"doi = {10.1007/978\_3--4{\_}x}": "10.1007/978_3--4_x",
     r"url = {http://x.edu/~me?a=1&b=2%20}": "http://x.edu/~me?a=1&b=2%20",
 }
@@ -580,6 +582,100 @@ def test_what_is_odd_is_said(folder):
     assert table["b"].tolist() == ['say "hi" now']
 
 
+A_B, ABOVE = {"a": ["1", "3"], "b": ["é", "x"]}, "above numbers. If it belongs"
+#: Bytes of tables as people have them, their cells, and words of the sentence on them.
+ODD_TABLES = {
+    "UTF-16": ("\ufeffa;b\n1;é\n3;x\n".encode("utf-16-le"), A_B, "in UTF-16."),
+    "UTF-16 without a mark": ("a,b\n1,é\n3,x".encode("utf-16-le"), A_B, "UTF-16-LE"),
+    "big-endian": ("a,b\r\n1,é\r\n3,x\r\n".encode("utf-16-be"), A_B, "UTF-16-BE"),
+    "UTF-32": ("a\tb\n1\té\n3\tx\n".encode("utf-32"), A_B, "UTF-32"),
+    "two marks": ("\ufeff\ufeffa,b\n1,é\n3,x\n".encode(), A_B, ""),
+    "a zero byte": ("a,b\n1,\0é\n3,x\n".encode(), A_B, "Zero bytes are left out (1)"),
+    "zero bytes at the end": ("a,b\n1,é\n3,x\n\0\0".encode(), A_B, "out (2)"),
+    "an end of DOS": ("a,b\n1,é\n3,x\n\x1a".encode(), A_B, ""),
+    "mixed line ends": ("a,b\r1,é\r\n3,x\n".encode(), A_B, ""),
+    "empty lines above": ("\n\r\n\na,b\n1,é\n3,x".encode(), A_B, ""),
+    "commas at the end": ("a,b,,\n1,é,,\n3,x,,\n".encode(), A_B, ""),
+    "a row's number": (",a,b\n0,1,é\n9,3,x\n".encode(), A_B, ""),
+    "units": (b"a,b\nkg,cm\n7,8\n8,9\n",
+              {"a": ["kg", "7", "8"], "b": ["cm", "8", "9"]}, ABOVE),
+    "three headers": (b"a,b\nage,\nx,y\n7,w\n8,\n", {"a": ["age", "x", "7", "8"],
+                      "b": ["", "y", "w", ""]}, ABOVE),
+    "a title above": (b"T,,\nn,k,v\na,u,1\nb,v,2\n", {"T": ["n", "a", "b"],
+                      "column 2": ["k", "u", "v"], "column 3": ["v", "1", "2"]}, ABOVE),
+    "no words above": (b"a,b\nNA,x\n7,y\n8,z\n", {"a": ["NA", "7", "8"],
+                       "b": ["x", "y", "z"]}, ""),
+    "lines in quotes": (b'"a;b"\n"1;2"\n"3;4"\n', {"a;b": ["1;2", "3;4"]},
+                        "If semicolons separate columns"),
+    "an unnamed column": (b"a,,b\n1,7,2\n3,8,4\n", {"a": ["1", "3"],
+                          "column 2": ["7", "8"], "b": ["2", "4"]}, ""),
+    "quotes between tabs": (b'a\tb\n1\t"So" it\n2\t"x\n', {"a": ["1", "2"],
+                            "b": ['"So" it', '"x']}, "tabs"),
+    "lines in a cell": (b'a,b\r\n"x\r\ny",1\r\n"z\n",3\r\n', {"a": ["x\ny", "z\n"],
+                        "b": ["1", "3"]}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ODD_TABLES)
+def test_tables_as_people_have_them(folder, case):
+    data, cells, note = ODD_TABLES[case]
+    table = read(folder, data, "t.csv")
+    assert table.to_dict("list") == cells
+    notes = " ".join(table.attrs["notes"])
+    assert note in notes
+    assert ("above numbers" in notes) == (note == ABOVE)
+
+
+OTHER_FILES = {
+    b"Sales\n\na,b,c\n1,2,3\n": "line 3 has 3 cells, and the header 1. Delete lines",
+    b"PK\3\4\x80\0": "a zip archive or a spreadsheet",
+    b"\xd0\xcf\x11\xe0\0": "an Excel file of the old kind: save it as .xlsx",
+    b"\x1f\x8b\x08\0": "compressed: unpack it",
+    b"<!DOCTYPE html><p>": "a page of HTML",
+    b"<table><tr><td>a": "a page of HTML",
+}
+
+
+@pytest.mark.parametrize("data", OTHER_FILES)
+def test_files_that_are_no_tables(folder, data):
+    for name in ("t.csv", "t.xls", "t.txt"):
+        with pytest.raises(ValueError, match=OTHER_FILES[data]):
+            read(folder, data, name)
+
+
+def sheet(folder, *rows, merged=()):
+    """Write rows to an Excel file, and read it."""
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in rows:
+        book.active.append(row)
+    for area in merged:
+        book.active.merge_cells(area)
+    book.save(folder / "t.xlsx")
+    table = read_table(folder / "t.xlsx")
+    return table.to_dict("list"), " ".join(table.attrs["notes"])
+
+
+def test_sheets_as_people_have_them(folder):
+    cells, notes = sheet(
+        folder, ["k", "v"], ["a", 1], [None, 2], ["b", 3], merged=["A2:A3"]
+    )
+    assert cells == {"k": ["a", "a", "b"], "v": ["1", "2", "3"]}
+    assert "merged cells is read in each of their rows" in notes
+    rows = ["Report"], ["a", "b"], ["x", 1], ["y", 3]
+    cells, notes = sheet(folder, *rows, merged=["A1:B1"])
+    assert cells == {"Report": ["a", "x", "y"], "column 2": ["b", "1", "3"]}
+    assert ABOVE in notes
+    cells, notes = sheet(folder, ["a", "b"], [1, "=A2*2"], [5, '="x"'])
+    assert (cells["b"], "empty cells (2)" in notes) == (["", ""], True)
+    cells, notes = sheet(folder, [], [], [None, "a"], [None, 1], [], [None, 3])
+    assert (cells, notes) == ({"a": ["1", "", "3"]}, "")
+    days = date(2024, 1, 31), datetime(2024, 1, 3), datetime(2024, 1, 3, 5, 6)
+    cells, notes = sheet(folder, [days[0], "b"], *([day, "x_x000D_y"] for day in days))
+    assert cells["2024-01-31"] == ["2024-01-31", "2024-01-03", "2024-01-03 05:06:00"]
+    with pytest.raises(ValueError, match="'Sheet' is empty: put the rows on this"):
+        sheet(folder)
+
+
 JSON_ROWS = {
     "array": '[{"id": 1, "t": "a"}, {"id": 2, "t": null}]',
     "lines": '{"id": 1, "t": "a"}\n\n{"id": 2}\n',
@@ -635,7 +731,8 @@ def test_excel(folder):
     book.save(folder / "t.xlsx")
     table = read_table(folder / "t.xlsx")
     assert table.to_dict("list") == {
-        "id": ["001", "002", "1e5"], "class": ["None", "NA", ""], "n": ["59", "", "1.5"]
+        "id": ["001", "002", "1e5"], "class": ["None", "NA", ""],
+        "n": ["59", "", "1.5"], "column 4": ["x", "y", ""],
     }  # fmt: skip
     assert table.attrs["notes"] == ["The sheet 'Sheet' is read, and not 'other'."]
 

@@ -7,19 +7,13 @@ first is never guessed.
 
 import math
 import re
+from collections import Counter
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
 
-from ._tables import cells_of
-
-#: Cells that stand for "not known", in small letters.
-GAPS = {
-    "", "?", "-", "--", "–", "—", ".", "..", "...", "na", "n/a", "n.a.", "n. a.",
-    "#n/a", "#na", "#nv", "<na>", "nan", "nil", "none", "null", "missing", "#div/0!",
-    "#value!", "#ref!", "#name?", "#num!", "#null!",
-}  # fmt: skip
+from ._tables import GAPS, cells_of
 
 N_CATEGORIES = 30  # of a column; the rare ones share one
 WORDS_OF_A_TEXT = 3  # on average
@@ -29,6 +23,8 @@ HUGE = 1e150  # the squares of larger numbers would be infinite
 #: Kinds of columns, in the order in which they are listed.
 KINDS = ("number", "date", "category", "text", "left out")
 
+#: Days as numbers, such as 20240131; ISO 8601 has them.
+DAY = r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])"
 #: Ways to read dates that can begin with the day or with the month.
 ORDERS = ("day-first", "month-first")
 ISO = "ISO 8601"
@@ -67,6 +63,12 @@ UNIT = (
     r"(?:%|‰|[$€£¥₹₩₽₺₴₪]|[AC]\$|US\$|R\$|kr\.?|zł|Kč|Ft|Rs\.?|EUR|USD|GBP|JPY|CHF|"
     r"CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|TRY|RUB|SGD|HKD)"
 )
+#: A number with its unit, which accounts put in brackets if it is negative.
+NUMBER = re.compile(
+    rf"(\(?)([+-]?) ?({UNIT}?) ?([+-]?)(\d[\d.,' eE+-]*|[.,]\d+) ?({UNIT}?)(\)?)"
+)
+#: Other spaces, minus signs and apostrophes.
+PLAIN_MARKS = str.maketrans("\u00a0\u2009\u202f−’", "   -'")
 
 
 class Column(NamedTuple):
@@ -162,6 +164,11 @@ def give_kind(name, cells, kind):
 def find_kind(name, cells, dates, number_form):
     """Return a column of the kind that its cells, with blank gaps, have."""
     distinct, numbers = {*cells} - {""}, None
+    if not distinct:
+        return Column(name, "left out", remark="is empty")
+    are_days = len(distinct) > 2 and all(re.fullmatch(DAY, cell) for cell in distinct)
+    if are_days and read_dates(distinct, ISO):
+        return Column(name, "date", ISO)
     if number_form is not None:
         if number_form:
             numbers = np.array([read_number(cell, number_form) for cell in cells])
@@ -182,19 +189,34 @@ def find_kind(name, cells, dates, number_form):
     is_varied = len(distinct) > min(N_CATEGORIES, n_known / 2)
     if n_words >= WORDS_OF_A_TEXT and is_varied:
         return Column(name, "text")
-    others = [cell for cell in cells if cell and not possible_forms([cell])]
-    remark = ""
-    if len(others) < n_known / 2:
-        words = " and ".join(repr(each[:20]) for each in [*dict.fromkeys(others)][:3])
-        remark = "numbers in different forms"
-        if others:
-            remark = f"{n_known - len(others)} numbers but not {words}: --gaps"
+    remark = describe_mixed_numbers(Counter(filter(None, cells)))
     if len(distinct) == len(cells) > N_CATEGORIES:
         if n_words >= WORDS_IF_ALL_DIFFER:
             return Column(name, "text")
         remark = "; ".join(filter(None, ("has another value in each row", remark)))
         return Column(name, "left out", remark=remark)
     return Column(name, "category", remark=remark)
+
+
+def describe_mixed_numbers(counts):
+    """Return why cells, of which most are numbers, are not read as numbers; or "".
+
+    Parameters
+    ----------
+    counts : Counter
+        Number of cells with each text.
+    """
+    others, n_others, n_cells = [], 0, counts.total()
+    for cell, n in counts.items():
+        if not possible_forms([cell]):
+            others.append(repr(cell[:20]))
+            n_others += n
+        if n_others >= n_cells / 2:
+            return ""
+    if not others:
+        return "numbers in different forms"
+    words = " and ".join(others[:3])
+    return f"{n_cells - n_others} numbers but not {words}: --gaps"
 
 
 def blank_gaps(cells, gaps=()):
@@ -298,13 +320,7 @@ def split_number(cell):
 
     Accounts have negative numbers in brackets.
     """
-    cell = (
-        re.sub(r"[\u00a0\u2009\u202f]", " ", cell).replace("−", "-").replace("’", "'")
-    )
-    match = re.fullmatch(
-        rf"(\(?)([+-]?) ?({UNIT}?) ?([+-]?)(\d[\d.,' eE+-]*|[.,]\d+) ?({UNIT}?)(\)?)",
-        cell,
-    )
+    match = NUMBER.fullmatch(cell.translate(PLAIN_MARKS))
     if not match or bool(match[1]) != bool(match[7]) or (match[3] and match[6]):
         return None
     sign = "-" if match[1] else match[2] or match[4]

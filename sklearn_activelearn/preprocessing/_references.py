@@ -456,6 +456,8 @@ def read_fields(fields, line):
     """Return the cells of names and values; refuse two references in one entry."""
     cells = {}
     for name, value in fields:
+        if not name and (field := re.match(r"(?s)\W*(\w+)\s*=(.*)", value)):
+            name, value = field.groups()  # behind an equals sign too many
         name = {"date": "year"}.get(name.lower(), name.lower())
         value = " ".join(re.sub(r"[{}]", "", f"{value}").split())
         if name in ("title", "abstract", "doi") and cells.get(name, value) != value:

@@ -11,9 +11,11 @@ import json
 import re
 import stat
 from collections.abc import Mapping
+from datetime import datetime, time
 from difflib import get_close_matches
 from importlib.util import find_spec
 from io import StringIO
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -27,8 +29,35 @@ PACKAGES = {".parquet": "pyarrow", ".xlsx": "openpyxl"}
 #: Separators of columns, and their names.
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
+#: Cells that stand for "not known", in small letters.
+GAPS = {
+    "", "?", "-", "--", "–", "—", ".", "..", "...", "na", "n/a", "n.a.", "n. a.",
+    "#n/a", "#na", "#nv", "<na>", "nan", "nil", "none", "null", "missing", "#div/0!",
+    "#value!", "#ref!", "#name?", "#num!", "#null!",
+}  # fmt: skip
+
 #: Cells that are hardly names of columns: decimals, years, DOIs, sentences.
 LIKE_DATA = r"^-?\d+[.,]\d+$|^(1[89]|20)\d\d$|\b10\.\d{4,}/|(\w+\W+){7}(?<!\?)$"
+
+#: Cells that are written as numbers.
+LIKE_NUMBER = r"\W*\d[\d., '\u00a0\u202f]*\W*"
+
+#: Beginnings of files that are no tables, and what to do.
+OTHER_FILES = {
+    b"PK\3\4": "a zip archive or a spreadsheet: unpack it, or save the sheet as .xlsx",
+    b"\xd0\xcf\x11\xe0": "an Excel file of the old kind: save it as .xlsx",
+    b"\x1f\x8b": "compressed: unpack it",
+    b"PAR1": "a Parquet file: let its name end in .parquet",
+    b"%PDF": "a PDF: save its table as .csv",
+}
+
+#: Marks at the beginning of texts, and their encodings.
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 #: Ends of names of files of JSON: an array of objects, or an object on each line.
 JSON = (".json", ".jsonl", ".ndjson")
@@ -73,9 +102,9 @@ def read_table(path, encoding=None):
     Returns
     -------
     table : DataFrame of str
-        At least one row and one column. Columns without a name are left out.
-        ``table.attrs`` has "references", True for a file of references, and "notes",
-        sentences on how the file was read.
+        At least one row and one column. Columns without a name get one, except those
+        that are empty or number the rows. ``table.attrs`` has "references", True for a
+        file of references, and "notes", sentences on how the file was read.
 
     Raises
     ------
@@ -96,7 +125,16 @@ def read_table(path, encoding=None):
     if suffix in PACKAGES:
         table, notes = read_binary(path, suffix)
     else:
-        text, notes = decode(path.read_bytes(), encoding)
+        data = path.read_bytes()
+        for start, advice in OTHER_FILES.items():
+            if data.startswith(start):
+                raise ValueError(f"the file is {advice}.")
+        text, notes = decode(data, encoding)
+        if re.match(r"(?i)\s*<(!doctype html|html|table)\b", text):
+            raise ValueError(
+                "the file is a page of HTML: open it in a spreadsheet, and save it as "
+                ".xlsx or .csv."
+            )
         is_json = re.match(r"\s*(\[\s*)?\{\s*[\"}]", text) and suffix != ".csv"
         if suffix in JSON or is_json:
             table = as_text_table(to_columns(read_json(text)))
@@ -130,18 +168,17 @@ def decode(data, encoding=None):
     ValueError
         If the encoding is not given, and cannot be told.
     """
-    notes = []
-    marks = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-    if encoding is None and not data.startswith(codecs.BOM_UTF32_LE):
-        encoding = marks.get(data[:2])
+    notes, utf = [], None
+    if encoding is None and (utf := find_utf(data)):
+        notes.append(f"The file is in {utf.upper()}.")
     try:
-        text = data.decode(encoding or "utf-8-sig")
+        text = data.decode(encoding or utf or "utf-8-sig")
     except LookupError:
         raise ValueError(f"there is no encoding {encoding!r}.") from None
     except UnicodeDecodeError as error:
-        if encoding is not None:
+        if encoding or utf:
             raise ValueError(
-                f"byte {error.start} is not {encoding}: pass another --encoding."
+                f"byte {error.start} is not {encoding or utf}: pass another --encoding."
             ) from None
         if b"\0" in data:
             raise ValueError("this is no text file: it has zero bytes.") from None
@@ -153,9 +190,22 @@ def decode(data, encoding=None):
             f"(confidence {confidence:.0%}{more}). If letters are wrong, pass "
             "--encoding."
         )
-    if encoding == "utf-16":
-        notes.append("The file is in UTF-16.")
+    if n_zeros := text.count("\0"):
+        notes.append(f"Zero bytes are left out ({n_zeros:,}): is the file whole?")
+    text = text.replace("\0", "").rstrip("\x1a")  # DOS ends texts with this mark
     return re.sub(r"\r\n?", "\n", text).lstrip("\ufeff"), notes
+
+
+def find_utf(data):
+    """Return UTF-16 or UTF-32 if data begin with its mark or look like it, or None."""
+    for mark, name in MARKS.items():
+        if data.startswith(mark):
+            return name
+    # without a mark, each letter of ASCII has its zero byte at the same place
+    even, odd = data[::2].count(0), data[1::2].count(0)
+    if max(even, odd) > max(len(data) / 5, 20 * min(even, odd)):
+        return "utf-16-le" if odd > even else "utf-16-be"
+    return None
 
 
 def guess_encoding(data):
@@ -314,24 +364,46 @@ def parse_csv(text, separator):
             name = SEPARATORS.get(separator, repr(separator))
             raise ValueError(
                 f"the file is not a CSV with {name}: line {line} has {len(row)} cells, "
-                f"and the header {len(header)}. Texts with {name} in them need quotes "
-                "around them."
+                f"and the header {len(header)}. Delete lines above the header, if "
+                f"there are any; texts with {name} in them need quotes around them."
             )
         if row and len(row) < len(header):
             short.append(line)
             row += [""] * (len(header) - len(row))
     notes = name_lines("Rows with fewer cells than the header end in empty ones", short)
-    if any(re.search(LIKE_DATA, cell) for cell in header):
+    cells = [row or [""] * len(header) for _, row in rows]
+    table = pd.DataFrame(cells, columns=range(len(header)), dtype=object)
+    table = name_columns(drop_blank_end(table), header)
+    return table, notes + check_header(table)
+
+
+def check_header(table):
+    """Return sentences on names that may be a row, and on rows that may be names."""
+    notes, head = [], table.head(20)
+    if any(re.search(LIKE_DATA, name) for name in table.columns):
         notes.append(
             "The first line is read as names of columns. If it is a row, put a line "
-            f"with names above it: {separator.join(header)[:300]}"
+            f"with names above it: {', '.join(table.columns)[:300]}"
         )
-    cells = [row or [""] * len(header) for _, row in rows]
-    for k, name in enumerate(header):  # numbers of rows need no name, texts do
-        if not name.strip() and any(re.search(r"[^\W\d]", row[k]) for row in cells):
-            header[k] = f"column {k + 1}"
-    table = pd.DataFrame(cells, columns=range(len(header)), dtype=object)
-    return name_columns(drop_blank_end(table), header), notes
+    names = [*table.columns]
+    if len(names) == 1 and (mark := re.search(r"[;\t|,]", names[0])):
+        notes.append(
+            f"There is one column, {names[0]!r}. If {SEPARATORS[mark[0]]} separate "
+            "columns, remove the quotes around the lines."
+        )
+    is_number = head.map(lambda cell: bool(re.fullmatch(LIKE_NUMBER, cell.strip())))
+    for n in (1, 2):
+        above, below = head[:n], is_number[n:]
+        is_word = above.map(lambda cell: cell.strip().lower() not in GAPS)
+        suits = below.any() & (below | (head[n:] == "")).all() & is_word.all()
+        if len(below) > 1 and suits.any() and not is_number[:n].any(axis=None):
+            words = ", ".join(map(repr, above.loc[:, suits].iloc[0].str[:20]))
+            notes.append(
+                f"Row 1 has words ({words}) above numbers. If it belongs to the "
+                "header, delete its line."
+            )
+            break
+    return notes
 
 
 def split_rows(text, separator):
@@ -353,6 +425,10 @@ def split_rows(text, separator):
         rows = [(reader.line_num, row) for row in reader]
     finally:
         csv.field_size_limit(limit)
+    if separator == "\t":  # many programs put no quotes around cells between tabs
+        lines = [line.split("\t") for line in text.rstrip("\n").split("\n")]
+        if len({*map(len, lines)}) == 1:
+            return [*enumerate(lines, 1)]
     if any("\n" in cell for _, row in rows for cell in row):
         name = SEPARATORS.get(separator, repr(separator))
         raise ValueError(
@@ -366,31 +442,80 @@ def read_binary(path, suffix):
     """Read a Parquet or Excel file; return the table and sentences."""
     import pandas as pd
 
-    notes = []
     try:
         if suffix == ".parquet":  # whole numbers beside gaps stay whole
-            table = pd.read_parquet(path, dtype_backend="numpy_nullable")
+            cells = pd.read_parquet(path, dtype_backend="numpy_nullable")
         else:
-            with pd.ExcelFile(path) as book:
+            with pd.ExcelFile(path, engine_kwargs={"read_only": False}) as book:
                 first, *others = book.sheet_names
                 # texts as they are: "001", and classes such as "None" and "NA"
                 how = {"header": None, "dtype": object, "na_filter": False}
-                table = pd.read_excel(book, first, **how)
+                cells = pd.read_excel(book, first, **how)
+                merged = [*map(str, book.book[first].merged_cells.ranges)]
     except OSError:
         raise
     except Exception as error:  # a dozen kinds, from zipfile, XML and Arrow
         reason = f"{error}".partition("\n")[0][:200]
         raise ValueError(f"pandas cannot read this {suffix} file: {reason}") from None
     if suffix == ".parquet":
-        return as_text_table(table), notes
+        return as_text_table(cells), []
+    notes = []
     if others:
         notes.append(
             f"The sheet {first!r} is read, and not {', '.join(map(repr, others))}."
         )
-    if not len(table):
-        raise ValueError(f"the sheet {first!r} is empty.")
-    table = as_text_table(table)
-    return name_columns(drop_blank_end(table.iloc[1:]), table.iloc[0].tolist()), notes
+    if not len(cells):
+        raise ValueError(f"the sheet {first!r} is empty: put the rows on this sheet.")
+    if n_formulas := count_empty_formulas(path):
+        notes.append(
+            f"Formulas without values are read as empty cells ({n_formulas:,}). To "
+            "compute them, open the file in a spreadsheet and save it."
+        )
+    cells = as_text_table(cells).replace("_x000D_", "", regex=True)
+    header = int((cells != "").any(axis=1).to_numpy().argmax())
+    if fill_merged_cells(cells, merged, header):
+        notes.append("The text of merged cells is read in each of their rows.")
+    table = drop_blank_end(cells.iloc[header + 1 :])
+    table = name_columns(table, cells.iloc[header].tolist())
+    return table, notes + check_header(table)
+
+
+def fill_merged_cells(cells, merged, header):
+    """Repeat the text of merged cells below the header; return True if there are some.
+
+    Parameters
+    ----------
+    cells : DataFrame of str
+        All cells of the sheet, which are changed.
+    merged : list of str
+        Areas of the sheet, such as "A2:A5".
+    header : int
+        Position of the row with the names.
+    """
+    from openpyxl.utils import range_boundaries
+
+    n_filled = 0
+    for area in merged:
+        left, top, _, bottom = range_boundaries(area)
+        if top - 1 > header and bottom > top:
+            cells.iloc[top:bottom, left - 1] = cells.iat[top - 1, left - 1]
+            n_filled += 1
+    return n_filled > 0
+
+
+def count_empty_formulas(path):
+    """Return the number of formulas of an Excel file that nobody has computed."""
+    with ZipFile(path) as file:
+        return sum(
+            len(
+                re.findall(
+                    rb"<c (?![^>]*t=)[^>]*><f\b[^>]*>[^<]*</f>(<v\s*/>|<v></v>)?</c>",
+                    file.read(name),
+                )
+            )
+            for name in file.namelist()
+            if name.startswith("xl/worksheets/")
+        )
 
 
 def drop_blank_end(rows):
@@ -471,25 +596,34 @@ def cell_text(value, column):
         )
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))  # pandas makes floats of whole numbers beside gaps
+    if isinstance(value, datetime) and value.time() == time() and not value.tzinfo:
+        return str(value.date())
     return str(value)
 
 
 def name_columns(rows, header):
     """Return rows with the names of the columns and numbers from 1.
 
-    Control characters in the names are removed: names are printed at terminals.
+    Control characters in the names are removed: names are printed at terminals. Columns
+    without a name get one, except empty ones and a first one with numbers of rows.
     """
     names = [
         "".join(filter(str.isprintable, " ".join(name.split()))) for name in header
     ]
-    named = [k for k, name in enumerate(names) if name]
-    if not named:
+    if not any(names):
         raise ValueError("the first line names no columns.")
+    for k, name in enumerate(names):
+        what = r"\S" if k else r"[^\W\d]"
+        if not name and any(re.search(what, cell) for cell in rows.iloc[:, k]):
+            names[k] = f"column {k + 1}"
+    named = [k for k, name in enumerate(names) if name]
     rows = rows.iloc[:, named]
     rows.columns = [names[k] for k in named]
     repeated = rows.columns[rows.columns.duplicated()]
     if len(repeated):
-        raise ValueError(f"the header names the column {repeated[0]!r} twice.")
+        raise ValueError(
+            f"the header names the column {repeated[0]!r} twice. Rename one of them."
+        )
     rows.index = range(1, len(rows) + 1)
     return rows
 
