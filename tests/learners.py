@@ -5,7 +5,6 @@ settings take another path through the code.
 """
 
 import re
-from collections import Counter
 from functools import cache, partial
 
 import numpy as np
@@ -520,27 +519,17 @@ def checks_of(learner):
     return [check for check in guarantees.CHECKS if getattr(check, kind)]
 
 
-def each_in_turn(learners):
-    """Run over learners; a learner that stands for its family has all guarantees.
+def each_class_and_family_of(learners):
+    """Run over one row a class and one a family; `explore` runs over all learners.
 
-    Others have `check_simulation` and every n-th of the other guarantees, where n is
-    the number of settings of the class, at most 4: n settings together have all.
+    What a setting changes has tests of its own, mostly against a slow twin.
     """
-    cases, n_rows, n_before = [], Counter(map(type, learners)), Counter()
-    for row in learners:
-        n, turn = min(n_rows[type(row)], 4), n_before[type(row)]
-        n_before[type(row)] += 1
-        checks = [
-            check
-            for k, check in enumerate(checks_of(row))
-            if explores()
-            or row in FAMILIES
-            or (k - turn) % n == 0
-            or check is guarantees.check_simulation
-        ]
-        cases.append(pytest.param(row, checks, id=name_of(row)))
-    rows = pytest.mark.parametrize(("prototype", "checks"), cases)
-    return lambda test: pytest.mark.every_learner(rows(test))
+    families = families_of(learners)
+    others = {type(row): row for row in reversed(learners)}
+    for row in families:
+        others.pop(type(row), None)
+    rows = [row for row in learners if row in [*families, *others.values()]]
+    return lambda test: pytest.mark.every_learner(each(rows)(test))
 
 
 def ways_in(learners):

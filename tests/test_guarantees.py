@@ -31,8 +31,8 @@ from tests.learners import (
     POOL_LEARNERS,
     checks_of,
     each,
+    each_class_and_family_of,
     each_family,
-    each_in_turn,
     each_pool_family,
     each_stream_family,
     explores,
@@ -68,11 +68,11 @@ def test_check_learner(prototype):
 PROBLEMS = list(make_problems(get_tags(LEARNERS[0])))
 
 
-@each_in_turn(LEARNERS)
-def test_every_guarantee(prototype, checks):
+@each_class_and_family_of(LEARNERS)
+def test_every_guarantee(prototype):
     """Families have them on two classes and on three, others on either in turn."""
     is_whole, index = explores() or prototype in FAMILIES, LEARNERS.index(prototype)
-    for k, check in enumerate(checks):
+    for k, check in enumerate(checks_of(prototype)):
         turn = (index + k) % len(PROBLEMS)
         for X, y in PROBLEMS if is_whole else PROBLEMS[turn : turn + 1]:
             check(with_small_budget(prototype, len(X)), X, y)

@@ -37,8 +37,9 @@ from sklearn_activelearn.testing import _guarantees as guarantees
 from tests.learners import (
     DEFAULTS,
     LABEL_SET_LEARNERS,
+    checks_of,
     each,
-    each_in_turn,
+    each_class_and_family_of,
     explores,
 )
 from tests.reference import blend as reference
@@ -79,10 +80,10 @@ X, Y = label_set_problem()
 [*_, FOR_CHECKS] = guarantees.make_problems(get_tags(LABEL_SET_LEARNERS[0]))
 
 
-@each_in_turn(LABEL_SET_LEARNERS)
-def test_the_guarantees(prototype, checks):
+@each_class_and_family_of(LABEL_SET_LEARNERS)
+def test_the_guarantees(prototype):
     learner = guarantees.with_small_budget(prototype, len(FOR_CHECKS[0]))
-    for check in checks:
+    for check in checks_of(prototype):
         check(learner, *FOR_CHECKS)
 
 

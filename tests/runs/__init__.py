@@ -1,1 +1,1 @@
-"""Whole programs at toy size, and the tests of the benchmarks' own code."""
+"""Whole programs at toy size, in a browser and a terminal too; the benchmarks' code."""

@@ -308,7 +308,6 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     ("classes", "said"),
     [
         (["spam", "ham"], "Type /s to skip: a class begins with the key."),
-        (["square", "circle"], "Type /s to skip: a class begins with the key."),
         (["unclear", "quite"], "Type /u to undo: a class begins with the key."),
     ],
 )
