@@ -112,9 +112,9 @@ def test_labels_near_chance_are_told():
     X, noise = rng.normal(size=(160, 3)), rng.integers(0, 2, 160)
     model = BlendClassifier(CANDIDATES).fit(X, noise)
     assert model.is_near_chance_
-    assert model.cv_skill_ < 0.05
+    assert model.cv_skill_ < 0.03
     few = BlendClassifier(CANDIDATES).fit(X[:79], noise[:79])
-    assert few.cv_skill_ < 0.05
+    assert few.cv_skill_ < 0.03
     assert not few.is_near_chance_
     clear = BlendClassifier(CANDIDATES).fit(X, X[:, 0] > 0)
     assert clear.cv_skill_ > 0.5

@@ -18,6 +18,7 @@ from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
     BatchMarginLossClassifier,
     CBGZClassifier,
+    HybridSamplingClassifier,
     MinMarginClassifier,
     OnePassSearchCV,
     RLSSamplingClassifier,
@@ -157,6 +158,28 @@ def test_dates_are_refused_as_scikit_learn_refuses_texts(learner, rows):
             continue  # it knows no rows yet
         with pytest.raises(ValueError, match="dtype='numeric' is not compatible"):
             call(rows)
+
+
+@pytest.mark.parametrize("kind", [str, "category"])
+@pytest.mark.parametrize("learner", [HybridSamplingClassifier, MinMarginClassifier])
+def test_a_table_is_refused_with_the_encoder_to_take(learner, kind):
+    """Categories too: only the user's own models may take them."""
+    rows = pd.DataFrame({"size": X[:, 0], "kind": ["a", "b"] * 75})
+    rows["kind"] = rows["kind"].astype(kind)
+    for call in learner().query, lambda X: learner().fit(X, y):
+        with pytest.raises(ValueError, match="contains texts, such as 'a'") as told:
+            call(rows)
+        said = str(told.value)
+        assert "with a preprocessing.TableEncoder or a ColumnTransformer" in said
+        assert "estimator=make_pipeline(TableEncoder(), Logistic" in said
+    learner().query(TableEncoder().fit_transform(rows))
+    numbers = rows.assign(kind=pd.Categorical(np.arange(150) % 2))
+    assert len(learner().query(numbers)) > 0
+
+
+def test_a_table_with_dates_is_refused_with_the_encoder_to_take():
+    with pytest.raises(ValueError, match="for example with preprocessing"):
+        HybridSamplingClassifier().query(DATES)
 
 
 def test_dates_of_polars_are_refused():

@@ -17,7 +17,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(140, 3))
 NOISE = rng.integers(0, 2, 140)
 CLEAR = (X[:, 0] > 0).astype(int)
-SAID = "These labels are nearly as uncertain as chance, and no choice of rows helps: "
+SAID = "So far the labels are nearly as uncertain as chance: in cross-validation the "
 
 
 def open_view(path, learner=None, **settings):
@@ -50,9 +50,9 @@ def test_it_is_said_once_and_stays_in_the_advice(path, test_size):
         assert told[-1].startswith("Row ")
         skill = view.session._worker.own.model.cv_skill_
         assert told[-1].endswith(
-            f". {SAID}in cross-validation the model removes {max(skill, 0):.0%} of "
-            "their uncertainty. See whether people agree on the same rows (votes), or "
-            "add columns that say more about the classes."
+            f". {SAID}model removes {max(skill, 0):.0%} of their uncertainty. Before "
+            "you label more, see whether people agree on the same rows (votes), and "
+            "whether other columns say more about the classes."
         )
         advice = view.session.advice()
         assert advice.count(SAID) == 1

@@ -159,25 +159,32 @@ def validate_rows(learner, X, *y, **how):
     if any(str(kind).lower().startswith(DATES) for kind in np.atleast_1d(kinds)):
         raise ValueError(
             "dtype='numeric' is not compatible with dates. Convert your data to "
-            "numeric values explicitly instead."
+            "numeric values explicitly instead, for example with "
+            "preprocessing.TableEncoder."
         )
     try:
         return validate_data(learner, X, *y, **how)
     except ValueError as error:
-        text = first_text(X)
-        if text is None:
+        if (text := first_text(X)) is None:
             raise
-        advice = "Transform them first, with a TfidfVectorizer or a ColumnTransformer"
-        if "estimator" in learner.get_params(deep=False):
-            advice += (
-                ", or put the transformer in front of the estimator: "
-                "estimator=make_pipeline(TfidfVectorizer(), LogisticRegression())"
-            )
-        name = type(learner).__name__
-        raise ValueError(
-            f"X contains texts, such as {text[:40]!r}, but {name} takes numbers. "
-            f"{advice}."
-        ) from error
+        raise error_for_texts(learner, X, text) from error
+
+
+def error_for_texts(learner, X, text):
+    """Return the error for rows that contain a text, with what to do."""
+    name, encoder = type(learner).__name__, "TfidfVectorizer"
+    if hasattr(X, "columns"):
+        encoder = "preprocessing.TableEncoder"
+    advice = f"Transform them first, with a {encoder} or a ColumnTransformer"
+    if "estimator" in learner.get_params(deep=False):
+        advice += (
+            ", or put the transformer in front of the estimator: "
+            f"estimator=make_pipeline({encoder.split('.')[-1]}(), "
+            "LogisticRegression())"
+        )
+    return ValueError(
+        f"X contains texts, such as {text[:40]!r}, but {name} takes numbers. {advice}."
+    )
 
 
 def is_validated(learner, X, *y):

@@ -39,6 +39,8 @@ from ..base._validation import (
     check_limit,
     check_selection,
     check_single_output,
+    error_for_texts,
+    first_text,
     has_method,
     labels_for,
 )
@@ -52,6 +54,7 @@ from ..base._verbs import (
 from ..exceptions import warn_user
 from ..sources._containers import (
     NO_ROWS,
+    has_categories,
     n_rows,
     rows_of_mask,
     take,
@@ -444,6 +447,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             check_suits_label_sets(self.stopping)
         trainer = self._parts.trainer
         X = self._parts.check_source(X, type(self).__name__)
+        if trainer.is_default and has_categories(X) and (text := first_text(X)):
+            raise error_for_texts(self, X, text)
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
         if y and np.ndim(out[1]) == 1:
             check_single_output(trainer.estimators)

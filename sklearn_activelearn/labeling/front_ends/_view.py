@@ -243,10 +243,10 @@ def describe_near_chance(model):
     if not getattr(model, "is_near_chance_", False):
         return ""
     return (
-        "These labels are nearly as uncertain as chance, and no choice of rows helps: "
-        f"in cross-validation the model removes {max(model.cv_skill_, 0):.0%} of their "
-        "uncertainty. See whether people agree on the same rows (votes), or add "
-        "columns that say more about the classes."
+        "So far the labels are nearly as uncertain as chance: in cross-validation the "
+        f"model removes {max(model.cv_skill_, 0):.0%} of their uncertainty. Before you "
+        "label more, see whether people agree on the same rows (votes), and whether "
+        "other columns say more about the classes."
     )
 
 
