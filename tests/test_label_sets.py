@@ -28,6 +28,7 @@ from sklearn.utils import get_tags
 from sklearn_activelearn import (
     BlendClassifier,
     HybridSamplingClassifier,
+    MinMarginClassifier,
     PassiveClassifier,
     UncertaintySamplingClassifier,
 )
@@ -352,6 +353,15 @@ def test_a_label_too_rare_to_train_on_is_constant(wrap):
         learner.teach(X[:100], y[:100])
     with pytest.raises(ValueError, match="at least 2 classes"):
         learner.query(X)
+
+
+def test_a_label_that_all_rows_have_or_none_is_certain():
+    y = Y.copy()
+    y[:, 0], y[:, 2] = 0, 1
+    learner = MinMarginClassifier(LinearSVC(), random_state=0).teach(X[:30], y[:30])
+    never, _, always, _ = learner.decision_function(X).T
+    assert (never < -5).all()  # a score of 0 would be the least certain
+    assert (always > 5).all()
 
 
 def test_scoring_chooses_the_thresholds():

@@ -161,6 +161,15 @@ def test_kernels(rule, kernel, seed, n_classes, sparse, own, **params):
     assert hasattr(learner, "coef_") == (kernel == "linear" and not own)
 
 
+def test_a_row_whose_kernel_with_itself_is_zero_is_like_no_stored_row():
+    X, codes = gaussian_stream(0, 2, n_rows=16, n_features=3)
+    learner = RLSSamplingClassifier(
+        60.0, kernel=lambda X, Z: (X @ Z.T) ** 2, fit_intercept=False, random_state=0
+    ).fit(X, codes)
+    assert learner.decision_function(X[:1]) != 0
+    assert learner.decision_function(np.zeros((1, 3))) == 0
+
+
 @given(n_features=st.integers(1, 30), sparse=flags)
 def test_auto_moves_when_the_matrix_is_cheaper(n_features, sparse):
     rng = np.random.RandomState(0)

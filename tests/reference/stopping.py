@@ -20,8 +20,11 @@ class Round(NamedTuple):
 
 
 def margin_exhausted(rounds):
-    """No row inside the margin of a machine for two classes."""
-    return all(abs(rounds[-1].model.decision_function(rounds[-1].left)) >= 1)
+    """No row inside the margin: values of 1, or the best two of a row 2 apart."""
+    scores = rounds[-1].model.decision_function(rounds[-1].left)
+    if scores.ndim == 1:
+        return all(abs(scores) >= 1)
+    return all(best - second >= 2 for *_, second, best in np.sort(scores))
 
 
 def kappa(first, second):
