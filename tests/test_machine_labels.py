@@ -420,6 +420,13 @@ def test_people_label_the_gaps(gap):
     assert {*missing.labels[missing.origins == "missing"]} == {None}
 
 
+def test_a_machine_without_mistakes_is_certain_once_its_gaps_are_labelled():
+    machine = np.where(np.arange(N) % 9 == 4, "", y).tolist()
+    learner = checking(machine_labels=machine).learn(X, oracle)
+    assert learner.result(X).is_certified
+    assert learner.n_queries_ < N
+
+
 def test_labels_of_one_class_can_be_certified():
     learner = checking(machine_labels=["no"] * N).learn(
         X, lambda rows: ["no"] * len(rows), classes=["no", "yes"]
