@@ -43,8 +43,9 @@ def refs(tmp_path):
 def label(tmp_path, capsys, monkeypatch):
     """Run the command with answers; return its output and its messages."""
 
-    def run(file, *argv, answers="", text="title", code=0):
-        argv = ["label", file, "--text", text, "--out", f"{file}.sqlite", *argv]
+    def run(file, *argv, answers="", text="title", code=0, more=()):
+        out = "--out", f"{file}.sqlite"
+        argv = ["label", file, *more, "--text", text, *out, *argv]
         monkeypatch.setattr("sys.stdin", io.StringIO(answers))
         assert main([*map(str, argv)]) == code
         return capsys.readouterr()
@@ -160,6 +161,44 @@ class TestReferences:
         file.write_text(f"{BIB}\n@article{{a2, title = {{x}}", encoding="utf-8")
         label(file, "--labelled", "include", "--change", "pool,features", *PREDICT, out)
         assert [row["title"] for row in rows_of(out)][2] == "x"
+
+    def test_several_files(self, tmp_path, label, capsys):
+        ris, table, out = (tmp_path / n for n in ("refs.ris", "new.csv", "labels.csv"))
+        ris.write_text(RIS, encoding="utf-8-sig")
+        table.write_text(
+            "Title,DOI\nA stroke trial,10.1/CD\nTrees,\n", encoding="utf-8"
+        )
+        argv = "--labelled", "C1", "--export", out
+        printed, err = label(ris, *argv, more=[table])
+        assert "classes: no, yes" in err  # of --labelled
+        assert f"{table} has the rows 5 to 6." in err
+        assert "2 of 6 rows are the same reference as an earlier row" in err
+        repeated = tmp_path / "refs.ris.sqlite.duplicates.csv"
+        assert f"which are left out: 2 (they are in {repeated})" in printed
+        sources = [row["source file"] for row in rows_of(repeated)]
+        assert sources == [f"{ris}", f"{table}"]
+        assert main(["label", f"{ris}.sqlite", "--export", f"{out}"]) == 0
+        assert (
+            f"which are left out: 2 (they are in {repeated})" in capsys.readouterr()[0]
+        )
+        for file, message in (
+            (ris, "refs.ris is given twice"),
+            (tmp_path, "is a folder, which is read alone"),
+            (tmp_path / "refs.ris.sqlite", "is a labelling session"),
+            (tmp_path / "missing.csv", "missing.csv: No such file"),
+        ):
+            _, err = label(ris, *PREDICT, out, more=[file], code=2)
+            assert message in err
+
+    def test_excel_names_the_classes(self, tmp_path, label):
+        file, out = tmp_path / "t.xlsx", tmp_path / "out.csv"
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in ["n", "kind"], ["a b", 2], ["c d", 1], ["e f", None], ["g h", 2]:
+            book.active.append(row)
+        book.save(file)
+        _, err = label(file, "--labelled", "kind", "--predict", out, text="n")
+        assert "classes: 1, 2" in err
+        assert [row["label"] for row in rows_of(out)][:2] == ["2", "1"]
 
     @pytest.mark.parametrize("end", [".ris", ".bib"])
     def test_files_without_references(self, tmp_path, label, end, monkeypatch):

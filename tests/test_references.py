@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_activelearn.preprocessing import drop_duplicates
+from sklearn_activelearn.preprocessing import drop_duplicates, join_tables
 from sklearn_activelearn.preprocessing._tables import as_text_table, read_table
 
 from .reference_files import COLUMNS, EXPORTS, make_papers, read_damaged, write_export
@@ -450,7 +450,7 @@ def test_references_that_a_parser_loses_are_counted(folder, monkeypatch):
 def kept(*rows, names="title year doi abstract", texts=()):
     """Return the rows that are left of rows of cells."""
     columns = zip(names.split(), zip(*rows, strict=True), strict=True)
-    table, _ = drop_duplicates(as_text_table(dict(columns)), texts=texts)
+    table, *_ = drop_duplicates(as_text_table(dict(columns)), texts=texts)
     return table.index.tolist()
 
 
@@ -516,11 +516,47 @@ def test_other_texts_agree_too():
     assert kept(*rows, names="heading review") == [1, 2, 3]
 
 
-def test_pairs_are_listed():
-    table = as_text_table({"title": ["a", "b", "A", "B", "a."]})
-    _, (sentence,) = drop_duplicates(table)
-    assert sentence.startswith("3 of 5 rows are the same reference as an earlier row")
-    assert sentence.endswith("(--keep-duplicates keeps them): 3 = 1, 4 = 2, 5 = 1")
+def test_duplicates_are_counted_and_returned():
+    table = as_text_table(
+        {"title": ["a", "b", "A", "B", "a.", *"AAAA"], "n": [*"123456789"]}
+    )
+    _, repeated, (sentence,) = drop_duplicates(table)
+    assert sentence == (
+        "7 of 9 rows are the same reference as an earlier row, and are left out "
+        "(--keep-duplicates keeps them): 3 = 1, 4 = 2, 5 = 1, 6 = 1, 7 = 1 and 2 more"
+    )
+    assert repeated.to_dict("list") == {
+        "row": [*"3456789"], "repeats row": [*"1211111"],
+        "title": ["A", "B", "a.", *"AAAA"], "n": [*"3456789"],
+    }  # fmt: skip
+    table["label"] = [*"xyzyxxxxx"]
+    _, _, (_, sentence) = drop_duplicates(table, "label")
+    assert sentence.endswith("have different labels: they are unlabelled (rows 1)")
+
+
+def test_tables_of_several_files_are_one(folder):
+    papers, tables = make_papers(30), {}
+    first = EXPORTS["scopus.ris"](papers[:20]), EXPORTS["jabref.bib"](papers[10:])
+    for name, text in zip(("a.ris", "b.bib"), first, strict=True):
+        tables[name] = read(folder, text, name)
+    tables["c.csv"] = read(folder, EXPORTS["embase.csv"](papers[5:15]), "c.csv")
+    table = join_tables(tables)
+    assert table.attrs["references"]
+    assert table.index.tolist() == [*range(1, 51)]
+    assert "b.bib has the rows 21 to 40." in table.attrs["notes"]
+    assert table["source file"].value_counts().to_dict() == {
+        "a.ris": 20, "b.bib": 20, "c.csv": 10
+    }  # fmt: skip
+    assert not {"Title", "author", "Publication Year", "DOI"} & {*table}
+    once, repeated, _ = drop_duplicates(table)
+    assert once["title"].tolist() == [paper.title for paper in papers]
+    assert repeated["repeats row"].tolist()[:10] == [*map(str, range(11, 21))]
+    same = read(folder, "Year,date,Date\n1,2,3\n", "d.csv")
+    table = join_tables({"d.csv": same, "e.csv": read(folder, "DATE\n4\n", "e.csv")})
+    assert table.to_dict("list") == {
+        "Year": ["1", "4"], "date": ["2", ""], "Date": ["3", ""],
+        "source file": ["d.csv", "e.csv"],
+    }  # fmt: skip
 
 
 # Tables

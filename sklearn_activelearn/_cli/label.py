@@ -3,6 +3,7 @@
 # Modules that import scikit-learn are imported in functions: wrong arguments are
 # refused, and the page answers, before that.
 import argparse
+import csv
 import sys
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -30,6 +31,7 @@ from .options import (
     check_output,
     check_together,
     class_name,
+    duplicates_beside,
     number,
     print_sentences,
     require,
@@ -74,7 +76,8 @@ ROWS = f"""
 FILE
     The rows to label: .csv with a header line, .parquet, .xlsx, .json or .jsonl with
     an object for each row, references (.ris, .bib, .nbib, .ciw, .enw, .xml of EndNote
-    or PubMed), or a folder of images. For --export and --recover, a file that --out has
+    or PubMed), or a folder of images. Several files, such as exports of several
+    databases, are read as one. For --export and --recover, a file that --out has
     written.
 --text COLUMN
     Show the texts of this column, and learn from their words. May be repeated: the
@@ -108,6 +111,7 @@ CLASSES = """
     repeated.
 --labelled COLUMN
     Start with the labels in this column. Rows with an empty cell have no label yet.
+    Without --classes, the labels of the column are the classes.
     With --labels, semicolons separate the labels of a row; [] says that none applies.
 --import FILE
     Start with the labels in this file: .csv of --export, .json of Label Studio,
@@ -222,14 +226,14 @@ def add_label(commands):
     parser = add_command(
         commands,
         start_label,
-        "label FILE (--classes | --labels) A,B,... --out FILE [options]",
+        "label FILE... (--classes | --labels) A,B,... --out FILE [options]",
         "Label your own rows, in the terminal or in the browser. The most useful rows "
         "come first, and each label is stored at once. The same command resumes, "
         "whatever ended it.",
         EXAMPLE,
     )
     count = {"type": number(int, 1)}
-    add_options(parser, "rows", ROWS, FILE={"nargs": "?"}, **CHOICES)
+    add_options(parser, "rows", ROWS, FILE={"nargs": "*"}, **CHOICES)
     add_options(
         parser, "classes", CLASSES,
         classes={"type": parse_classes},
@@ -307,6 +311,8 @@ def check_different(names, what="class"):
 
 def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
+    args.files = args.FILE
+    args.FILE = args.files[0] if args.files else None
     if args.recover or (args.export and None in (args.FILE, args.out)):
         if (path := (args.recover and args.out) or args.FILE or args.out) is None:
             raise UsageError("which file holds the labels? (--out)")
@@ -319,6 +325,7 @@ def start_label(args):
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
         args.FILE, args.image = Path(args.image), None
+        args.files = [args.FILE]
     if args.learner:
         class_name(args.learner)
     require("label", "pandas")
@@ -329,8 +336,13 @@ def start_label(args):
     if args.label_studio:
         label_in_label_studio(args)
         return
-    check_exists(args.FILE)
-    tell(f"Reading {args.FILE} …")
+    for path in args.files:
+        check_exists(path)
+        if len(args.files) > 1 and path.is_dir():
+            raise UsageError(f"{path} is a folder, which is read alone")
+        if args.files.count(path) > 1:
+            raise UsageError(f"{path} is given twice")
+    tell(f"Reading {', '.join(map(str, args.files))} …")
     resume_options(args)
     check_options(args)
     check_files(args)
@@ -372,12 +384,12 @@ def resume_options(args):
 
     Return the settings of the session; nothing if it does not exist.
     """
-    if args.FILE is not None and args.FILE.is_file():
-        with blame(args.FILE), args.FILE.open("rb") as file:
+    for path in filter(Path.is_file, args.files):
+        with blame(path), path.open("rb") as file:
             start = file.read(len(SQLITE))
         if start == SQLITE:
             raise UsageError(
-                f"{args.FILE} is a labelling session, not a file of rows. To save its "
+                f"{path} is a labelling session, not a file of rows. To save its "
                 "labels, pass --export FILE without --out. To continue it, repeat the "
                 "command that began it"
             )
@@ -426,7 +438,8 @@ def check_options(args):
         raise UsageError("which share of the labels may be wrong? (--max-error)")
     if args.recall == 1:
         raise UsageError("--recall must be below 1, for example 0.95")
-    if args.classes is args.find is args.machine is None and not args.rehearse:
+    sources = args.classes, args.find, args.machine, args.labelled
+    if all(each is None for each in sources):
         raise UsageError(
             "which labels are there to choose from? (--classes; --labels, if a row may "
             "have several)"
@@ -455,19 +468,19 @@ def check_files(args):
         with blame(args.guide, option="guide"):
             args.guide = args.guide.read_text(encoding="utf-8-sig")
     if args.export:
-        check_output("export", args.export, args.FILE)
+        check_output("export", args.export, *args.files)
     if args.predict:
         from ..labeling._table_files import check_table_file
 
         with blame(args.predict, option="predict"):
             check_table_file(args.predict)
-        check_output("predict", args.predict, args.FILE, args.out, args.export)
+        check_output("predict", args.predict, *args.files, args.out, args.export)
     if args.save_model:
         from ..labeling._saved_models import check_model_file
 
         with blame(args.save_model, option="save-model"):
             check_model_file(args.save_model)
-        check_output("save-model", args.save_model, args.FILE, args.out)
+        check_output("save-model", args.save_model, *args.files, args.out)
 
 
 @contextmanager
@@ -754,3 +767,10 @@ def write_export(args, write, path):
     each = [f"{n} {what}" for n, what in zip(omitted, words, strict=True) if n]
     if each:
         print(f"Rows without a label, which are left out: {', '.join(each)}.")
+    if (repeated := duplicates_beside(path)).exists():
+        with blame(repeated), repeated.open(newline="", encoding="utf-8") as file:
+            n_repeated = sum(1 for _ in csv.reader(file)) - 1
+        print(
+            f"Duplicates of other rows, which are left out: {n_repeated} (they are "
+            f"in {repeated})."
+        )

@@ -87,7 +87,7 @@ def read_labelled(args):
         tell(note)
     is_list = args.find is not None or table.attrs["references"]
     if is_list and not args.keep_duplicates:
-        table, sentences = drop_duplicates(
+        table, _, sentences = drop_duplicates(
             table, target, texts=args.text, drop_unclear=True
         )
         for sentence in sentences:

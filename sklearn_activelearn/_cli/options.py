@@ -232,6 +232,11 @@ def require(what, *packages):
         raise UsageError(f"{what} needs {' and '.join(missing)}: pip install {names}")
 
 
+def duplicates_beside(path):
+    """Return the path of the file with the duplicates that a session leaves out."""
+    return path.with_name(f"{path.name}.duplicates.csv")
+
+
 @contextmanager
 def blame(path, *others, option=None):
     """Turn an error into a sentence about a file, or about another that it names."""

@@ -22,6 +22,7 @@ from ..pool import (
     RelevanceSamplingClassifier,
 )
 from ..preprocessing import (
+    FILE,
     Column,
     ImageEncoder,
     TableEncoder,
@@ -30,13 +31,14 @@ from ..preprocessing import (
     blank_gaps,
     cells_of,
     drop_duplicates,
+    join_tables,
     joined_texts,
     read_cells,
     read_table,
     round_numbers,
 )
 from .learners import parse_learner, parse_params
-from .options import UsageError, tell
+from .options import UsageError, blame, duplicates_beside, tell
 from .row_vectors import open_encoder, read_features
 
 #: Number of rows that the default learner scores and compares.
@@ -148,7 +150,7 @@ def read_task(args, table=None, folder=None):
         If the file cannot be opened.
     """
     path = args.FILE
-    table = read_table(path, args.encoding) if table is None else table
+    table = read_files(args) if table is None else table
     n_rows = len(table)
     if args.labelled:
         cells_of(table, args.labelled)
@@ -156,9 +158,16 @@ def read_task(args, table=None, folder=None):
         tell(note)
     is_list = args.find is not None or table.attrs["references"]
     if is_list and not args.keep_duplicates:
-        table, sentences = drop_duplicates(table, args.labelled, texts=args.text)
+        table, repeated, sentences = drop_duplicates(
+            table, args.labelled, texts=args.text
+        )
         for sentence in sentences:
             tell(sentence)
+        if len(repeated) and args.out and not args.rehearse:
+            from ..labeling._table_files import write_table  # compare has no filelock
+
+            write_table(duplicates_beside(args.out), repeated.to_dict("list"))
+            tell(f"They are in {duplicates_beside(args.out)}")
     ids, known = read_ids(table, args.id), {}
     if args.labelled:
         labels = table.pop(args.labelled).str.strip()
@@ -193,6 +202,7 @@ def read_task(args, table=None, folder=None):
         kind, items = "table", table.drop(columns=args.hide).to_dict("records")
         names = "categorical", "drop", "dates", "decimal", "gaps"
         options = {name: getattr(args, name) for name in names}
+        options["drop"] = [*args.drop, *table.columns.intersection([FILE])]
         encoder = TableEncoder(**options, embedding=embedding)
     rows = table.drop(columns=[args.id] * (kind == "table" and bool(args.id)))
     if args.features is not None:
@@ -218,6 +228,17 @@ def read_task(args, table=None, folder=None):
     )
 
 
+def read_files(args):
+    """Return the table of FILE, or of several of them."""
+    if len(args.files) < 2:
+        return read_table(args.FILE, args.encoding)
+    tables = {}
+    for path in args.files:
+        with blame(path):
+            tables[f"{path}"] = read_table(path, args.encoding)
+    return join_tables(tables)
+
+
 def settle_classes(args, known, machine):
     """Set the classes if they are not given; refuse labels in the file that are others.
 
@@ -235,6 +256,7 @@ def settle_classes(args, known, machine):
                 f"--{option}: labels of two classes are needed, got {args.classes}; "
                 "name all classes (--classes)"
             )
+        tell(f"classes: {', '.join(args.classes)}")
     names = {f"{label}": label for label in args.classes}
     if args.several:
         from ..labeling._import import parse_row_labels  # compare has no filelock

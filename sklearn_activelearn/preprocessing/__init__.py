@@ -27,9 +27,11 @@ from ._image_files import IMAGE_TYPES, image_path
 from ._image_numbers import make_encoder, round_numbers
 from ._references import drop_duplicates
 from ._tables import (
+    FILE,
     cell_text,
     cells_of,
     check_package,
+    join_tables,
     joined_texts,
     list_columns,
     read_table,

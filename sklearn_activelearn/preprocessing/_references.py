@@ -57,6 +57,12 @@ YEARS = ("year", "publication year", "publication_year", "date", "py")
 JOURNALS = ("journal", "source title", "journal title", "publication title", "so")
 AUTHORS = ("authors", "author", "author names", "au")
 ABSTRACTS = ("abstract", "abstract note", "ab")
+#: The first of the names of a column, by each name.
+SAME_COLUMNS = {
+    name: names[0]
+    for names in (TITLES, DOIS, YEARS, JOURNALS, AUTHORS, ABSTRACTS)
+    for name in names
+}
 
 
 class Tags(NamedTuple):
@@ -529,7 +535,7 @@ def to_columns(references):
 
 
 def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
-    """Return a table without duplicate references, and sentences about duplicates.
+    """Return a table without duplicate references, those left out, and sentences.
 
     Two references are the same if
 
@@ -555,8 +561,11 @@ def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
     -------
     table : DataFrame of str
         The rows keep their numbers.
+    repeated : DataFrame of str
+        The rows that were left out, with their numbers, and before them the numbers of
+        the rows that they repeat, in the columns of `REPEATED`.
     sentences : list of str
-        Which rows were left out, and which rows they repeat.
+        How many rows were left out, and the first of them.
 
     Raises
     ------
@@ -570,7 +579,7 @@ def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
     ]
     others = [name for name in texts if name not in columns[:3] + columns[5:]]
     if columns[:2] == [None, None]:
-        return table, []
+        return table, table[:0], []
     keys = [
         [""] * len(table) if name is None else [*map(normalize, table[name])]
         for name, normalize in (
@@ -581,13 +590,18 @@ def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
     first = find_first([*zip(*keys, strict=True)])
     pairs = [(row, other) for row, other in enumerate(first) if row != other]
     if not pairs:
-        return table, []
+        return table, table[:0], []
     numbers = table.index.to_numpy()
-    listed = ", ".join(f"{numbers[row]} = {numbers[other]}" for row, other in pairs)
+    listed = [f"{numbers[row]} = {numbers[other]}" for row, other in pairs]
     sentences = [
         f"{len(pairs):,} of {len(table):,} rows are the same reference as an earlier "
-        f"row, and are left out (--keep-duplicates keeps them): {listed}"
+        "row, and are left out (--keep-duplicates keeps them): "
+        f"{name_first(listed)}"
     ]
+    rows = [row for row, _ in pairs]
+    repeated = table.iloc[rows]
+    for name, which in zip(REPEATED, (first, range(len(first))), strict=True):
+        repeated.insert(0, name, [f"{numbers[which[row]]}" for row in rows])
     filled = table.where(table.apply(lambda cells: cells.str.strip()) != "")
     once = filled.groupby(numbers[first]).first().fillna("")
     if label is not None:
@@ -597,14 +611,27 @@ def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
             words = "left out" if drop_unclear else "unlabelled"
             sentences.append(
                 f"{len(unclear):,} of these references have different labels: they are "
-                f"{words} (rows {', '.join(map(str, unclear))})"
+                f"{words} (rows {name_first([*map(str, unclear)])})"
             )
         once.loc[unclear, label] = ""
         if drop_unclear:
             once = once.drop(unclear)
     if not len(once):
         raise ValueError("no row is left: each comes twice, with different labels.")
-    return once, sentences
+    return once, repeated, sentences
+
+
+#: Columns of the rows that were left out: the number of the row that each repeats, and
+#: its own.
+REPEATED = ("repeats row", "row")
+#: Number of rows that a sentence lists.
+MOST_ROWS = 5
+
+
+def name_first(texts):
+    """Return the first texts as a list with commas, and the number of the others."""
+    more = f" and {len(texts) - MOST_ROWS:,} more" if len(texts) > MOST_ROWS else ""
+    return f"{', '.join(texts[:MOST_ROWS])}{more}"
 
 
 def find_first(references):

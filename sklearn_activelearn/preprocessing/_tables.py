@@ -21,7 +21,7 @@ import numpy as np
 
 from ..sources import to_pandas
 from ._image_files import IMAGE_TYPES
-from ._references import NEEDS, find_reader, name_lines, to_columns
+from ._references import NEEDS, SAME_COLUMNS, find_reader, name_lines, to_columns
 
 #: Packages that read tables other than CSV, besides pandas.
 PACKAGES = {".parquet": "pyarrow", ".xlsx": "openpyxl"}
@@ -37,7 +37,9 @@ GAPS = {
 }  # fmt: skip
 
 #: Cells that are hardly names of columns: decimals, years, DOIs, sentences.
-LIKE_DATA = r"^-?\d+[.,]\d+$|^(1[89]|20)\d\d$|\b10\.\d{4,}/|(\w+\W+){7}(?<!\?)$"
+LIKE_DATA = (
+    r"^-?\d+[.,]\d+$|^(1[89]|20)\d\d$|\b10\.\d{4,}/|(\w+\W+){7}(?<!\?)$|(\w+\W+){10}"
+)
 
 #: Cells that are written as numbers.
 LIKE_NUMBER = r"\W*\d[\d., '\u00a0\u202f]*\W*"
@@ -58,6 +60,9 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+
+#: Name of the column with the file of a row, if there are several files.
+FILE = "source file"
 
 #: Ends of names of files of JSON: an array of objects, or an object on each line.
 JSON = (".json", ".jsonl", ".ndjson")
@@ -149,6 +154,35 @@ def read_table(path, encoding=None):
         raise ValueError("there is no row below the header.")
     table.attrs = {"references": reader is not None, "notes": notes}
     return table
+
+
+def join_tables(tables):
+    """Return the rows of several files as one table, with their files in a column.
+
+    Parameters
+    ----------
+    tables : dict of str to DataFrame of str
+        Tables of `read_table`, by the name of the file. Columns whose names differ in
+        capital letters alone are one column, and so are "Article title" and "TI".
+    """
+    import pandas as pd
+
+    names, parts, notes = {}, [], []
+    for file, table in tables.items():
+        first = parts[-1].index[-1] + 1 if parts else 1
+        numbers = range(first, first + len(table))
+        renamed = {}
+        for name in table:
+            known = names.setdefault(SAME_COLUMNS.get(name.lower(), name.lower()), name)
+            renamed[name] = name if known in renamed.values() else known
+        part = table.rename(columns=renamed).set_axis(numbers)
+        parts.append(part.assign(**{FILE: file}))
+        notes += [f"{file}: {note}" for note in table.attrs["notes"]]
+        notes.append(f"{file} has the rows {numbers[0]:,} to {numbers[-1]:,}.")
+    joined = pd.concat(parts).fillna("").astype(object)
+    has_references = any(table.attrs["references"] for table in tables.values())
+    joined.attrs = {"references": has_references, "notes": notes}
+    return joined
 
 
 def check_package(package, suffix):
