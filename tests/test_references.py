@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_activelearn.preprocessing import drop_duplicates, join_tables
+from sklearn_activelearn.preprocessing import (
+    drop_duplicates,
+    find_kinds,
+    join_tables,
+    read_columns,
+)
 from sklearn_activelearn.preprocessing._tables import as_text_table, read_table
 
 from .reference_files import COLUMNS, EXPORTS, make_papers, read_damaged, write_export
@@ -207,6 +212,10 @@ def test_fields_between_references(folder):
     table = read(folder, RIS.replace("ER  - \n", "ER  - \nC1  - after\n"))
     assert table["C1"].tolist() == ["after"] * 3
     assert "line 8, 15, 21." in table.attrs["notes"][0]
+    ris = "".join(f"TY  - A\nTI  - {word}\nER  - \nC1  - b\n" for word in "abcdefgh")
+    assert "line 4, 8, 12, 16, 20 and 3 more." in read(folder, ris).attrs["notes"][0]
+    table = read(folder, RIS + "lost\n" * 60)
+    assert table.attrs["notes"][0].endswith("68 ('lost') and 10 more.")
     table = read(folder, RIS.replace("\nTY  - BOOK", "\nAU  - Poe, P.\nTY  - BOOK"))
     assert table["authors"].tolist() == ["Doe, J.", "Roe, R.", "Poe, P."]
     table = read(folder, RIS.replace("TY  - BOOK\n", ""))
@@ -647,6 +656,7 @@ ODD_TABLES = {
                           "column 2": ["7", "8"], "b": ["2", "4"]}, ""),
     "quotes between tabs": (b'a\tb\n1\t"So" it\n2\t"x\n', {"a": ["1", "2"],
                             "b": ['"So" it', '"x']}, "tabs"),
+    "a list": (b"a thing\nfirst\n", {"a thing": ["first"]}, "above it: a thing"),
     "lines in a cell": (b'a,b\r\n"x\r\ny",1\r\n"z\n",3\r\n', {"a": ["x\ny", "z\n"],
                         "b": ["1", "3"]}, ""),
 }  # fmt: skip
@@ -726,6 +736,18 @@ def test_json(folder, case, end):
     expected = {"id": ["1", "2"], "t": ["a", ""]}
     n = 1 if case == "one" else 2
     assert table.to_dict("list") == {k: cells[:n] for k, cells in expected.items()}
+
+
+def test_days_as_numbers_and_empty_columns(folder):
+    days = ["20240131", "20231231", "20240229"]
+    cells = {"day": days, "empty": [""] * 3, "id": ["20240131", "20231331", "5"]}
+    cells["mixed"] = ["1", "2", "kg"]
+    kinds = {each.name: each for each in find_kinds(as_text_table(cells))}
+    assert (kinds["day"].kind, kinds["id"].kind) == ("date", "number")
+    assert kinds["empty"][1:] == ("left out", "", "is empty")
+    assert kinds["mixed"].remark == "2 numbers but not 'kg': --gaps"
+    first, second, _ = read_columns(as_text_table(cells), [kinds["day"]])["date: day"]
+    assert first - second == 31
 
 
 def test_cells_of_json_are_as_in_the_file(folder):

@@ -11,8 +11,8 @@ from logging import ERROR, getLogger
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-#: Number of lines of one kind of damage that are listed.
-MOST_LINES = 50
+#: Number of lines or rows that a sentence lists, and of texts that are left out.
+MOST_SHOWN, MOST_TEXTS = 5, 50
 
 #: Columns of XML files, and the elements that hold them, by the element of a record.
 XML_COLUMNS = {
@@ -247,15 +247,19 @@ def read_tagged(text, form):
     lost = [each.line for each in references if not each.has_begin]
     notes = name_lines(f"References begin without {form.begin}", lost)
     notes += name_lines("Fields between two references are read as part of one", moved)
-    notes += name_lines("Text outside of references is left out", stray)
+    notes += name_lines("Text outside of references is left out", stray, MOST_TEXTS)
     return [each.cells() for each in references], notes
 
 
-def name_lines(what, lines):
+def name_lines(what, lines, most=MOST_SHOWN):
     """Return a list of one sentence about lines, of none if there is no line."""
-    more = f" … ({len(lines):,} in all)" if len(lines) > MOST_LINES else ""
-    shown = ", ".join(map(str, lines[:MOST_LINES]))
-    return [f"{what}: line {shown}{more}."] if lines else []
+    return [f"{what}: line {name_first(lines, most)}."] if lines else []
+
+
+def name_first(values, most=MOST_SHOWN):
+    """Return the first values with commas, and the number of the others."""
+    more = f" and {len(values) - most:,} more" if len(values) > most else ""
+    return f"{', '.join(map(str, values[:most]))}{more}"
 
 
 def join_parts(parts):
@@ -611,7 +615,7 @@ def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
             words = "left out" if drop_unclear else "unlabelled"
             sentences.append(
                 f"{len(unclear):,} of these references have different labels: they are "
-                f"{words} (rows {name_first([*map(str, unclear)])})"
+                f"{words} (rows {name_first(unclear)})"
             )
         once.loc[unclear, label] = ""
         if drop_unclear:
@@ -624,14 +628,6 @@ def drop_duplicates(table, label=None, *, texts=(), drop_unclear=False):
 #: Columns of the rows that were left out: the number of the row that each repeats, and
 #: its own.
 REPEATED = ("repeats row", "row")
-#: Number of rows that a sentence lists.
-MOST_ROWS = 5
-
-
-def name_first(texts):
-    """Return the first texts as a list with commas, and the number of the others."""
-    more = f" and {len(texts) - MOST_ROWS:,} more" if len(texts) > MOST_ROWS else ""
-    return f"{', '.join(texts[:MOST_ROWS])}{more}"
 
 
 def find_first(references):

@@ -413,13 +413,13 @@ def parse_csv(text, separator):
 
 def check_header(table):
     """Return sentences on names that may be a row, and on rows that may be names."""
-    notes, head = [], table.head(20)
-    if any(re.search(LIKE_DATA, name) for name in table.columns):
+    notes, names, head = [], [*table.columns], table.head(20)
+    is_line = len(names) == 1 and " " in names[0]  # perhaps of a list without a header
+    if is_line or any(re.search(LIKE_DATA, name) for name in names):
         notes.append(
             "The first line is read as names of columns. If it is a row, put a line "
-            f"with names above it: {', '.join(table.columns)[:300]}"
+            f"with names above it: {', '.join(names)[:300]}"
         )
-    names = [*table.columns]
     if len(names) == 1 and (mark := re.search(r"[;\t|,]", names[0])):
         notes.append(
             f"There is one column, {names[0]!r}. If {SEPARATORS[mark[0]]} separate "
