@@ -7,7 +7,8 @@ on, the columns that tell its cases apart, and a predicate. Each case has a figu
 a standard error over runs, and a bound. The case agrees if the figure is on the right
 side of the bound by more than two standard errors, contradicts if it is on the wrong
 side by more than two, and else cannot be told. Exact figures, which no run changes,
-have the standard error 0. Without a standard error nothing can be told.
+have the standard error 0. Without a standard error nothing can be told. Of several
+rivals the closest decides: the one over whom the lead is smallest in standard errors.
 
 A claim about all cases is held if no case contradicts it and more agree than cannot be
 told. It is partly held if some agree and some contradict, and not held if none agrees
@@ -113,7 +114,7 @@ class Claim:
             elif distance < 0:
                 z = -z
             known, _ = found.get(label, (np.inf, None))
-            # of several, the least favourable; what is not known stays so
+            # the closest rival decides; what is not known stays so
             if label not in found or not (np.isnan(known) or z >= known):
                 found[label] = z, figure
         z = np.array([z for z, _ in found.values()])

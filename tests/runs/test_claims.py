@@ -1,17 +1,19 @@
 """Verdicts on the papers' claims: one rule, and pages that say what the files say."""
 
 import csv
+import json
 import re
+from itertools import product
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 import pytest
 
-from benchmarks.papers import claims
+from benchmarks.papers import bounds, claims
 from benchmarks.papers._claim_columns import DERIVED, at_shares
 from benchmarks.papers.claims import Claim, word_of
-from benchmarks.results import Results, by, read_texts
+from benchmarks.results import Results, by, read, read_texts
 from benchmarks.statistics import Estimate, plus_minus
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -239,6 +241,21 @@ class TestTable:
         names = [row["name"] for row in TABLE]
         assert len(set(names)) == len(names)
         assert all(row["predicate"] in claims.PREDICATES for row in TABLE)
+
+    def test_a_figure_beside_several_rivals_says_that_the_closest_decides(self):
+        for row in TABLE:
+            settings = json.loads(row["settings"] or "{}")
+            rivals = [settings.get("others") or settings.get("best") or []]
+            rivals += [others for _, others in settings.get("pairs", [])]
+            is_closest = max(map(len, rivals)) > 1 and "each" not in settings
+            if row["predicate"] == "ahead of":
+                assert ("closest" in settings["what"]) == is_closest, row["name"]
+
+    def test_the_sphere_is_measured_with_each_learner_in_each_dimension(self):
+        rows = read(DOCS / "results", "bounds_sphere")
+        found = {(row["d"], row["sampler"], row["error"]) for row in rows}
+        grid = product(bounds.DIMENSIONS, bounds.SAMPLERS, bounds.ERRORS)
+        assert found == set(grid)
 
     def test_a_reading_follows_its_claim(self):
         for rows in by(TABLE, "claim").values():
