@@ -357,7 +357,7 @@ class TestTerminal:
         ended = []
 
         def interrupted(*args):
-            if len(ended) == 5:
+            if len(ended) == 4:
                 raise KeyboardInterrupt
             ended.append(run_once(*args))
             return ended[-1]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
+from scipy.stats import chi2
 from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -42,6 +43,7 @@ from sklearn_activelearn.evaluation import (
     _comparison_run,
     _design,
     _learner_result,
+    _race,
     compare,
 )
 from sklearn_activelearn.evaluation._learner_result import LearnerResult
@@ -580,10 +582,36 @@ class TestRace:
         n = plan_repeats(found, 2)
         excess = excess_width(found)
 
+        spread = np.sqrt(9 / chi2.ppf(0.2, 9))  # the upper end at 80 %, of ten runs
+
         def width(repeats):
             return student.ppf(0.975, 5 * repeats - 1) / np.sqrt(5 * repeats)
 
-        assert width(n) * excess <= width(2) < width(n - 1) * excess
+        assert width(n) * excess * spread <= width(2)
+        assert width(n - 1) * excess * spread > width(2)
+
+    def test_few_runs_that_agree_by_chance_do_not_end_it(self):
+        """The interval is narrow, but it would be too wide with a likely spread."""
+        found = race_of([0.2, 0.25], 1, n_runs=5, noise=0.005).judge()
+        scale = next(
+            noise
+            for noise in np.geomspace(1e-4, 0.1, 200)
+            if excess_width(race_of([0.2, 0.25], 1, n_runs=5, noise=noise).judge())
+            > 0.8
+        )
+        found = race_of([0.2, 0.25], 1, n_runs=5, noise=scale).judge()
+        assert is_known(found)
+        assert plan_repeats(found, 1) == 2
+
+    def test_it_is_planned_at_set_times_and_again_if_intervals_stay_wide(self):
+        wide = race_of([0.2, 0.25], 1, n_runs=10, noise=0.05)
+        narrow = race_of([0.2, 0.25], 1, n_runs=10, noise=1e-3)
+        n_needed = {n: plan_repeats(wide.judge(), n) for n in (1, 2, 4, 7)}
+        assert [wide.plan(n, 7) for n in (1, 4)] == [n_needed[1], n_needed[4]]
+        assert [narrow.plan(n, 7) for n in (1, 4)] == [1, 4]
+        assert wide.plan(2, 7) == 7  # not yet
+        assert wide.plan(7, 7) == n_needed[7] > 7
+        assert narrow.plan(7, 7) == 7
 
     def test_equal_errors_are_known_where_no_share_is(self):
         """A flat curve: any number of labels does as well."""
@@ -670,8 +698,8 @@ class TestComparison:
 
     def test_the_same_number_of_repeats_gives_the_same(self, monkeypatch):
         """Also if some learners have left the race."""
-        monkeypatch.setattr(_comparison_run, "PLANNED_AFTER", (1,))
-        monkeypatch.setattr(_comparison_run, "plan_repeats", lambda *_: 3)
+        monkeypatch.setattr(_race, "PLANNED_AFTER", (1, 3))
+        monkeypatch.setattr(_race, "plan_repeats", lambda *_: 3)
         learners = [DKMClassifier(), CBGZClassifier(b=1e-9), DKMClassifier(R=2)]
         planned = compare(X, Y, learners, cv=3, minutes=5)
         assert planned.effort.n_repeats == 3
@@ -688,15 +716,33 @@ class TestComparison:
                 time.sleep(0.2)
                 return super().learn(*args, **kwargs)
 
-        monkeypatch.setattr(_comparison_run, "plan_repeats", lambda *_: 100)
+        monkeypatch.setattr(_race, "plan_repeats", lambda *_: 100)
         found = compare(X, Y, [Slow()], cv=2, minutes=5 / 60)
         assert 1 < found.effort.n_repeats < 13  # .4 s a repeat at least
         assert found.effort.ended_by == "time"
-        found = compare(X, Y, [Slow()], cv=4, minutes=0.3 / 60)
+        found = compare(X, Y, [Slow()], cv=4, minutes=0.5 / 60)
         assert found.effort.n_repeats == 0  # within the first one
-        assert len(found.answer.errors) == 3
-        assert "3 of 4 folds, not a whole repeat" in found.to_text()
+        n_runs = len(found.answer.errors)
+        assert 1 <= n_runs < 4
+        assert f"{n_runs} of 4 folds, not a whole repeat" in found.to_text()
         assert "--repeats" not in found.to_text()
+
+    def test_a_learner_without_a_run_in_time_is_left_out(self):
+        class Slow(DKMClassifier):
+            def learn(self, *args, **kwargs):
+                time.sleep(0.1)
+                return super().learn(*args, **kwargs)
+
+        learners = [Slow(), CBGZClassifier(), MinMarginClassifier(budget=15)]
+        found = compare(X, Y, learners, cv=3, minutes=1e-4)
+        assert [result.learner for result in found.results] == learners[:1]
+        assert len(found.answer.errors) == 1
+        text = found.to_text()
+        assert "`--learner Slow`" in found.verdict.text
+        assert "(no interval: only 1 run)" in found.verdict.text
+        assert "note  left out: no run of CBGZClassifier has ended in time" in text
+        assert "left out: no run of MinMarginClassifier(budget=15) has" in text
+        assert "left out: no run of PassiveClassifier" in text
 
     def test_narrow_intervals_end_the_repeats(self):
         easy = np.where(X[:, 0] > 0, "yes", "no")
@@ -738,6 +784,48 @@ class TestComparison:
             warnings.simplefilter("ignore")
             found = compare(X, Y, learners, **QUICK, progress=progress)
         assert [result.notes for result in found.results] == [(), ("so it is",), ()]
+
+    def test_sentences_and_table_have_the_same_errors(self, base):
+        """Also if the halves of the runs have chosen different models."""
+        race = race_of([0.2, 0.3, 0.3], 1, n_runs=10, noise=1e-4)
+        even = np.arange(10) % 2 == 0
+        for key, runs, gain in (1, even, 0.05), (2, ~even, 0.04):
+            race.curves[key].scores[runs] += gain
+            race.curves[key].final_scores[runs] += gain
+        chosen = [race.choose_passive(0, half) for half in range(2)]
+        assert sorted(chosen) == [1, 2]
+        runners = [DKMClassifier(), LinearSVC(), SVC()]
+        key, found = race.choose_passive(0), race.judge()
+        pair = race.pair(0, key)
+        comparison = dataclasses.replace(
+            base,
+            answer=dataclasses.replace(found, learner=runners[0], passive=runners[key]),
+            results=[
+                dataclasses.replace(pair, learner=runners[0], passive=runners[key])
+            ],
+            passives=[
+                _comparison_result.Passive(runners[k], race.curves[k], f"model {k}")
+                for k in (1, 2)
+            ],
+        )
+        level = comparison.measure.text(pair.passive_errors.mean())
+        assert level != comparison.measure.text(found.passive_errors.mean())
+        assert f"model {key} (error {level})" in comparison.verdict.text
+        assert f"random labels {level}" in comparison.headline
+        (line,) = (
+            line.split()
+            for line in str(comparison).splitlines()
+            if line.startswith(f"random, model {key}")
+        )
+        assert line[4] == level.removesuffix(" %")
+
+    def test_a_difference_over_fewer_runs_says_how_many(self, base, result_of):
+        result = result_of(*square_root_curves(2.0, n_runs=8, noise=0.01))
+        fewer = result_of(*square_root_curves(2.0, n_runs=5, noise=0.01))
+        for each, says in (result, False), (fewer, True):
+            gain = _comparison_result.Gain("rows", "{n} rows", "{n} others", each)
+            found = dataclasses.replace(base, answer=result, contrasts=(gain,))
+            assert ("of the difference, 5 runs: " in found.gains[0]) == says
 
     def test_model_and_rows(self, monkeypatch):
         """By default one logistic regression shows what the model brings."""

@@ -98,9 +98,8 @@ RUNS = """
 --folds N
     Number of folds of the cross-validation. Default: %(default)s.
 --minutes M
-    Answer within M minutes, or after three runs of each learner if these take longer.
-    Repeats of the cross-validation end before if the answer is certain. Default:
-    %(default)g.
+    Answer within M minutes; runs that have begun are waited for. Repeats of the
+    cross-validation end before if the answer is certain. Default: %(default)g.
 --repeats N
     Run N repeats of the cross-validation, however long they take. The report names the
     number that gives the same result again.

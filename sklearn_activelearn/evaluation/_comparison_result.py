@@ -181,6 +181,14 @@ class Comparison:
         return dict(zip(names, curves, strict=True))
 
     @property
+    def _whole(self):
+        """The recommended learner over all of its runs, as in the table.
+
+        The errors of the answer are those of what each half of the runs has chosen.
+        """
+        return next(r for r in self.results if r.learner is self.answer.learner)
+
+    @property
     def _constant(self):
         """Words for the constant prediction."""
         if self.design.has_label_sets:
@@ -220,14 +228,15 @@ class Comparison:
             f"always predicting {self._constant} "
             f"({measure.name} {measure.text(answer.constant_errors.mean())})"
         )
+        whole = self._whole
         end = self._contrast(
             f"{n_bought} chosen labels give", f"{n_bought} random labels with {best},",
-            answer.errors, answer.passive_errors, answer.gain,
+            whole.errors, whole.passive_errors, answer.gain,
         )  # fmt: skip
         first, last = answer.area_range
         average = self._contrast(
             f"averaged over {first:,.0f} to {last:,.0f} labels, chosen labels give",
-            "random labels", *answer.areas, answer.area_gain,
+            "random labels", *whole.areas, answer.area_gain,
         )  # fmt: skip
         then = capitalise(average)
         unclear = (
@@ -246,7 +255,7 @@ class Comparison:
             return "smaller error", [f"Use {use}: {end}", useless]
         if answer.is_clear and answer.savings.is_clear:
             do = "does" if count_labels(answer.n_needed) == "1 label" else "do"
-            level = measure.text(answer.passive_errors.mean())
+            level = measure.text(whole.passive_errors.mean())
             return "labels saved", [
                 f"Use {use}: {count_labels(answer.n_needed)} {do} what {n_bought} "
                 f"random ones do with {best} ({measure.name} {level}), "
@@ -322,11 +331,17 @@ class Comparison:
             return "the runs were interrupted"
         if ended_by == "repeats":
             return f"`--repeats {max(2 * n_repeats, n_planned)}`"
-        needed = minutes * max(2, n_planned / n_repeats if n_repeats else 2)
+        times = n_planned / n_repeats if n_repeats else 1 / self._part_of_repeat
+        needed = minutes * max(2, times)
         if n_repeats < PLANNED_AFTER[-1]:  # the plan is a rough one
             needed = min(needed, MOST_TIMES * minutes)
         longer = [each for each in MINUTES if each >= min(needed, MINUTES[-1])]
         return f"`--minutes {max(longer[0], 2 * minutes):.0f}`"
+
+    @property
+    def _part_of_repeat(self):
+        """Share of the folds that have ended in the first repeat."""
+        return len(self.answer.errors) / self.design.cv
 
     @property
     def headline(self) -> str:
@@ -334,16 +349,20 @@ class Comparison:
         answer, measure = self.answer, self.measure
         if not answer.savings.is_known:
             return "unknown"
+        whole = self._whole
         return (
             f"{self.option}: {self._saved(answer)}; {measure.name} "
-            f"{measure.text(answer.errors.mean())}, random labels "
-            f"{measure.text(answer.passive_errors.mean())}"
+            f"{measure.text(whole.errors.mean())}, random labels "
+            f"{measure.text(whole.passive_errors.mean())}"
         )
 
     def _contrast(self, chosen, random, errors, passive_errors, gain):
         """Return a sentence with two means and the interval of their difference."""
         measure, n_runs, (_, low, high) = self.measure, len(errors), gain
-        interval = f"{LEVEL} interval of the difference: {self._difference(low, high)}"
+        # a model may have left the race before others
+        runs = f", {n_runs} runs" if n_runs < len(self.answer.errors) else ""
+        difference = self._difference(low, high)
+        interval = f"{LEVEL} interval of the difference{runs}: {difference}"
         if n_runs < FEWEST_RUNS:
             interval = f"no interval: {count_runs(n_runs)}"
         return (

@@ -37,9 +37,9 @@ from ._experiments import (
     run_jobs,
     warn_of_one_class_runs,
 )
-from ._learner_result import FEWEST_RUNS, LearnerResult
+from ._learner_result import LearnerResult
 from ._measures import NamedMeasure, default_measure, measures_of
-from ._race import PLANNED_AFTER, Race, plan_repeats
+from ._race import Race, plan_repeats
 
 #: Share of the time that planned runs may fill; the rest is for what they take longer.
 FILLED = 0.95
@@ -130,9 +130,9 @@ def compare(
     cv : int >= 2, default=5
         Number of folds.
     minutes : float > 0, default=1.0
-        Time that the runs may take. The first repeat of the folds ends early only if
-        time is up, and not before three runs of each learner. The runs end before if
-        they have told enough.
+        Time that the runs may take; one run of the first learner and of its baseline,
+        and runs that have begun, are waited for. The runs end before if they have told
+        enough. Learners without a run are left out, with a note.
     n_repeats : int >= 1 or None, default=None
         Number of times to go through the folds, however long it takes: the same number
         gives the same result. None: the number that the answer needs, within `minutes`.
@@ -193,10 +193,11 @@ def compare(
     chooses the first learner, unless another one has a smaller mean error over the
     label counts beyond noise.
 
-    *How long.* After the first and the fourth repeat, the number of repeats is planned
-    at which the interval is at most 25 points wide, or both differences of errors are
-    known to 5 % of the error. A learner that cannot be better by 5 % of the error runs
-    no further. The intervals hold for this plan: `docs/compare` has a simulation.
+    *How long.* After the first and the fourth repeat, and when the planned repeats have
+    ended with wide intervals, the number of repeats is planned at which the interval is
+    at most 25 points wide, or both differences of errors are known to 5 % of the error.
+    A learner that cannot be better by 5 % of the error runs no further. The intervals
+    hold for this plan: `docs/compare` has a simulation.
 
     Examples
     --------
@@ -259,7 +260,9 @@ def compare(
         if ended_by is None:
             ended_by = "repeats" if experiment.n_repeats >= n_least else "time"
         experiment.refresh()
-        race = experiment.race
+        race, left_out = experiment.race, []
+        if is_last:
+            left_out = experiment.leave_out_unrun()
         best = race.choose_learner()
         passive_key = race.choose_passive(best)
         found = race.judge()
@@ -297,7 +300,7 @@ def compare(
             measure=measure,
             target_error=target_error,
             classes=classes,
-            notes=tuple(notes),
+            notes=(*notes, *left_out),
             contrasts=experiment.contrasts(best, other_name)
             if learners is None
             else (),
@@ -310,19 +313,18 @@ def compare(
             showing(progress) as show,
         ):
             report = Reporter(show, clock, experiment, answer, n_repeats)
-            while experiment.n_repeats < n_least and clock.has(
-                experiment.next_seconds(n_jobs)
+            while experiment.n_repeats < n_least and (
+                experiment.n_begun == 0 or clock.has(experiment.next_seconds(n_jobs))
             ):
                 for _ in experiment.run_repeat(n_jobs):
                     report()
-                    if clock.is_over and experiment.is_enough:
+                    if clock.is_over and experiment.has_answer:
                         break
                 if not experiment.end_repeat():
                     break
                 report()
-                if n_repeats is None and experiment.n_repeats in PLANNED_AFTER:
-                    found = experiment.race.judge()
-                    n_least = plan_repeats(found, experiment.n_repeats)
+                if n_repeats is None:
+                    n_least = experiment.race.plan(experiment.n_repeats, n_least)
     except KeyboardInterrupt as stop:
         if not experiment.refresh():
             raise KeyboardInterrupt("before each learner had ended a run") from stop
@@ -418,9 +420,10 @@ class Experiment:
 
     @property
     def _keys(self):
-        """Curves of the next repeat."""
+        """Curves of the next repeat, the default learner and its baseline first."""
         first_only = self.once if self.n_repeats == 0 else []
-        return [*self.race.in_race, *self.race.passives_in_race, *first_only]
+        keys = [*self.race.in_race, *self.race.passives_in_race, *first_only]
+        return sorted(keys, key=lambda key: key not in (0, self.own[0]))
 
     def run_repeat(self, n_jobs):
         """Run the next repeat; yield after each run."""
@@ -460,10 +463,21 @@ class Experiment:
         return done, len(self._current)
 
     @property
-    def is_enough(self):
-        """True in the first repeat, once it has as many runs as an interval needs."""
-        runs = [len(self._runs[key]) for key in self._keys]
-        return self.n_repeats == 0 and min(runs) >= FEWEST_RUNS
+    def has_answer(self):
+        """True in the first repeat, once the default learner has a run to compare."""
+        own = self._runs[self.own[0]]
+        return self.n_repeats == 0 and not self._runs[0].keys().isdisjoint(own)
+
+    def leave_out_unrun(self):
+        """Leave curves without a run out of the race; return a note for each."""
+        race, notes = self.race, []
+        for key in (*race.in_race, *race.passives_in_race):
+            if key not in race.curves:
+                name = learner_code(self.steps[key].runner)
+                notes.append(f"left out: no run of {name} has ended in time")
+        race.in_race = race.keys(race.in_race)
+        race.passives_in_race = race.keys(race.passives_in_race)
+        return notes
 
     def refresh(self):
         """Tell the race of all runs; return True if each curve in it has one."""
@@ -477,9 +491,7 @@ class Experiment:
         return len(self.race.common_runs(in_race)) > 0
 
     def next_seconds(self, n_jobs):
-        """Return the seconds that another repeat would take; 0 for the first one."""
-        if self.n_repeats == 0:
-            return 0.0
+        """Return the seconds that another repeat would take, by those that ended."""
         means = [np.mean(self._seconds[key]) for key in self._keys]
         longest, n_workers = max(means), effective_n_jobs(n_jobs)
         return sum(means) * self.design.cv / n_workers + longest * (n_workers > 1)

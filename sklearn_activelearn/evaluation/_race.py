@@ -5,6 +5,7 @@ Nothing here trains a model. `compare` and the simulation of its intervals
 """
 
 import numpy as np
+from scipy.stats import chi2
 from scipy.stats import t as student
 
 from ._curves import join_curves
@@ -20,6 +21,9 @@ EQUAL = 0.05
 #: Repeats after which the number of repeats is planned. Looking at the interval after
 #: each repeat, and stopping at the first narrow one, would make it hold less often.
 PLANNED_AFTER = (1, 4)
+#: A plan takes the spread of the runs at the upper end of a one-sided interval with
+#: this confidence: few runs that agree by chance would end the race too soon.
+PLAN_CONFIDENCE = 0.8
 #: The largest number of repeats that is planned.
 MOST_REPEATS = 200
 
@@ -127,6 +131,19 @@ class Race:
             join_curves(parts[0].passive_curve, parts[1].passive_curve),
         )
 
+    def plan(self, n_repeats, n_planned):
+        """Return the number of repeats to run, once some have ended.
+
+        It is planned after `PLANNED_AFTER` repeats, and again when all planned repeats
+        have ended and the intervals are wide.
+        """
+        if n_repeats not in PLANNED_AFTER and n_repeats < n_planned:
+            return n_planned
+        found = self.judge()
+        if n_repeats in PLANNED_AFTER or not is_known(found):
+            return plan_repeats(found, n_repeats)
+        return n_planned
+
     def drop_answered(self):
         """End the race for curves that can hardly be better than the best one."""
         best = self.choose_learner()
@@ -181,7 +198,8 @@ def plan_repeats(result, n_repeats):
         The answer so far.
     n_repeats : int
         The number of repeats that it has. Widths fall as the quantile of Student's
-        distribution over the root of the number of runs.
+        distribution over the root of the number of runs. The spread of the runs may be
+        larger than found (`PLAN_CONFIDENCE`).
     """
     n_runs = len(result.errors)
     if n_runs < FEWEST_RUNS:
@@ -189,5 +207,6 @@ def plan_repeats(result, n_repeats):
     repeats = np.arange(n_repeats, MOST_REPEATS + 1)
     runs = n_runs / n_repeats * repeats
     widths = student.ppf((1 + CONFIDENCE) / 2, runs - 1) / np.sqrt(runs)
-    enough = ~(excess_width(result) * widths > widths[0])
+    spread = np.sqrt((n_runs - 1) / chi2.ppf(1 - PLAN_CONFIDENCE, n_runs - 1))
+    enough = ~(excess_width(result) * spread * widths > widths[0])
     return int(repeats[enough.argmax()]) if enough.any() else MOST_REPEATS
