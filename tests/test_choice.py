@@ -28,6 +28,7 @@ from sklearn_activelearn.pool._choice import RowChoice
 from sklearn_activelearn.pool._distances import Embedder
 from sklearn_activelearn.pool._ledger import KeptPool, Labelled, Ledger
 from sklearn_activelearn.pool._rule import RandomRule
+from sklearn_activelearn.pool._selection import draw_explored
 from tests.tools import fresh
 
 X = np.random.default_rng(0).normal(size=(60, 2))
@@ -409,3 +410,15 @@ def test_right_answers_of_an_oracle_count_beside_wrong_ones():
     assert codes[0] >= 0 > codes[1]
     assert after.table[codes[0]].tolist() == [1, 0]
     assert "[2, 0] for row 7" in error
+
+
+def test_first_rows_that_are_pending_are_not_bought_again():
+    learner = MinMarginClassifier(n_initial=10, batch_size=3, random_state=0)
+    assert [len(learner.query(X, limit=n)) for n in (4, None, None)] == [4, 6, 3]
+
+
+def test_random_rows_of_a_batch_that_is_cut_have_their_probability():
+    draws = [draw_explored(0.5, np.arange(100), 9, 4, (k,)) for k in range(200)]
+    (probability,) = {*draws[0][1].probabilities.tolist()}
+    n_random = np.mean([np.count_nonzero(is_random) for is_random, _ in draws])
+    assert n_random == pytest.approx(100 * probability, abs=0.1)

@@ -413,6 +413,14 @@ def answers_in(path):
     return [tuple(line[name] for name in names) for line in lines_of(path)]
 
 
+def test_who_voted_for_another_label_is_not_named(folder, path):
+    with opened(path, votes=3) as session:
+        disagree(session, IDS[0], "a", "b", "a")
+        session.export(folder / "out.csv")
+    (line,) = lines_of(folder / "out.csv")
+    assert (line["label"], line["who"]) == ("a", "ann;cat")
+
+
 def test_bad_forms_write_nothing(folder, path):
     with opened(path) as session:
         with pytest.raises(ValueError, match="form must be one of"):

@@ -252,12 +252,14 @@ def test_the_row_that_is_not_finite_is_named(make, value, tmp_path):
     refused(learner, source, r"row 100")
 
 
-@pytest.mark.parametrize("cuts", [[99], [7, 60, 99]], ids=str)
-def test_what_is_not_finite_is_named_by_its_file_and_row(cuts, tmp_path):
+@pytest.mark.parametrize(
+    ("cuts", "row"), [([99], 103), ([99], 99), ([7, 60, 99], 103)], ids=str
+)
+def test_what_is_not_finite_is_named_by_its_file_and_row(cuts, row, tmp_path):
     X, y = problem()
-    X[103, 2] = np.nan
+    X[row, 2] = np.nan
     file = f"{len(cuts)}.parquet"
-    words = rf"\(row 103, row 4 of .*{re.escape(file)}\) contains NaN"
+    words = rf"\(row {row}, row {row - 99} of .*{re.escape(file)}\) contains NaN"
     source = as_parquet(X, cuts, tmp_path)
     learner = fresh(MinMarginClassifier(n_initial=4))
     refused(learner, source, words)

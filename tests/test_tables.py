@@ -66,6 +66,7 @@ class TestKinds:
             (["", "NA", "?", ""], "left out"),
             (["7", "7", "7.0", "7"], "left out"),
             (["5", "6", "7", "8"], "left out"),
+            (["5", "6", "9", "11"], "number"),
         ],
     )
     def test_follows_from_the_cells(self, cells, kind):
