@@ -224,6 +224,16 @@ def test_fields_between_references(folder):
     assert "Provider: EBSCO" in table.attrs["notes"][0]
 
 
+def test_numbers_of_ovid_and_its_years(folder):
+    text = EXPORTS["ovid.ris"](make_papers(3, 1))
+    table = read(folder, text)
+    assert "3. \nTY  - JOUR" in text
+    assert table["C1"].tolist() == ["Ovid Technologies"] * 3
+    assert [cell for cell in table["year"] if not cell.isdecimal()] == []
+    kept = read(folder, RIS.replace("N1  - a note", "N1  - a\n12. \nb"))["N1"][2]
+    assert kept == "a 12. b"
+
+
 def test_two_references_of_one_title_stay_two(folder):
     text = re.sub("Soil|Trees of the north", "Editorial", RIS)
     no_mark = text.replace("TY  - BOOK\n", "")

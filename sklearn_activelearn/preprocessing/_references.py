@@ -204,6 +204,8 @@ class Reference:
 
 def joined_values(name, values):
     """Return different values as one cell; a part of another text says nothing new."""
+    if name == "year":
+        values = [value.rstrip("/") for value in values]  # Y1 of RIS: 2001///
     values = [*dict.fromkeys(filter(None, values))]
     if name not in ("authors", "keywords"):
         values = [
@@ -217,7 +219,12 @@ def joined_values(name, values):
 def read_tagged(text, form):
     """Return the cells of the references in a tagged file, and sentences on damages."""
     parts, part, is_blank, stray = [], None, True, []
-    for number, line in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if re.fullmatch(r"\d+\.\s*", line) and re.match(
+            rf"{form.begin}\b", "".join(lines[number : number + 1])
+        ):
+            continue  # Ovid numbers the references
         match = re.match(form.line, line)
         tag, value = match.groups() if match else ("", line)
         value = (value or "").strip()
