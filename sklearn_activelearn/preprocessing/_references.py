@@ -6,6 +6,7 @@ a file in which two records cannot be told apart.
 """
 
 import re
+from functools import partial
 from itertools import pairwise
 from logging import ERROR, getLogger
 from typing import NamedTuple
@@ -303,24 +304,10 @@ def join_parts(parts):
     return references, moved
 
 
-def read_ris(text):
-    """Read a RIS file."""
-    return read_tagged(text, RIS)
-
-
-def read_web_of_science(text):
-    """Read a tagged file of the Web of Science."""
-    return read_tagged(text, WEB_OF_SCIENCE)
-
-
-def read_pubmed(text):
-    """Read a file of PubMed (.nbib)."""
-    return read_tagged(text, PUBMED)
-
-
-def read_endnote(text):
-    """Read a tagged file of EndNote (.enw)."""
-    return read_tagged(text, ENDNOTE)
+read_ris = partial(read_tagged, form=RIS)
+read_web_of_science = partial(read_tagged, form=WEB_OF_SCIENCE)
+read_pubmed = partial(read_tagged, form=PUBMED)
+read_endnote = partial(read_tagged, form=ENDNOTE)
 
 
 def read_xml(text):
