@@ -133,7 +133,9 @@ class Estimate:
 
 
 def plus_minus(value, error):
-    """Return a figure with two digits of its standard error, "?" if that is unknown."""
+    """Return a figure with two digits of its standard error, "?" for the unknown."""
+    if np.isnan(value):
+        return "?"
     if np.isnan(error) or error <= 1e-9 * abs(value):  # exact but for rounding
         return f"{value:.3g}{' ± ?' * bool(np.isnan(error))}"
     digits = max(0, 1 - int(np.floor(np.log10(error))))

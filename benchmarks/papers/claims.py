@@ -259,6 +259,9 @@ def in_full(name, part):
     return f"{name.replace('_', ' ')} {part:g}" if isinstance(part, float) else part
 
 
+OF_VALUES = {"sum": sum, "mean": np.mean, "count": len, "text": lambda one: one[0]}
+
+
 def number(row, folder):
     """Return a figure of ``figures.csv`` as a text."""
     only = json.loads(row["only"] or "{}")
@@ -269,7 +272,7 @@ def number(row, folder):
     ]
     if row["figure"] == "range":
         return " to ".join(row["format"].format(f(values)) for f in (min, max))
-    return row["format"].format({"sum": sum, "mean": np.mean}[row["figure"]](values))
+    return row["format"].format(OF_VALUES[row["figure"]](values))
 
 
 def draw_verdicts(folder):
