@@ -119,6 +119,10 @@ def test_labels_near_chance_are_told():
     clear = BlendClassifier(CANDIDATES).fit(X, X[:, 0] > 0)
     assert clear.cv_skill_ > 0.5
     assert not clear.is_near_chance_
+    half = np.where(rng.random(160) < 0.5, noise, X[:, 0] > 0).astype(int)
+    weak = BlendClassifier(CANDIDATES).fit(X, half)
+    assert 0.05 < weak.cv_skill_ < 0.3
+    assert not weak.is_near_chance_
     # it comes from the same rows as the weights
     later = clone(clear).fit_in_order(X[:100], X[:100, 0] > 0)
     again = clone(clear).fit_in_order(X[:120], X[:120, 0] > 0, later)

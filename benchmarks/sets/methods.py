@@ -121,6 +121,9 @@ METHODS = {
         partial(UncertaintyHerdingClassifier, calibrate=False, radius="local")
     ),
     "blend": Method(own(HybridSamplingClassifier), OWN),
+    "blend, half random": Method(
+        own(partial(HybridSamplingClassifier, explore=0.5)), OWN
+    ),
     "blend, random": Method(own(partial(PassiveClassifier, BlendClassifier())), OWN),
     "blend, random 2": Method(partial(other_order, number=1), OWN),
     "blend, random 3": Method(partial(other_order, number=2), OWN),
