@@ -5,6 +5,7 @@ Other rooms import from the modules; front ends import only the names below.
 
 # ruff: noqa: F401
 from ._labels import check_classes, is_missing_label
+from ._scores import KnownPredictions
 from ._transaction import shallow_copy
 from ._validation import (
     check_budget,

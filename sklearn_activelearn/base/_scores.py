@@ -5,8 +5,10 @@ from functools import partial, reduce
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import entr, log_softmax, logit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer, hamming_loss, make_scorer
 
+from ..sources._containers import n_rows
 from ..sources._source import PADDED
 from ._labels import encode
 from ._validation import has_method
@@ -30,6 +32,33 @@ LABEL_SET_SCORES = (
 
 class WrongForm(ValueError):
     """An answer of the user's function or class that has a wrong form."""
+
+
+class KnownPredictions(ClassifierMixin, BaseEstimator):
+    """Stand-in for a model of which only the predictions are known, for scorers.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,) or (n_samples, n_labels)
+        Predictions of the rows that it is asked for.
+    classes : array-like
+        All classes, or all labels.
+    """
+
+    def __init__(self, y, classes):
+        self.y, self.classes = y, classes
+        self.classes_ = classes
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        if n_rows(X) != len(self.y):
+            raise ValueError(
+                f"The scorer must predict all {len(self.y)} rows at once, but it "
+                f"predicts {n_rows(X)} rows."
+            )
+        return self.y
 
 
 def of_padded(answer, X):

@@ -25,6 +25,7 @@ from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import classes_of, stratified_folds
 from ..base._scores import (
     LABEL_SET_SCORES,
+    KnownPredictions,
     find_scorer,
     fit_temperature,
     label_probabilities,
@@ -797,30 +798,6 @@ def stack_weights(p, importance):
     return weights
 
 
-class PredictedLabels(ClassifierMixin, BaseEstimator):
-    """Stand-in for a model of several labels for each row whose predictions are known.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples, n_labels)
-        Predictions of the rows that it is asked for.
-    """
-
-    def __init__(self, y):
-        self.y, self.classes_ = y, np.arange(y.shape[1])
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        if n_rows(X) != len(self.y):
-            raise ValueError(
-                f"The scorer of BlendClassifier must predict all {len(self.y)} rows at "
-                f"once, but it predicts {n_rows(X)} rows."
-            )
-        return self.y
-
-
 def check_label_set_scoring(scoring):
     """Raise for an unknown name, and a name of no score of predicted label sets."""
     if isinstance(scoring, str):
@@ -834,7 +811,7 @@ def check_name_of_label_set_score(scoring):
     """Raise if a score of this name cannot be computed from predicted label sets."""
     scorer, y = find_scorer(scoring), np.eye(2, dtype=np.int64)
     try:
-        scorer(PredictedLabels(y), y, y)
+        scorer(KnownPredictions(y, np.arange(2)), y, y)
     except (AttributeError, ValueError):
         raise ValueError(
             f"scoring={scoring!r} is not a score of predicted labels when a row has "
@@ -857,9 +834,10 @@ def find_thresholds(p, y, X, scoring):
         As for the blend.
     """
     logits, scorer = np.log(p) - np.log1p(-p), find_scorer(scoring)
+    columns = np.arange(y.shape[1])
     with catch_warnings(action="ignore", category=UndefinedMetricWarning):
         scores = [
-            scorer(PredictedLabels((logits >= common).astype(np.int64)), X, y)
+            scorer(KnownPredictions((logits >= common).astype(np.int64), columns), X, y)
             for common in COMMON_THRESHOLDS
         ]
     common = COMMON_THRESHOLDS[np.argmax(scores)]
@@ -867,7 +845,6 @@ def find_thresholds(p, y, X, scoring):
     # as many rows are predicted to have a label as have it
     counts = y.sum(axis=0)
     ordered = np.sort(np.pad(logits, ((1, 1), (0, 0)), mode="edge"), axis=0)[::-1]
-    columns = np.arange(y.shape[1])
     own = (ordered[counts, columns] + ordered[counts + 1, columns]) / 2
     trust = counts / (counts + POSITIVES_TO_TRUST)
     return expit(np.minimum(trust * own + (1 - trust) * common, 0.0))

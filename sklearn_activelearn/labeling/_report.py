@@ -9,11 +9,11 @@ from warnings import catch_warnings
 
 import numpy as np
 from scipy.stats import binomtest
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring
 
 from ..audit._recall import estimate_of, price_of, read_by
+from ..base import KnownPredictions
 from ..evaluation import Estimate, advice, explored_score, online_score
 from ..evaluation._measures import MOSTLY, measures_of
 from ..pool import PoolClassifier, RecallTarget
@@ -166,17 +166,6 @@ def advise_without_test(own, status):
     )
 
 
-class RecordedPredictions(ClassifierMixin, BaseEstimator):
-    """A model of which only the predictions are known."""
-
-    def __init__(self, labels, classes):
-        self.labels, self.classes = labels, classes
-        self.classes_ = classes
-
-    def predict(self, X):
-        return self.labels
-
-
 class Measure:
     """A measure of predictions for the held-out rows.
 
@@ -213,7 +202,7 @@ class Measure:
             np.concatenate([self._y, *map(np.asarray, predicted)])
         )
         self._constant = np.full(len(self._y), self.majority, dtype=self._y.dtype)
-        constant = RecordedPredictions(self._constant, self._classes)
+        constant = KnownPredictions(self._constant, self._classes)
         self._measures = measures_of(scoring, constant, self._y)
         if len(self._measures.scorers) > 1:
             raise ValueError(f"scoring must be one measure, got {scoring!r}.")
@@ -227,7 +216,7 @@ class Measure:
     def score(self, labels):
         """Return the score of predictions for the first held-out rows."""
         X, truth = np.empty((len(labels), 1)), self._y[: len(labels)]
-        model = RecordedPredictions(self.encode(labels), self._classes)
+        model = KnownPredictions(self.encode(labels), self._classes)
         return float(self._measures(model, X, truth)[0])
 
     def score_constant(self, n):
