@@ -22,9 +22,10 @@ from ._encoders import (
     TableEncoder,
     TextEncoder,
     VectorEncoder,
+    make_encoder,
+    round_numbers,
 )
 from ._image_files import IMAGE_TYPES, image_path
-from ._image_numbers import make_encoder, round_numbers
 from ._references import drop_duplicates
 from ._tables import (
     FILE,

@@ -12,7 +12,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, issparse
 from sklearn.base import TransformerMixin, clone
-from sklearn.preprocessing import StandardScaler
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._validation import check_flags, check_number, check_option
@@ -20,6 +23,7 @@ from ..utils._compat import BaseEstimator, linked_to_documentation
 from ..utils.typing import Embedding, FilePath, ItemEmbedding, RowsLike
 from ._column_kinds import (
     DECIMALS,
+    N_CATEGORIES,
     ORDERS,
     Column,
     describe_kinds,
@@ -27,12 +31,7 @@ from ._column_kinds import (
     read_columns,
 )
 from ._embeddings import centred, checked, fitted_vectors, vectors_of
-from ._image_numbers import (
-    Images,
-    encode_each_image,
-    make_encoder,
-    round_numbers,
-)
+from ._image_numbers import Images, encode_each_image
 from ._tables import as_frame, as_text_table, cells_of, joined_texts
 from ._text_numbers import NO_WORDS, TextVectorizer
 
@@ -545,6 +544,54 @@ class VectorEncoder(RowEncoder):
     def _number_names(self):
         others = [] if self.encoder_ is None else self.encoder_._number_names()
         return [*others, *(f"{self.column} {k}" for k in range(self.n_dense_))]
+
+
+def make_encoder(values, texts=None):
+    """Return an unfitted transformer of the values that `read_columns` returns.
+
+    Parameters
+    ----------
+    values : DataFrame
+        Only its names are used.
+    texts : transformer, default=None
+        Transformer of a column of texts. None: `TextVectorizer()`.
+
+    Returns
+    -------
+    encoder : ColumnTransformer
+        It returns a CSR matrix if there are texts, an ndarray otherwise.
+    """
+
+    def names(*kinds):
+        return [name for name in values.columns if name.partition(":")[0] in kinds]
+
+    texts = TextVectorizer() if texts is None else texts
+    # a column that has no value in the rows of a fold is constant
+    fill = SimpleImputer(
+        strategy="median", add_indicator=True, keep_empty_features=True
+    )
+    one_hot = OneHotEncoder(
+        max_categories=N_CATEGORIES, handle_unknown="infrequent_if_exist"
+    )
+    return ColumnTransformer(
+        [
+            ("numbers", make_pipeline(fill, StandardScaler()), names("number", "date")),
+            ("dates", "passthrough", names("circle")),
+            ("categories", one_hot, names("category")),
+            # a name, not a list of one: a vectorizer takes a column of texts
+            *((name, texts, name) for name in names("text")),
+        ],
+        sparse_threshold=float(bool(names("text"))),
+        verbose_feature_names_out=False,
+    )
+
+
+def round_numbers(X):
+    """Return numbers without the last digits, which depend on the machine."""
+    if issparse(X):
+        X.data = X.data.round(6)
+        return X
+    return np.ascontiguousarray(np.asarray(X, dtype=float).round(6))
 
 
 def check_names(names, parameter):

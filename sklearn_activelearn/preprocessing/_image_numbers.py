@@ -1,18 +1,8 @@
-"""Numbers for learners: from columns of all kinds, texts and images.
-
-No label is used.
-"""
+"""Numbers of images: pixels, colours and edges. No label is used."""
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from ._column_kinds import N_CATEGORIES
 from ._image_files import image_path
-from ._text_numbers import TextVectorizer
 
 PIXELS = (16, 16)  # grey pixels of an image
 SIDE = 32  # pixels along a side, for colours and edges
@@ -21,54 +11,6 @@ CELLS = 4  # parts along a side, each with a histogram of edges
 DIRECTIONS = 8  # of edges
 #: Factors that give pixels, colours and edges similar lengths.
 WEIGHTS = (0.25, 3.0, 3.0)
-
-
-def make_encoder(values, texts=None):
-    """Return an unfitted transformer of the values that `read_columns` returns.
-
-    Parameters
-    ----------
-    values : DataFrame
-        Only its names are used.
-    texts : transformer, default=None
-        Transformer of a column of texts. None: `TextVectorizer()`.
-
-    Returns
-    -------
-    encoder : ColumnTransformer
-        It returns a CSR matrix if there are texts, an ndarray otherwise.
-    """
-
-    def names(*kinds):
-        return [name for name in values.columns if name.partition(":")[0] in kinds]
-
-    texts = TextVectorizer() if texts is None else texts
-    # a column that has no value in the rows of a fold is constant
-    fill = SimpleImputer(
-        strategy="median", add_indicator=True, keep_empty_features=True
-    )
-    one_hot = OneHotEncoder(
-        max_categories=N_CATEGORIES, handle_unknown="infrequent_if_exist"
-    )
-    return ColumnTransformer(
-        [
-            ("numbers", make_pipeline(fill, StandardScaler()), names("number", "date")),
-            ("dates", "passthrough", names("circle")),
-            ("categories", one_hot, names("category")),
-            # a name, not a list of one: a vectorizer takes a column of texts
-            *((name, texts, name) for name in names("text")),
-        ],
-        sparse_threshold=float(bool(names("text"))),
-        verbose_feature_names_out=False,
-    )
-
-
-def round_numbers(X):
-    """Return numbers without the last digits, which depend on the machine."""
-    if issparse(X):
-        X.data = X.data.round(6)
-        return X
-    return np.ascontiguousarray(np.asarray(X, dtype=float).round(6))
 
 
 class Images:

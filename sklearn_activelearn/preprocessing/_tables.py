@@ -408,10 +408,10 @@ def parse_csv(text, separator):
     cells = [row or [""] * len(header) for _, row in rows]
     table = pd.DataFrame(cells, columns=range(len(header)), dtype=object)
     table = name_columns(drop_blank_end(table), header)
-    return table, notes + check_header(table)
+    return table, notes + describe_doubtful_header(table)
 
 
-def check_header(table):
+def describe_doubtful_header(table):
     """Return sentences on names that may be a row, and on rows that may be names."""
     notes, names, head = [], [*table.columns], table.head(20)
     is_line = len(names) == 1 and " " in names[0]  # perhaps of a list without a header
@@ -511,7 +511,7 @@ def read_binary(path, suffix):
         notes.append("The text of merged cells is read in each of their rows.")
     table = drop_blank_end(cells.iloc[header + 1 :])
     table = name_columns(table, cells.iloc[header].tolist())
-    return table, notes + check_header(table)
+    return table, notes + describe_doubtful_header(table)
 
 
 def fill_merged_cells(cells, merged, header):
