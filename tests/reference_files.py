@@ -410,6 +410,9 @@ def write_export(path, text):
         book.active.append(
             [int(c) if re.fullmatch("[1-9]\\d*", c) else c for c in cells]
         )
+        for cell in book.active[book.active.max_row]:
+            if cell.data_type == "f":
+                cell.data_type = "s"  # a text that begins with =, and no formula
     book.save(path)
 
 
@@ -453,6 +456,7 @@ def read_damaged(path, seed):
     if how == "ends":
         assert table["title"].tolist() == [paper.title for paper in papers]
     if max(map(len, rows)) > 1:
-        assert how in ("span", "swap")
+        # a sheet shows two lines without a line end as a row of twice the width
+        assert how in ("span", "swap") or path.suffix == ".xlsx"
         return "joined"
     return "named" if named else "shown"
