@@ -46,6 +46,7 @@ NEEDS = [
     ("max-error", "machine"),
     ("machine-confidence", "machine"),
     ("form", "export"),
+    ("tag", "export"),
     ("rehearse", "labelled"),
     ("rehearse", "test-size"),
     ("label-studio", "project"),
@@ -105,10 +106,13 @@ CLASSES = """
     The classes to choose from, separated by commas.
 --labels A,B,...
     The labels to choose from, if a row may have several of them, or none.
+--tags A,B,...
+    Tags that an answer may have beside its label, as many as apply: t and a key choose
+    one. The model does not learn them.
 --rename OLD=NEW
-    Give the class OLD of the session in --out the name NEW, or merge it with the class
-    NEW. All labels are kept. --classes, if it is given, has the new names. May be
-    repeated.
+    Give the class or tag OLD of the session in --out the name NEW, or merge it with
+    NEW. All labels are kept. --classes and --tags, if they are given, have the new
+    names. May be repeated.
 --labelled COLUMN
     Start with the labels in this column. Rows with an empty cell have no label yet.
     Without --classes, the labels of the column are the classes.
@@ -155,7 +159,8 @@ LEARNING = """
     how good the model is. Default: as in --out, or none.
 --change WORD[,WORD...]
     Accept that FILE or options differ from the session in --out: pool (more rows at the
-    end), features (other columns or values), classes, learner, test_size, votes.
+    end), features (other columns or values), classes, tags, learner, test_size,
+    votes.
 --rehearse
     Ask nobody: take the answers from --labelled, and print how good the model was on
     the rows of --test-size. No file is written.
@@ -204,6 +209,8 @@ RESULTS = """
 --form FORM
     Let --export write a line for each row that has a label (wide), or for each answer
     of a person (long). Default: wide.
+--tag TAG
+    Let --export write only rows, or answers, with this tag.
 --predict FILE
     Write all rows and end, as .csv or .parquet: the label of each row, or else the
     prediction of the model (with --machine, the machine's label) and its probability,
@@ -238,6 +245,7 @@ def add_label(commands):
         parser, "classes", CLASSES,
         classes={"type": parse_classes},
         labels={"type": partial(parse_classes, what="label")},
+        tags={"type": parse_tags},
         rename={"type": parse_renaming},
         keys={"type": parse_keys, "default": {}},
         **{"import": {"dest": "imported"}},
@@ -271,6 +279,13 @@ def parse_classes(text, what="class"):
         raise argparse.ArgumentTypeError(
             f"{text!r} is one {what}, but at least two are needed"
         )
+    return names
+
+
+def parse_tags(text):
+    """Return the tags of a list with commas."""
+    names = [name.strip() for name in text.split(",")]
+    check_different(names, "tag")
     return names
 
 
@@ -409,9 +424,12 @@ def resume_options(args):
         args.classes = [label_of.get(name, name) for name in args.classes]
     if args.classes is None:
         args.several = stored["label_kind"] == "several"
-    renamed = dict(args.rename)
+    args.rename_tags = [pair for pair in args.rename if pair[0] in stored["tags"]]
+    args.rename = [pair for pair in args.rename if pair not in args.rename_tags]
+    renamed, renamed_tags = dict(args.rename), dict(args.rename_tags)
     classes = dict.fromkeys(renamed.get(each, each) for each in label_of.values())
-    known = {"votes": stored["votes"], "classes": [*classes] or None}
+    tags = dict.fromkeys(renamed_tags.get(each, each) for each in stored["tags"])
+    known = {"votes": stored["votes"], "classes": [*classes] or None, "tags": [*tags]}
     if args.learner is None:
         params = stored["learner"]["params"]
         known["budget"] = stored["budget"]
@@ -451,7 +469,7 @@ def make_keys(args):
     from ..labeling.front_ends._keys import ClassKeys
 
     try:
-        return ClassKeys(args.classes, args.keys, args.several)
+        return ClassKeys(args.classes, args.keys, args.several, args.tags or ())
     except ValueError as error:
         raise UsageError(f"--keys: {error}") from error
 
@@ -538,6 +556,8 @@ def open_session(args, task, learner, path):
     change = dict.fromkeys(args.change)
     if args.rename:
         change["classes"] = dict(args.rename)
+    if getattr(args, "rename_tags", []):
+        change["tags"] = dict(args.rename_tags)
     with blame(path), printed_warnings():
         session = LabelingSession(
             learner,
@@ -550,6 +570,7 @@ def open_session(args, task, learner, path):
             votes=args.votes,
             ahead=1,
             change=change,
+            tags=args.tags,
         )
     keep_encoder(args)
     return session
@@ -757,7 +778,7 @@ def write_export(args, write, path):
 
     with blame(path, args.export):
         with catch_warnings(action="ignore"):  # the omitted rows are printed below
-            n_labels = write(args.export, args.form or "wide")
+            n_labels = write(args.export, args.form or "wide", tag=args.tag)
         omitted = omitted_rows(path)
     if args.form == "long":
         print(f"Answers in {args.export}: {n_labels}.")

@@ -5,11 +5,12 @@ for it. An annotation that was read before and has other content is a correction
 that is gone is a withdrawal. Answers that people gave elsewhere are never touched.
 """
 
+import json
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ..utils.typing import Id, Label
-from ._answers import check_label, check_person
+from ._answers import check_label, check_person, check_tags
 from ._review import stored_time
 from .storage._labels import from_column
 from .storage._schema import put
@@ -33,6 +34,8 @@ class Annotation(NamedTuple):
         True if the label decides, whatever others say.
     at : str or None
         When the annotation was made, in UTC. None: now.
+    tags : list of str
+        Tags of the person.
     """
 
     number: int
@@ -41,6 +44,7 @@ class Annotation(NamedTuple):
     who: str
     is_final: bool = False
     at: str | None = None
+    tags: Collection[str] = ()
 
 
 class Differences(NamedTuple):
@@ -109,16 +113,18 @@ def plan_changes(
         "JOIN answers ON answers.number = annotations.answer"
     ):
         content = row["id"], from_column(row["label"], kind), row["who"]
-        known[row["annotation"]] = row["number"], (*content, bool(row["is_final"]))
+        more = bool(row["is_final"]), json.loads(row["tags"] or "[]")
+        known[row["annotation"]] = row["number"], (*content, *more)
     added, seen = [], set()
     for given in annotations:
         check_person(given.who, is_final=given.is_final)
         label = given.label
         label = None if label is None else check_label(facts, label)
-        each = given._replace(label=label, at=stored_time(given.at, "at"))
+        tags = check_tags(facts, given.tags)
+        each = given._replace(label=label, at=stored_time(given.at, "at"), tags=tags)
         answer, content = known.get(each.number, (None, None))
         seen.add(each.number)
-        if content != (each.id, each.label, each.who, each.is_final):
+        if content != (each.id, each.label, each.who, each.is_final, tags):
             added.append((each, answer))
     gone = [
         (number, answer, content[0])
@@ -138,8 +144,9 @@ def carry_out(facts, plan):
         if each.label is None:  # first, because the learner forgets a withdrawn label
             must_forget |= withdraw(facts, old, each.who)
         number = facts.add_answer(
-            each.id, each.label, each.who, is_final=each.is_final, at=each.at
-        )
+            each.id, each.label, each.who, is_final=each.is_final, at=each.at,
+            tags=each.tags,
+        )  # fmt: skip
         if each.label is not None:  # afterwards: the row stays labelled meanwhile
             must_forget |= withdraw(facts, old, each.who)
         put(facts.db, "annotations", annotation=each.number, answer=number)

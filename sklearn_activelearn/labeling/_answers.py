@@ -49,9 +49,20 @@ def check_label(facts, label):
     return check_text(label) if isinstance(label, str) else label
 
 
+def check_tags(facts, tags):
+    """Return tags in their order; raise ValueError for a tag that does not exist."""
+    known = facts.settings["tags"]
+    if not isinstance(tags, list | tuple | set | frozenset):
+        raise ValueError(f"The tags of a row are a list of texts, got {tags!r}.")
+    for tag in tags:
+        if tag not in known:
+            raise ValueError(f"The tag {tag!r} is not among {known}.")
+    return [tag for tag in known if tag in tags]
+
+
 def store_answer(
     facts, id, label, who, is_final=False, reason=None, at=None, *, is_stream,
-    is_import=False,
+    is_import=False, tags=None,
 ):  # fmt: skip
     """Check and store an answer; return False if the person has just given it.
 
@@ -63,18 +74,23 @@ def store_answer(
         Whether the learner is a stream learner, which cannot unlearn a label.
     is_import : bool, default=False
         Whether to leave out an answer also if the person gave it before others.
+    tags : list of str, default=None
+        Tags of the person. None: the tags that the person gave the row before.
     """
     row, kind = facts.decisions[id], facts.decisions.kind
     is_one_vote = 1 in (facts.decisions.votes, row.fewer_votes)
     taught = from_column(row.taught[0], kind) if row.taught else None
+    own = [each.tag_list for each in row.answers if each.who == who]
+    tags = (own or [[]])[-1] if tags is None else check_tags(facts, tags)
     if label is not None:
         label = check_label(facts, label)
         before = row.finals if is_final else row.answers
         if is_import or not (is_final or is_one_vote):
             before = row.finals if is_final else row.votes
             before = [each for each in before if each.who == who]
-        last = (before[-1].label, before[-1].who) if before else None
-        if last == (to_column(label), who):
+        last = before[-1] if before else None
+        content = to_column(label), who, tags
+        if last and (last.label, last.who, last.tag_list) == content:
             return False
         if is_stream and taught not in (None, label):
             raise ValueError(
@@ -98,7 +114,7 @@ def store_answer(
         )
     if kind is None and label is not None:
         facts.put_settings(label_kind=label_kind(label))
-    facts.add_answer(id, label, who, is_final=is_final, reason=reason, at=at)
+    facts.add_answer(id, label, who, is_final=is_final, reason=reason, at=at, tags=tags)
     return True
 
 
@@ -107,7 +123,7 @@ def store_answers(facts, found, is_stream):
 
     Parameters
     ----------
-    found : list of (id, label, who, is_final, reason, at)
+    found : list of (id, label, who, is_final, reason, at, tags)
         Skips (None) of rows that have an answer already are left out.
     is_stream : bool
         As for `store_answer`.
@@ -119,17 +135,18 @@ def store_answers(facts, found, is_stream):
     """
     n_new, rows = 0, facts.decisions.rows
     answered = {id for id, row in rows.items() if row.answers}
-    for id, label, who, is_final, reason, at in found:
+    for id, label, who, is_final, reason, at, tags in found:
         check_person(who, facts.decisions.votes, is_final)
         if label is None:
             if id not in answered:
-                facts.add_answer(id, None, who, reason=reason, at=at)
+                facts.add_answer(id, None, who, reason=reason, at=at, tags=tags or ())
             continue
         try:
             label = check_label(facts, label)
         except ValueError as error:
             raise ValueError(f"Row {id!r}: {error}") from error
         n_new += store_answer(
-            facts, id, label, who, is_final, at=at, is_stream=is_stream, is_import=True
-        )
+            facts, id, label, who, is_final, at=at, is_stream=is_stream,
+            is_import=True, tags=tags,
+        )  # fmt: skip
     return n_new

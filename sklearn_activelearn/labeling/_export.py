@@ -16,6 +16,7 @@ from ..audit._machine_labels import MACHINE
 from ..base import check_option
 from ..exceptions import warn_user
 from ..utils.typing import FilePath
+from ._review import check_searched_tag
 from ._table_files import (
     add_columns,
     check_no_session,
@@ -53,6 +54,7 @@ class ExportedLabel(NamedTuple):
     query_probability: float | None  # with which it was bought
     query_reason: str | None  # why the learner bought it, in a word
     origin: str  # "bought", "held out" or "given": nobody asked for it
+    tags: dict  # those of each person
 
 
 class ExportedAnswer(NamedTuple):
@@ -63,6 +65,7 @@ class ExportedAnswer(NamedTuple):
     who: list  # a name, or nothing
     when: str
     kind: str  # `VOTE`, `FINAL` or `SKIP`
+    tags: dict  # those of the person
 
 
 #: Names that columns of the user cannot have in a file.
@@ -77,7 +80,9 @@ class Omitted(NamedTuple):
     undecided: int  # fewer people have answered than are asked
 
 
-def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
+def export(
+    path: FilePath, out: FilePath, form: Form = "wide", *, tag: str | None = None
+) -> int:
     """Write the labels of a session to a file, also while another process has it open.
 
     Neither the learner nor the rows are needed. The file is written beside its place
@@ -105,6 +110,10 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
         the last answer of each person to a row, with the columns id, label, who, when
         and kind: "vote", "final", or "skip" without a label. Lines are in the order in
         which people first answered a row; without votes, in the order of the answers.
+        In a session with tags, both forms have a column tags, with semicolons between
+        them, in the wide form of all people whose answers count.
+    tag : str, default=None
+        Write only rows, or answers, that have this tag.
 
     Returns
     -------
@@ -135,7 +144,7 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
     FileNotFoundError: There is no labelling session nothing.sqlite.
     """
     with open_to_read(path) as facts:
-        return export_labels(facts, out, form)
+        return export_labels(facts, out, form, tag=tag)
 
 
 def omitted_rows(path):
@@ -144,7 +153,7 @@ def omitted_rows(path):
         return count_omitted(facts.decisions)
 
 
-def export_labels(facts, out, form, item_of=None, columns=None, row_of=None):
+def export_labels(facts, out, form, item_of=None, columns=None, row_of=None, tag=None):
     """Write the labels of a session.
 
     Parameters
@@ -159,6 +168,8 @@ def export_labels(facts, out, form, item_of=None, columns=None, row_of=None):
         Further columns of a CSV: a cell for each row of the pool.
     row_of : callable, default=None
         ``row_of(id)`` returns the number of a row; needed with `columns`.
+    tag : str, default=None
+        As for `export`.
     """
     out, is_long = Path(out), check_option(form, "form", ("wide", "long")) == "long"
     if is_long and out.suffix.lower() == ".json":
@@ -167,7 +178,10 @@ def export_labels(facts, out, form, item_of=None, columns=None, row_of=None):
         )
     is_json = function_for_suffix(out, {".csv": False, ".json": True})
     check_no_session(out)
+    check_searched_tag(tag, facts.settings["tags"])
     rows = list((read_answers_by_person if is_long else read_labels)(facts))
+    if tag is not None:
+        rows = [row for row in rows if any(tag in each for each in row.tags.values())]
     with replace_file(out) as file:
         if is_json:
             json.dump(make_tasks(rows, item_of), file, indent=1)
@@ -178,7 +192,9 @@ def export_labels(facts, out, form, item_of=None, columns=None, row_of=None):
                 name: [cells[row_of(row.id)] for row in rows]
                 for name, cells in more.items()
             }
-            names = (ExportedAnswer if is_long else ExportedLabel)._fields
+            names = [*(ExportedAnswer if is_long else ExportedLabel)._fields]
+            if not facts.settings["tags"]:
+                names.remove("tags")
             may_be_numbers = facts.settings["classes"] is None
             write_label_csv(file, rows, names, more, may_be_numbers, labels)
     n_disputed = count_omitted(facts.decisions).disputed
@@ -222,6 +238,7 @@ def read_labels(facts):
             row.request and row.request.probability,
             row.request and row.request.reason,
             origins.get(row.kind, "bought"),
+            {each.who: each.tag_list for each in given if each.tags},
         )  # fmt: skip
 
 
@@ -248,7 +265,8 @@ def exported_answer(answer, kind):
     line = SKIP if answer["label"] is None else FINAL if answer["is_final"] else VOTE
     who = [answer["who"]] if answer["who"] else []
     label = from_column(answer["label"], kind)
-    return ExportedAnswer(answer["id"], label, who, answer["at"], line)
+    tags = {answer["who"]: json.loads(answer["tags"])} if answer["tags"] else {}
+    return ExportedAnswer(answer["id"], label, who, answer["at"], line, tags)
 
 
 def recover_labels(path: FilePath, out: FilePath) -> int:
@@ -301,7 +319,10 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
         exported_answer(each, None) for each in answers if each["number"] in numbers
     ]
     with replace_file(out) as file:
-        write_label_csv(file, lines, ExportedAnswer._fields, {}, may_be_numbers=True)
+        names = [*ExportedAnswer._fields]
+        if not any(line.tags for line in lines):
+            names.remove("tags")
+        write_label_csv(file, lines, names, {}, may_be_numbers=True)
     return len(lines)
 
 
@@ -392,11 +413,13 @@ def write_label_csv(file, rows, names, more, may_be_numbers, labels=()):
     labels : dict of str to str, default=()
         The name of the column of each label, if a row may have several labels.
     """
-    lines = csv.writer(file)
+    lines, fields = csv.writer(file), names
     names = [*names[:1], *(labels.values() if labels else ["label"]), *names[2:], *more]
     lines.writerow(map(neutralise, names))
     for place, row in enumerate(rows):
-        cells = [neutralise(cell) for cell in row._replace(who=join_names(row.who))]
+        tags = dict.fromkeys(tag for each in row.tags.values() for tag in each)
+        plain = row._replace(who=join_names(row.who), tags=join_names(tags))
+        cells = [neutralise(getattr(plain, name)) for name in fields]
         is_text = isinstance(row.label, str)
         if may_be_numbers and is_text and parse_number(row.label) is not None:
             cells[1] = f"'{row.label}"
@@ -433,11 +456,12 @@ def make_tasks(labels, item_of):
         choice = {"choices": [*map(str, labels)]}
         result = {"from_name": "label", "to_name": "text", "type": "choices"}
         results = [{**result, "value": choice}] * bool(labels)
-        annotation = {"result": results, "created_at": row.when}
-        annotations = [
-            {**annotation, "completed_by": {"email": who} if who else None}
-            for who in row.who or [None]
-        ]
+        annotations = []
+        for who in row.who or [None]:
+            tags = {"from_name": "tags", "value": {"choices": row.tags.get(who)}}
+            own = [*results, *[{**result, **tags}] * (who in row.tags)]
+            by = {"completed_by": {"email": who} if who else None}
+            annotations.append({"result": own, "created_at": row.when, **by})
         # choices are texts, a label may be a number
         meta = {
             "origin": row.origin, "query_probability": row.query_probability,

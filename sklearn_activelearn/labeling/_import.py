@@ -47,6 +47,7 @@ class ReadLabel(NamedTuple):
     is_text: bool = False  # True if it is no number, whatever it looks like
     is_final: bool = False
     is_skip: bool = False  # True if somebody saw the row and gave no label
+    tags: list = []
 
 
 class ForeignRecord(NamedTuple):
@@ -174,7 +175,7 @@ def plain_text(cell):
 
 
 def read_answers(path, rows, settings, pool, known, own):
-    """Return the answers in a file as (id, label, who, is_final, reason, at).
+    """Return the answers in a file as (id, label, who, is_final, reason, at, tags).
 
     Parameters
     ----------
@@ -202,7 +203,7 @@ def read_answers(path, rows, settings, pool, known, own):
         raise FileNotFoundError(ENOENT, strerror(ENOENT), str(path))
     if not is_session(path):
         columns = name_label_columns(settings)
-        return read_label_file(Path(path), rows, known, columns, settings["classes"])
+        return read_label_file(Path(path), rows, known, columns, settings)
     if identity_of(path) == own:
         raise ValueError(f"{path} is the session that is open. Name another file.")
     return read_other_session(path, rows.ids, settings, pool, known)
@@ -245,7 +246,10 @@ def read_other_session(path, ids, settings, pool, known):
                 or classes is None
                 or is_label(label, settings["label_kind"], classes)
             ):
-                rest = bool(answer.is_final), answer.reason, answer.at
+                tags = [tag for tag in answer.tag_list if tag in settings["tags"]]
+                if n_unknown := len(answer.tag_list) - len(tags):
+                    left_out["tags that are not here"] += n_unknown
+                rest = bool(answer.is_final), answer.reason, answer.at, tags or None
                 found.append((id, label, answer.who, *rest))
             else:
                 left_out[f"labels that are not among {classes}"] += 1
@@ -310,7 +314,7 @@ def make_row_finder(there, here, ids):
 # --- files
 
 
-def read_label_file(path, rows, known, columns, classes=None):
+def read_label_file(path, rows, known, columns, settings):
     """Return the answers in a CSV, JSON or JSONL; of a person the last one for a row.
 
     If a row may have several labels, `columns` has the name of the column of each
@@ -324,7 +328,8 @@ def read_label_file(path, rows, known, columns, classes=None):
         ".jsonl": read_label_lines,
     }
     read = function_for_suffix(path, readers)
-    found = list(read(path, columns, rows, classes))
+    found = list(read(path, columns, rows, settings))
+    warn_of_unknown_tags(path, found, settings["tags"])
     rows.warn(path.name)
     are_numbers = not any(isinstance(label, str) for label in known.values()) and all(
         not each.is_text and parse_number(each.text) is not None
@@ -335,11 +340,22 @@ def read_label_file(path, rows, known, columns, classes=None):
     for each in found:
         key = rows.ids.from_text(each.id), each.who, each.is_final
         last.pop(key, None)
-        last[key] = None if each.is_skip else parse_label(each, known, are_numbers)
-    return [
-        (id, label, who, is_final, None, None)
-        for (id, who, is_final), label in last.items()
+        label = None if each.is_skip else parse_label(each, known, are_numbers)
+        last[key] = label, [tag for tag in each.tags if tag in settings["tags"]]
+    return [  # without tags, those that the person gave the row stay
+        (id, label, who, is_final, None, None, tags or None)
+        for (id, who, is_final), (label, tags) in last.items()
     ]
+
+
+def warn_of_unknown_tags(path, found, tags):
+    """Say which tags of a file are left out."""
+    unknown = {tag for each in found for tag in each.tags} - {*tags}
+    if unknown:
+        warn_user(
+            f"{path.name} has tags that are not among {tags}, left out: "
+            f"{', '.join(sorted(unknown))}."
+        )
 
 
 def parse_label(read, known, are_numbers):
@@ -408,7 +424,7 @@ def check_other_columns(path, lines, names):
                 )
 
 
-def read_label_csv(path, columns, rows, classes):
+def read_label_csv(path, columns, rows, settings):
     """Yield the labels of a CSV with the columns id and label, or one for each label.
 
     Warns
@@ -453,6 +469,8 @@ def read_label_csv(path, columns, rows, classes):
                     label = label[1:]
                 else:
                     label = restore_cell(label)
+                tags = line.get("tags") if settings["tags"] else None
+                tags = [*filter(None, split_names(restore_cell(tags or "")))]
                 for who in split_names(restore_cell(line.get("who") or "")):
                     yield ReadLabel(
                         restore_cell(line[key]),
@@ -461,6 +479,7 @@ def read_label_csv(path, columns, rows, classes):
                         labels,
                         is_text=label != line.get("label"),
                         is_final=line.get("kind") == FINAL,
+                        tags=tags,
                     )
             check_other_columns(path, read, others)
     except UnicodeDecodeError:
@@ -486,7 +505,7 @@ def read_text(path):
         raise ImportRefused(f"{path.name} is not encoded as UTF-8.") from None
 
 
-def read_label_json(path, columns, rows, classes):
+def read_label_json(path, columns, rows, settings):
     """Yield the labels of tasks of Label Studio; their data say which row it is.
 
     A task with cancelled annotations only is skipped. The ground truth decides, if a
@@ -498,6 +517,12 @@ def read_label_json(path, columns, rows, classes):
         For other controls, and for annotations of one task that disagree.
     """
     others, disputed = Counter(), []
+
+    def has_tags(result):
+        """Return True if all choices of a result are tags of the session."""
+        choices = {*map(str, result["value"].get("choices", ()))}
+        return bool(choices) and choices <= {*settings["tags"]}
+
     try:
         tasks = json.loads(read_text(path))
         if not isinstance(tasks, list):
@@ -518,8 +543,15 @@ def read_label_json(path, columns, rows, classes):
                 who = annotation.get("completed_by")
                 who = who.get("email") if isinstance(who, dict) else who
                 # without results, the person has chosen that no label applies
-                several = None if annotation["result"] or not columns else []
-                for result in annotation["result"]:
+                results = [each for each in annotation["result"] if not has_tags(each)]
+                tags = [
+                    f"{choice}"
+                    for result in annotation["result"]
+                    if has_tags(result)
+                    for choice in result["value"]["choices"]
+                ]
+                several = None if results or not columns else []
+                for result in results:
                     if "choices" not in result["value"]:
                         others[result.get("type", "an unknown type")] += 1
                         continue
@@ -541,11 +573,14 @@ def read_label_json(path, columns, rows, classes):
                             label,
                             is_text=isinstance(label, str),
                             is_final=bool(truth and who),
+                            tags=tags,
                         )
                     )
                 if several is not None:
                     who, is_final = str(who) if who else None, bool(truth and who)
-                    found.append(ReadLabel(id, "", who, several, is_final=is_final))
+                    found.append(
+                        ReadLabel(id, "", who, several, is_final=is_final, tags=tags)
+                    )
             if len({(each.text, f"{each.label}") for each in found}) > 1:
                 disputed.append(id)
             yield from found
@@ -572,7 +607,7 @@ class ImportRefused(ValueError):
     """A file in another encoding, several choices, or a record that is of no row."""
 
 
-def read_label_lines(path, columns, rows, classes):
+def read_label_lines(path, columns, rows, settings):
     """Yield the labels of a JSONL file of Prodigy or doccano.
 
     Of Prodigy's answers, an accepted label is the label, and a rejected one stands for
@@ -584,7 +619,7 @@ def read_label_lines(path, columns, rows, classes):
     UserWarning
         For examples that were ignored or rejected and give no label.
     """
-    left_out = Counter()
+    left_out, classes = Counter(), settings["classes"]
     # texts may hold other marks at which `splitlines` splits
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():

@@ -4,6 +4,7 @@
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, get_args
@@ -32,6 +33,7 @@ from ._description import (
 )
 from ._ids import check_text, check_texts
 from ._worker import LearnerLabels
+from .front_ends._keys import TAG_KEYS
 from .storage._decisions import TEST
 from .storage._integrity import printable, refusal
 from .storage._labels import SEVERAL, from_column, label_kind, to_column
@@ -55,9 +57,11 @@ class Arguments:
     test_size: int | None
     votes: int | None
     ahead: int
+    tags: list | None
     allowed: Any  # `change`; then a tuple of its words
     empty: list  # numbers of rows without content
     renamed: dict = field(init=False)  # old class to new class
+    renamed_tags: dict = field(init=False)
 
     def __post_init__(self):
         self._read_change()
@@ -69,7 +73,8 @@ class Arguments:
         if self.is_several:
             self.classes = check_label_names(self.classes)
         self.classes = plain_classes(self.classes)
-        for each in self.classes or ():
+        self.tags = check_tag_names(self.tags)
+        for each in (*(self.classes or ()), *(self.tags or ())):
             if isinstance(each, str):
                 check_text(each)
         limits = {"test_size": (0, None), "votes": (1, None), "ahead": (0, 1)}
@@ -94,9 +99,16 @@ class Arguments:
                 raise ValueError(
                     f"change must be among {', '.join(WORDS)}, got {word!r}."
                 )
-        self.renamed = {}
+        self.renamed, self.renamed_tags = {}, {}
         if isinstance(change, dict):
             self.renamed = change.get("classes") or {}
+            self.renamed_tags = change.get("tags") or {}
+
+    def check_tags_differ(self):
+        """Raise ValueError for a tag that is a class: people would mix them up."""
+        for tag in self.tags:
+            if tag in (self.classes or ()):
+                raise ValueError(f"{tag!r} is a class, too. Give the tag another name.")
 
     def check_test_size(self):
         """Raise ValueError if there are not enough rows to hold out."""
@@ -144,22 +156,24 @@ def find_budget(args, n_asked=0):
 def plan_beginning(args):
     """Return the content of a new session; raise the errors of its learner."""
     args.test_size = args.test_size or 0
-    args.votes = args.votes or 1
-    if args.renamed:
+    args.votes, args.tags = args.votes or 1, args.tags or []
+    if renamed := args.renamed | args.renamed_tags:
         raise ValueError(
-            f"{args.path} has no class {next(iter(args.renamed))!r} to rename: the "
+            f"{args.path} has no class {next(iter(renamed))!r} to rename: the "
             "session is new."
         )
     if args.classes is None and args.is_stream:
         raise ValueError(
             "A stream learner has to know all classes from the start: pass classes."
         )
+    args.check_tags_differ()
     args.check_test_size()
     budget, seeds = find_budget(args), draw_learner_seeds(args.learner)
     kind = label_kind(args.classes[0]) if args.classes else None
     kind = SEVERAL if args.is_several else kind
     settings = {
         "classes": args.classes,
+        "tags": args.tags,
         "votes": args.votes,
         "test_size": args.test_size,
         "pool": fingerprint(args.pool, args.items, args.ids.all),
@@ -227,6 +241,8 @@ class Resumption:
     def __init__(self, facts, args):
         db, self.args, self.settings = facts.db, args, facts.settings
         self.learner, self.labels = facts.learner, self._read_labels(db)
+        columns = db.column("SELECT DISTINCT tags FROM answers WHERE tags NOT NULL")
+        self.tags_given = sorted({tag for each in columns for tag in json.loads(each)})
         stored_several = self.settings["label_kind"] == SEVERAL
         if args.classes is None:
             args.is_several = stored_several
@@ -245,12 +261,13 @@ class Resumption:
         for id in db.column("SELECT DISTINCT id FROM answers"):
             args.ids.row(id)
         self._plan_classes()
+        self._plan_tags()
         n_asked = db.value(f"SELECT count(*) FROM requests WHERE purpose != '{TEST}'")
         self.budget = find_budget(args, n_asked)
         self._compare_settings()
         # without answers, nothing depends on the classes
         is_empty = db.row("SELECT 1 FROM answers") is None
-        self._free = {"classes"} if is_empty else set()
+        self._free = {"classes", "tags"} if is_empty else set()
         self.is_beginning, self.test = False, []
         self.is_needed = bool(self.words) or self.budget != self.learner["budget"]
         if self.words:
@@ -284,23 +301,13 @@ class Resumption:
         args, kind, stored = self.args, self.settings["label_kind"], self.settings
         kind = "text" if kind == SEVERAL else kind
         known = list(dict.fromkeys([*(stored["classes"] or ()), *self.labels]))
+        # the same call may be repeated: what it has renamed is gone
+        self.renamed = find_renamed(known, args.renamed, stored["renamed"], "class")
         for old, new in args.renamed.items():
-            if old not in known and old not in stored["renamed"]:
-                raise ValueError(
-                    f"There is no class {old!r} to rename. The classes are "
-                    f"{', '.join(map(repr, known)) or 'not known yet'}."
-                )
-            if new in args.renamed:
-                raise ValueError(
-                    f"The class {new!r} is to be renamed itself. Rename one class "
-                    "after the other."
-                )
             if label_kind(new) != kind:
                 raise ValueError(
                     f"The class {old!r} must be renamed to a {kind}, got {new!r}."
                 )
-        # the same call may be repeated: what it has renamed is gone
-        self.renamed = {old: args.renamed[old] for old in known if old in args.renamed}
         after = [args.renamed.get(each, each) for each in args.classes or known]
         after = list(dict.fromkeys([*after, *self.renamed.values()]))
         if args.classes is None:
@@ -312,6 +319,27 @@ class Resumption:
                 f"pass them as {option}=.",
                 f"pass --{option} {','.join(map(str, after))}.",
             )
+
+    def _plan_tags(self):
+        """Find the tags that are renamed now, and the tags after that."""
+        args, known = self.args, self.settings["tags"]
+        given = known, args.renamed_tags, self.settings["renamed"], "tag"
+        self.renamed_tags = find_renamed(*given)
+        renamed = self.renamed_tags
+        after = rename_each(args.tags or known, args.renamed_tags)
+        after = list(dict.fromkeys([*after, *renamed.values()]))
+        if args.tags is not None and {*after} != {*args.tags}:
+            raise ValueError(f"The tags after renaming are {after}, not {args.tags}.")
+        args.tags = after if args.tags is None else args.tags
+        args.check_tags_differ()
+        for tag in rename_each(self.tags_given, renamed):
+            if tag not in args.tags:
+                raise refusal(
+                    f"Rows have the tag {tag!r}, which is not among the tags. Keep the "
+                    "tag, or rename or merge it:",
+                    f"pass change={{'tags': {{{tag!r}: new}}}}.",
+                    f"add --rename {tag}=NEW.",
+                )
 
     def _compare_settings(self):
         """Find the settings that differ, in words."""
@@ -328,11 +356,13 @@ class Resumption:
         )
         if budget is not None and (before is None or budget < before):
             found["learner"] += find_differences(before, budget, "learner.budget")
-        for name in ("classes", "test_size", "votes"):
+        for name in ("classes", "tags", "test_size", "votes"):
             found[name] = [*find_differences(settings[name], getattr(args, name), name)]
         self.words |= {name for name, texts in found.items() if texts}
         if self.renamed:
             self.words.add("classes")
+        if self.renamed_tags:
+            self.words.add("tags")
         if texts := [text for name in sorted(found) for text in found[name]]:
             what = f"{args.path} had other settings: {printable('; '.join(texts))}."
             self.differs = f"{self.differs} {what}".strip()
@@ -340,7 +370,7 @@ class Resumption:
     def _check(self):
         """Raise ValueError for changes that are not allowed, or not possible."""
         args, words = self.args, self.words
-        if args.is_stream and (others := sorted(words - {"pool"} - self._free)):
+        if args.is_stream and (others := sorted(words - {"pool", "tags"} - self._free)):
             raise self._not_possible(f"stream learners keep their {', '.join(others)}")
         for name in ("test_size", "votes"):
             if getattr(args, name) < self.settings[name]:
@@ -464,11 +494,16 @@ class Resumption:
             for row in facts.decisions.rows.values():
                 if row.is_decided and row.fewer_votes is None:
                     put(db, "row_votes", id=row.id, votes=stored["votes"])
-        facts.put_settings(classes=args.classes, votes=args.votes, pool=self.pool)
+        facts.put_settings(
+            classes=args.classes, tags=args.tags, votes=args.votes, pool=self.pool
+        )
         if args.classes is not None and not args.is_several:
             facts.put_settings(label_kind=label_kind(args.classes[0]))
+        renamed = [*stored["renamed"], *self.renamed, *self.renamed_tags]
+        facts.put_settings(renamed=renamed)
+        if self.renamed_tags:
+            rename_tags(db, self.renamed_tags)
         if self.renamed:
-            facts.put_settings(renamed=[*stored["renamed"], *self.renamed])
             rename_labels(db, self.renamed, stored["label_kind"])
         if self.is_beginning:
             db.execute("DELETE FROM taught")
@@ -482,6 +517,68 @@ class Resumption:
             facts.put_settings(test_size=args.test_size, sampled=sampled)
             hold_out(facts, self.test)
         facts.read_rows()
+
+
+def check_tag_names(tags):
+    """Return the names of tags as a list, None for None."""
+    if tags is None:
+        return None
+    if isinstance(tags, str) or not isinstance(tags, Iterable):
+        raise ValueError(f"tags must be a list of texts, got {tags!r}.")
+    tags = list(tags)
+    if not all(isinstance(tag, str) and tag == tag.strip() != "" for tag in tags):
+        raise ValueError(
+            "tags must be texts that are not empty, without spaces at their ends, got "
+            f"{tags}."
+        )
+    if len({*tags}) < len(tags):
+        raise ValueError(f"tags has a name twice: {tags}. Remove one of them.")
+    if len(tags) > len(TAG_KEYS):
+        raise ValueError(f"There are keys for {len(TAG_KEYS)} tags, got {len(tags)}.")
+    return tags
+
+
+def find_renamed(known, wanted, before, what):
+    """Return the names that are renamed now; raise ValueError for other names.
+
+    Parameters
+    ----------
+    known : list
+        The names that there are.
+    wanted : dict
+        Old to new names.
+    before : list
+        Names that were renamed earlier.
+    what : {"class", "tag"}
+        What has the names.
+    """
+    names = {"class": "classes", "tag": "tags"}[what]
+    for old, new in wanted.items():
+        if old not in known and old not in before:
+            raise ValueError(
+                f"There is no {what} {old!r} to rename. The {names} are "
+                f"{', '.join(map(repr, known)) or 'not known yet'}."
+            )
+        if new in wanted:
+            raise ValueError(
+                f"The {what} {new!r} is to be renamed itself. Rename one {what} "
+                "after the other."
+            )
+    return {old: wanted[old] for old in known if old in wanted}
+
+
+def rename_each(names, renamed):
+    """Return names, renamed, each once."""
+    return list(dict.fromkeys(renamed.get(each, each) for each in names))
+
+
+def rename_tags(db, renamed):
+    """Replace old tags by new ones in answers."""
+    for number, tags in db.execute(
+        "SELECT number, tags FROM answers WHERE tags NOT NULL"
+    ).fetchall():
+        tags = to_json(rename_each(json.loads(tags), renamed))
+        change(db, "answers", "number = ?", (number,), tags=tags)
 
 
 def rename_label(label, renamed):

@@ -25,6 +25,7 @@ class ReviewAnswer(NamedTuple):
     at: str  # ISO 8601, UTC
     reason: str | None  # of a skip
     is_final: bool
+    tags: list[str] = []
 
 
 class ReviewNote(NamedTuple):
@@ -87,7 +88,7 @@ def read_row(decisions, id, viewer, predicted=None):
         [
             ReviewAnswer(
                 each.who, from_column(each.label, kind), each.at, each.reason,
-                bool(each.is_final),
+                bool(each.is_final), each.tag_list,
             )
             for each in answers
         ],
@@ -117,6 +118,12 @@ def check_searched_label(label, names):
         )
 
 
+def check_searched_tag(tag, tags):
+    """Raise ValueError for no tag of the session."""
+    if tag is not None and tag not in tags:
+        raise ValueError(f"tag must be among {tags}, got {tag!r}.")
+
+
 class Search(NamedTuple):
     """Conditions on the rows of a list; None or empty: any row."""
 
@@ -126,6 +133,7 @@ class Search(NamedTuple):
     since: str | None
     until: str | None
     words: list[str]  # in lower case
+    tag: str | None = None
 
 
 def list_rows(decisions, kind, ids=(), viewer=None):
@@ -183,6 +191,8 @@ def matches(row, search, decisions):
         elif search.label not in labels:
             return False
     if search.who is not None and all(each.who != search.who for each in answers):
+        return False
+    if search.tag is not None and all(search.tag not in a.tag_list for a in answers):
         return False
     if search.since is None and search.until is None:
         return True

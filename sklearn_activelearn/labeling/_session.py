@@ -75,6 +75,7 @@ from ._review import (
     RowLabel,
     Search,
     check_searched_label,
+    check_searched_tag,
     find_page,
     list_rows,
     read_row,
@@ -159,9 +160,12 @@ class LabelingSession(Generic[LearnerT]):
         before, and the learner trains while the person labels.
     change : str, tuple of str or dict, default=()
         What may differ from the file: "pool" (more rows at the end), "features",
-        "classes", "test_size", "votes", "learner". A dict maps these words to None, and
-        "classes" to a dict of classes to rename or merge:
+        "classes", "tags", "test_size", "votes", "learner". A dict maps these words to
+        None, and "classes" or "tags" to a dict of names to rename or merge:
         ``change={"classes": {"old": "new"}}``.
+    tags : list of str, default=None
+        Tags, of which an answer may have any number beside its label. Learners never
+        see them. None: as in the file, or none.
 
     Attributes
     ----------
@@ -177,6 +181,8 @@ class LabelingSession(Generic[LearnerT]):
         All labels, if a row may have several; else None.
     votes : int
         Number of people who label each row.
+    tags : list of str
+        All tags.
     stop_reason : str or None
         Why no more rows are asked for: "budget", the name of a stopping rule, "no
         rows"; "disputed" if only rows are left on which people disagree.
@@ -232,6 +238,7 @@ class LabelingSession(Generic[LearnerT]):
         test_size: int | None = None, votes: int | None = None,
         ahead: Literal[0, 1] = 0,
         change: Change | tuple[Change, ...] | Mapping[Change, Any] = (),
+        tags: Sequence[str] | None = None,
     ):  # fmt: skip
         self.path = Path(path)
         items = to_pandas(items)
@@ -246,7 +253,7 @@ class LabelingSession(Generic[LearnerT]):
         args = Arguments(
             self.path, learner, pool, items, self._ids,
             labels if classes is None else classes, labels is not None, test_size,
-            votes, ahead, change, empty,
+            votes, ahead, tags, change, empty,
         )  # fmt: skip
         owner = OPEN.get(identity_of(os.path.realpath(path)))
         if owner is not None and owner._process == os.getpid():
@@ -270,6 +277,7 @@ class LabelingSession(Generic[LearnerT]):
         is_several = settings["label_kind"] == SEVERAL
         self.labels: list[str] | None = self.classes if is_several else None
         self.votes: int = settings["votes"]
+        self.tags: list[str] = settings["tags"]
         self._ahead, self._process = ahead, os.getpid()
         self._server, self._loop, self._texts = None, None, ItemTexts(self.row)
         self._doubtful = DoubtfulRows(self._file, self._worker, self._ids)
@@ -550,7 +558,7 @@ class LabelingSession(Generic[LearnerT]):
 
     def answer_and_look(
         self, id: Id, label: RowLabel | None, who: str | None = None, *,
-        reason: str | None = None,
+        reason: str | None = None, tags: Iterable[str] | None = None,
     ) -> Look:  # fmt: skip
         """Label or skip a row, and return the next row without waiting for training.
 
@@ -564,6 +572,8 @@ class LabelingSession(Generic[LearnerT]):
             The person.
         reason : str, default=None
             Why the row is skipped.
+        tags : list of str, default=None
+            As for `label`.
 
         Returns
         -------
@@ -576,7 +586,7 @@ class LabelingSession(Generic[LearnerT]):
             As `label` and `skip`.
         """
         with self._file.lock:
-            self._answer(id, label, who, reason=reason, then_lease=True)
+            self._answer(id, label, who, reason=reason, then_lease=True, tags=tags)
             found, job = None, None
             with suppress(OSError, ValueError):  # the answer is stored already
                 found, job = self._find_row(who)
@@ -663,8 +673,9 @@ class LabelingSession(Generic[LearnerT]):
     # --- answers
 
     def label(
-        self, id: Id, label: RowLabel, who: str | None = None, *, final: bool = False
-    ) -> None:
+        self, id: Id, label: RowLabel, who: str | None = None, *,
+        final: bool = False, tags: Iterable[str] | None = None,
+    ) -> None:  # fmt: skip
         """Store the label of a row. It is on the disk when this returns.
 
         Any row may be labelled, asked for or not, and again: the last label counts.
@@ -682,6 +693,9 @@ class LabelingSession(Generic[LearnerT]):
             Whether the label decides, whatever people have voted. A final label needs
             `who` and counts as no vote. Without votes, only another final label
             replaces it.
+        tags : list of str, default=None
+            Tags of the session that this person gives the row. None: the tags that
+            they gave it before.
 
         Raises
         ------
@@ -693,9 +707,12 @@ class LabelingSession(Generic[LearnerT]):
         if label is None:
             raise ValueError("A label must be a text or a number, got None.")
         check_flags(final=final)
-        self._answer(id, label, who, is_final=bool(final))
+        self._answer(id, label, who, is_final=bool(final), tags=tags)
 
-    def skip(self, id: Id, reason: str | None = None, who: str | None = None) -> None:
+    def skip(
+        self, id: Id, reason: str | None = None, who: str | None = None, *,
+        tags: Iterable[str] | None = None,
+    ) -> None:  # fmt: skip
         """Store that a row that was asked for gets no label.
 
         Parameters
@@ -706,6 +723,8 @@ class LabelingSession(Generic[LearnerT]):
             Why.
         who : str, default=None
             The person.
+        tags : list of str, default=None
+            As for `label`.
 
         Raises
         ------
@@ -713,16 +732,19 @@ class LabelingSession(Generic[LearnerT]):
             For a row that was not asked for, or that is decided and whose label the
             learner knows; as `next`.
         """
-        self._answer(id, None, who, reason=reason)
+        self._answer(id, None, who, reason=reason, tags=tags)
 
-    def _answer(self, id, label, who, *, is_final=False, reason=None, then_lease=False):
+    def _answer(
+        self, id, label, who, *, is_final=False, reason=None, then_lease=False,
+        tags=None,
+    ):  # fmt: skip
         """Store an answer, and lease the next row in the same transaction."""
         check_person(who, self.votes, is_final)
         reason = check_text(str(reason)) if reason else None
         with self._file.writing() as facts:
             store_answer(
                 facts, self._ids.own(id), label, who, is_final, reason,
-                is_stream=self._worker.own.is_stream,
+                is_stream=self._worker.own.is_stream, tags=tags,
             )  # fmt: skip
             if then_lease and who is not None:
                 row = facts.decisions.find_free_row(who, now := time())
@@ -962,8 +984,8 @@ class LabelingSession(Generic[LearnerT]):
         annotations : iterable of tuple
             In the order in which they were made or changed: number of the annotation in
             the other tool, id of the row, label (None: the person has skipped the row),
-            name of the person, whether the label decides whatever others say, and the
-            time in UTC (None: now).
+            name of the person, whether the label decides whatever others say, the time
+            in UTC (None: now), and the tags; the last three may be left out.
         ids : iterable of str or int, default=None
             Rows of which all annotations are given. None: all rows.
 
@@ -1102,7 +1124,7 @@ class LabelingSession(Generic[LearnerT]):
         label: RowLabel | None = None, who: str | None = None,
         since: str | date | None = None, until: str | date | None = None,
         start: int = 0, limit: int = 50, viewer: str | None = None,
-        refresh: bool = False,
+        refresh: bool = False, tag: str | None = None,
     ) -> ReviewPage:  # fmt: skip
         """Return a part of a list of rows that were answered or noted.
 
@@ -1138,6 +1160,8 @@ class LabelingSession(Generic[LearnerT]):
             their own vote and note, because votes are to be independent.
         refresh : bool, default=False
             Whether to look for doubtful rows again.
+        tag : str, default=None
+            A tag that somebody has given the row.
 
         Returns
         -------
@@ -1158,12 +1182,13 @@ class LabelingSession(Generic[LearnerT]):
         check_number(limit, "limit", 1, closed="left", integer=True)
         search = Search(
             viewer, label, who, stored_time(since, "since"),
-            stored_time(until, "until"), text.casefold().split(),
+            stored_time(until, "until"), text.casefold().split(), tag,
         )  # fmt: skip
         predicted, n_labels, is_computing, error = {}, None, False, ""
         if kind == "doubtful":
             predicted, n_labels, is_computing, error = self._doubtful.look(refresh)
         check_searched_label(label, self.labels)
+        check_searched_tag(tag, self.tags)
         with self._file.reading() as facts:
             ids = self.empty_ids if kind == "empty" else predicted
             ids, n_rows = find_page(
@@ -1191,9 +1216,9 @@ class LabelingSession(Generic[LearnerT]):
             is not decided; ``label``, None unless it is labelled; ``query_reason``, the
             word for why the learner asked for it, as ``return_reason`` of `query`;
             ``answers``, each with ``who``, ``label`` (None for a skip), ``at``,
-            ``reason`` and ``is_final``; ``notes``, each with ``who``, ``text`` and
-            ``at``; and ``tied``, the labels on which votes are tied. If a row may have
-            several labels, each label is a list.
+            ``reason``, ``is_final`` and ``tags``; ``notes``, each with ``who``,
+            ``text`` and ``at``; and ``tied``, the labels on which votes are tied. If a
+            row may have several labels, each label is a list.
 
         Raises
         ------
@@ -1407,8 +1432,9 @@ class LabelingSession(Generic[LearnerT]):
     # --- results
 
     def export(
-        self, path: FilePath, form: Form = "wide", columns: Columns | None = None
-    ) -> int:
+        self, path: FilePath, form: Form = "wide", columns: Columns | None = None, *,
+        tag: str | None = None,
+    ) -> int:  # fmt: skip
         """Write the labels, and the items of their rows, to a file.
 
         Parameters
@@ -1419,6 +1445,8 @@ class LabelingSession(Generic[LearnerT]):
             A line for each row that has a label, or for each answer.
         columns : dict of str to sequence, default=None
             As for `export_predictions`; for a CSV.
+        tag : str, default=None
+            As for the function `export`.
 
         Returns
         -------
@@ -1432,7 +1460,9 @@ class LabelingSession(Generic[LearnerT]):
         """
         with self._file.reading() as facts:
             columns = columns or columns_shown(self._items)
-            return export_labels(facts, path, form, self.row, columns, self._ids.row)
+            return export_labels(
+                facts, path, form, self.row, columns, self._ids.row, tag
+            )
 
     def export_predictions(self, path: FilePath, columns: Columns | None = None) -> int:
         """Write a line for each row: its label, or else the prediction of the model.

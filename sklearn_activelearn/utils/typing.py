@@ -55,7 +55,7 @@ Label: TypeAlias = str | int | float | bool
 Ids: TypeAlias = Sequence[Id]
 #: Parts of a session that may differ when it is opened again.
 Change: TypeAlias = Literal[
-    "pool", "features", "classes", "test_size", "votes", "learner"
+    "pool", "features", "classes", "tags", "test_size", "votes", "learner"
 ]
 Classes: TypeAlias = Sequence[Label]
 

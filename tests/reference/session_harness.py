@@ -106,8 +106,8 @@ def label_together(learner, plan, path, ahead, tell):
 
 #: A session of rows that have one label, and sessions of rows that may have several,
 #: in which the learner is taught all of them, or searches for one.
-ONE = {"classes": ["no", "yes", "maybe"], "learner": PLAIN}
-SEVERAL = {"labels": ["no", "yes", "maybe"], "learner": PLAIN}
+ONE = {"classes": ["no", "yes", "maybe"], "learner": PLAIN, "tags": ["a", "b"]}
+SEVERAL = {"labels": ["no", "yes", "maybe"], "learner": PLAIN, "tags": ["a", "b"]}
 FINDING = SEVERAL | {
     "learner": RelevanceSamplingClassifier(
         GaussianNB(), positive="yes", n_initial=4, batch_size=3, random_state=0
@@ -117,7 +117,7 @@ SETS = {"no": [], "yes": ["yes", "maybe"], "maybe": ["maybe"]}
 
 
 def operate(options, seed, path, tell):
-    """Label, correct, skip, undo and note at random; tell the facts after each."""
+    """Label, tag, correct, skip, undo and note at random; tell the facts after each."""
     rng = np.random.default_rng(seed)
     with LabelingSession(pool=X, path=path, ids=list(range(30)), **options) as session:
         while True:
@@ -127,7 +127,8 @@ def operate(options, seed, path, tell):
             with suppress(ValueError):  # nothing to undo, or no row to skip
                 if what == "label" or rng.random() < 0.3:
                     several = "labels" in options
-                    session.label(id, SETS[label] if several else label)
+                    tags = [[], ["a"], ["b"], ["a", "b"], None][rng.integers(5)]
+                    session.label(id, SETS[label] if several else label, tags=tags)
                 elif what == "note":
                     session.note(id, f"a note {rng.integers(100)}")
                 elif what == "undo":
@@ -139,7 +140,7 @@ def operate(options, seed, path, tell):
 
 def facts_told(path):
     """Return answers and notes without times: {number of answer or row: content}."""
-    answers = "json_array(number, id, label, withdrawn_at IS NULL)"
+    answers = "json_array(number, id, label, tags, withdrawn_at IS NULL)"
     answers = select(path, f"SELECT {answers} FROM answers")
     notes = select(path, "SELECT json_array('note', id, text) FROM notes")
     return {f"{each[:2]}": each for each in map(json.loads, [*answers, *notes])}

@@ -185,6 +185,43 @@ def test_several_labels_are_chosen_and_sent(page, tmp_path):
         wait_for_text(page, "#found", "1 row")
 
 
+def test_tags_are_chips_that_go_with_the_answer(page, tmp_path):
+    with opened(tmp_path / "labels.sqlite", tags=["old", EVIL]) as session:
+        address = session.serve(open=False, block=False, show_reasons=True).address
+        page.goto(address)
+        page.wait_for_selector("#card p")
+        assert page.inner_text("#why") == "Asked because the model needs first labels."
+        first = session.next()
+        page.keyboard.type("t")
+        wait_for_text(page, "#typed", "Typed: t.")
+        page.keyboard.type("2")
+        page.wait_for_selector("#tags button:nth-child(2)[aria-pressed=true]")
+        page.click("#tags button:nth-child(1)")
+        page.keyboard.type("bu")
+        wait_for_text(page, "#last", f"Row {first}: bug, tags: old, {EVIL}")
+        assert session.answers(first).answers[0].tags == ["old", EVIL]
+        assert page.query_selector("#tags [aria-pressed=true]") is None
+        page.keyboard.press("*")
+        page.fill("[name=text]", "tag:old")
+        wait_for_text(page, "#found", "1 row")
+        assert "tag: old" in page.inner_text("#list")
+        page.click("#list button")
+        page.wait_for_selector("#tags button:nth-child(1)[aria-pressed=true]")
+        assert page.is_hidden("#why")
+        page.keyboard.type("t")
+        page.keyboard.type("1")
+        wait_for_text(page, "#last", f"Row {first}, tags: {EVIL}")
+        assert session.answers(first).answers[0].tags == [EVIL]
+        assert page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
+        for width in (360, 1200):
+            page.set_viewport_size({"width": width, "height": 720})
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                if folder := os.environ.get("SCREENS"):
+                    page.screenshot(path=f"{folder}/tags_{width}_{scheme}.png")
+
+
 def test_a_wrong_token_is_said_and_nothing_is_loading(page, tmp_path):
     with opened(tmp_path / "labels.sqlite") as session:
         address = session.serve(open=False, block=False).address

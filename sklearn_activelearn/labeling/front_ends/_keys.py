@@ -16,6 +16,8 @@ WORDS = {
     GUIDE: "read the guide",
     NOTE: "write a note",
 }
+#: Key before the key of a tag, and the keys of the tags.
+TAG, TAG_KEYS = "t", "123456789abcdefghijklmnopqrstuvwxyz"
 #: Typed before a command whose key begins a class, and before the name of a class that
 #: begins with a custom key.
 SPELL = "/"
@@ -63,6 +65,8 @@ class ClassKeys:
         Custom keys, one character for each of some classes.
     several : bool, default=False
         Whether a row may have several of the classes.
+    tags : list of str, default=()
+        All tags.
 
     Attributes
     ----------
@@ -76,6 +80,8 @@ class ClassKeys:
     commands : dict of str to str
         What to type for each command: its key, behind as many prefixes as it takes
         until no class begins with it.
+    tags : dict of str to str
+        The tag of each command for one, which is `TAG` and a further key.
 
     Raises
     ------
@@ -84,9 +90,12 @@ class ClassKeys:
         is a command.
     """
 
-    def __init__(self, classes, own=None, several=False):
+    def __init__(self, classes, own=None, several=False, tags=()):
         self.several = several
-        own = check_custom_keys(classes, own or {})
+        pairs = zip(TAG_KEYS, tags, strict=False)
+        self.tags = {f"{TAG}{key}": tag for key, tag in pairs}
+        self._words = {**WORDS, TAG: "add a tag"} if tags else WORDS
+        own = check_custom_keys(classes, own or {}, {*self._words, SPELL})
         self._names = {label: f"{label}".lower() for label in classes}
         self._by_key = {key: label for label, key in own.items()}
         self._numbers = number_classes(self._names, self._by_key)
@@ -96,7 +105,7 @@ class ClassKeys:
             label: [keys[label] for keys in kinds if label in keys] or [name]
             for label, name in self._names.items()
         }
-        self.commands = {command: self._type_command(command) for command in WORDS}
+        self.commands = {each: self._type_command(each) for each in self._words}
 
     def _type_command(self, command):
         while self._begins_class(command):
@@ -110,12 +119,29 @@ class ClassKeys:
         """Return the command that was typed, with or without a prefix, or None."""
         typed = typed.lower()
         command = typed.lstrip(SPELL)
+        if command in self.tags:
+            return command if self.begins_tag(typed[:-1]) else None
         return command if command in WORDS and not self._begins_class(typed) else None
+
+    def begins_tag(self, typed):
+        """Return True if only the key of a tag is missing."""
+        is_tag = typed.lower().lstrip(SPELL) == TAG and bool(self.tags)
+        return is_tag and not self._begins_class(typed.lower())
+
+    def to_choice(self, command):
+        """Return a command that was found as a `Choice`."""
+        tag = self.tags.get(command)
+        return Choice(command) if tag is None else Choice(TAG, tag)
+
+    def type_tag(self, tag):
+        """Return what to type for a tag."""
+        found = next(command for command, each in self.tags.items() if each == tag)
+        return self.commands[TAG] + found[-1]
 
     def describe_prefixes(self, *, but=()):
         """Return which commands need a prefix, in a sentence; empty if none does."""
         needed = [
-            f"{keys} to {WORDS[command]}"
+            f"{keys} to {self._words[command]}"
             for command, keys in self.commands.items()
             if keys != command and command not in but
         ]
@@ -200,12 +226,15 @@ class TypeAhead:
         Why the last key had no effect; empty if it had one.
     chosen : list
         Labels that are chosen for the row, if it may have several.
+    tags : list of str
+        Tags that are chosen for the row.
     """
 
     def __init__(self, keys, clock=monotonic):
         self._keys, self._clock = keys, clock
         self._rest, self._until = "", 0.0
         self.typed = self.problem = ""
+        self.tags = []
         self.start()
 
     def start(self, chosen=()):
@@ -216,6 +245,11 @@ class TypeAhead:
         """Choose a label, or take the choice back; labels keep the order of classes."""
         chosen = {*self.chosen} ^ {label}
         self.start(each for each in self._keys.shown if each in chosen)
+
+    def toggle_tag(self, tag):
+        """Choose a tag, or take the choice back; tags keep their order."""
+        chosen = {*self.tags} ^ {tag}
+        self.tags = [each for each in self._keys.tags.values() if each in chosen]
 
     def describe_enter(self):
         """Return what Enter sends while nothing is typed."""
@@ -261,7 +295,10 @@ class TypeAhead:
         if rest:
             if command := self._keys.find_command(self.typed + rest):
                 self.typed = ""
-                return Choice(command)
+                return self._keys.to_choice(command)
+            if self._keys.begins_tag(self.typed + rest):
+                self.typed += rest
+                return None
             if not self.typed and len({*rest}) == 1 and rest[0] in extra:
                 return Choice(rest[0])
             answer = self._answer(self.typed + rest)
@@ -317,7 +354,7 @@ class TypeAhead:
         return None
 
 
-def check_custom_keys(classes, own):
+def check_custom_keys(classes, own, commands=COMMANDS):
     """Return custom keys in lower case, after checking them."""
     found = {}
     for label, key in own.items():
@@ -326,7 +363,7 @@ def check_custom_keys(classes, own):
         if len(key) != 1 or not key.isprintable() or key.isspace():
             raise ValueError(f"{key!r}, the key of {label!r}, is not one character")
         key = key.lower()
-        if key in COMMANDS:
+        if key in commands:
             raise ValueError(f"{key!r}, the key of {label!r}, is a command")
         if key in found.values():
             raise ValueError(f"{key!r} is the key of two classes")
@@ -389,7 +426,7 @@ def parse_line(line, keys):
             "note."
         )
     if command is not None:
-        return Choice(command)
+        return keys.to_choice(command)
     found = keys.find(line, is_whole=True)
     if found.label is not None:
         return Choice(None, [found.label] if keys.several else found.label)

@@ -331,6 +331,7 @@ class LabelStudioLoop:
             self._name_of(annotation["completed_by"]),
             bool(annotation["ground_truth"]) and label is not None,
             time_of(annotation).isoformat(timespec="milliseconds"),
+            self._tags_of(annotation),
         )
 
     def _choices_of(self, annotations):
@@ -341,6 +342,16 @@ class LabelStudioLoop:
             for result in annotation["result"] or ()
             if result.get("from_name") == self.control.name
             for choice in result.get("value", {}).get("choices", ())
+        ]
+
+    def _tags_of(self, annotation):
+        """Return the tags of the session that were chosen in another control."""
+        return [
+            f"{choice}"
+            for result in annotation["result"] or ()
+            if result.get("from_name") != self.control.name
+            for choice in result.get("value", {}).get("choices", ())
+            if f"{choice}" in self.session.tags
         ]
 
     def _name_of(self, user):

@@ -97,6 +97,10 @@ class PageRequests:
             "may_decide": view.may_decide(who),
             "classes": list(view.keys.as_json().values()),
             "several": view.keys.several,
+            "tags": [
+                {"tag": tag, "command": command, "keys": view.keys.type_tag(tag)}
+                for command, tag in view.keys.tags.items()
+            ],
             "prefixes": view.keys.describe_prefixes(but=[QUIT]),
             **view.progress(who),
         }
@@ -107,12 +111,14 @@ class PageRequests:
 
     def label(self, body, who):
         """Label a row."""
-        return self._shown(self._view.label(get_id(body), self._get_label(body), who))
+        found = get_id(body), self._get_label(body), who, self._get_tags(body)
+        return self._shown(self._view.label(*found))
 
     def skip(self, body, who):
         """Skip a row, with or without a reason."""
         reason = get_text(body, "reason", LONGEST_TEXT) or None
-        return self._shown(self._view.skip(get_id(body), who, reason))
+        tags = self._get_tags(body)
+        return self._shown(self._view.skip(get_id(body), who, reason, tags))
 
     def undo(self, body, who):
         """Undo the person's last answer."""
@@ -173,8 +179,16 @@ class PageRequests:
     def correct(self, body, who):
         """Label a row that was opened from a list."""
         is_final = body.get("final") is True
-        self._session.label(get_id(body), self._get_label(body), who, final=is_final)
+        self._session.label(
+            get_id(body), self._get_label(body), who, final=is_final,
+            tags=self._get_tags(body),
+        )  # fmt: skip
         return self.changes(body, who)
+
+    def tag(self, body, who):
+        """Give the person's answer to a row that was opened from a list other tags."""
+        said = self._view.tag(get_id(body), self._get_tags(body) or [], who)
+        return {"said": said, **self.changes(body, who)}
 
     def withdraw(self, body, who):
         """Undo the person's last answer to a row."""
@@ -190,6 +204,12 @@ class PageRequests:
         """Store a note on a row."""
         self._session.note(get_id(body), get_text(body, "text", LONGEST_TEXT), who)
         return self.changes(body, who)
+
+    def _get_tags(self, body):
+        tags = body.get("tags") if self._session.tags else None
+        if not (tags is None or isinstance(tags, list)):
+            raise ValueError("tags must be a list of tags.")
+        return tags  # the session refuses other names
 
     def _get_label(self, body):
         name = body.get("label")

@@ -45,12 +45,13 @@ from ._keys import (
     ROWS,
     SKIP,
     SPELL,
+    TAG,
     UNDO,
     Choice,
     TypeAhead,
     parse_line,
 )
-from ._view import describe_label, describe_people, parse_search
+from ._view import describe_label, describe_people, describe_tags, parse_search
 
 END, PAGE_DOWN, PAGE_UP = "end", "page down", "page up"
 #: Keys of prompt_toolkit; all other keys that are no letters are ignored.
@@ -98,11 +99,13 @@ USAGE_OF_SEVERAL = (
     ("letters", "choose a label, or take it back: its first letters, key or number"),
     ("Enter", "sends the chosen labels; twice, if no label applies; or ends a name"),
 )
+#: Key of tags, if there are any.
+USAGE_OF_TAGS = (TAG, "with the key of a tag: give the answer the tag, or take it back")
 SAVED = "Each label is saved at once, and the same command resumes."
 
 SEARCH = (
-    "Words of the row, class:NAME, who:NAME, date:DAY, since:DAY or until:DAY; nothing "
-    "finds all rows."
+    "Words of the row, class:NAME, tag:NAME, who:NAME, date:DAY, since:DAY or "
+    "until:DAY; nothing finds all rows."
 )
 #: Keys of the lists of rows.
 LISTS = {
@@ -155,8 +158,9 @@ def label_by_lines(view, who, lines):
     lines = filter(None, map(str.strip, lines))
     width = max(8, min(WIDEST, shutil.get_terminal_size().columns))
     shown = view.next(who, view.keys.describe_prefixes())
+    typing = TypeAhead(view.keys)
     while shown.row is not None:
-        print_page(row_page(view, shown))
+        print_page(row_page(view, shown, typing.tags))
         if (line := next(lines, None)) is None:  # no text: a class can begin with "q"
             return
         answer, last = parse_line(line, view.keys), ""
@@ -168,9 +172,12 @@ def label_by_lines(view, who, lines):
             print_page(Page(view.title, guide_text(view)))
         elif answer.command == HELP:
             print_page(Page(view.title, help_text(view, view.session.advice())))
+        elif answer.command == TAG:
+            typing.toggle_tag(answer.value)
         else:
-            shown = view.carry_out(answer, shown.row, who)
-            last = shown.last
+            tags = typing.tags if view.keys.tags else None
+            shown = view.carry_out(answer, shown.row, who, tags)
+            last, typing.tags = shown.last, []
         if last or shown.is_training:
             shown = view.next(who, last)
     print("\n".join(wrap_text(f"{shown.last}\n{shown.reason}", width)))
@@ -208,6 +215,7 @@ class Labeling:
     def _answer_row(self, shown, page):
         """Show a row until it is answered; return the next one, None to quit."""
         self.typing.start()
+        self.typing.tags = []
         for key in self.screen.show_new(page):
             self.typing.ignore(key)
         message = ""
@@ -219,12 +227,14 @@ class Labeling:
                 if answer.command == ROWS:
                     RowList(self).run()
                     return self.view.next(self.who)
-                if answer.command not in (None, SKIP, UNDO):
+                if answer.command == TAG:
+                    self.typing.toggle_tag(answer.value)
+                elif answer.command not in (None, SKIP, UNDO):
                     message = self.do_beside(answer.command, page.text, shown.row)
                 elif shown.row is None and answer.command != UNDO:
                     message = NO_ROW
                 else:
-                    return self.view.carry_out(answer, shown.row, self.who)
+                    return self.view.carry_out(answer, shown.row, self.who, self.tags)
             except ValueError as error:
                 message = f"{error}"
             except OSError as error:
@@ -233,6 +243,11 @@ class Labeling:
                 self.screen.show(page._replace(message=message))
                 is_over = self.screen.read() == END
                 return None if is_over else self.view.next(self.who)
+
+    @property
+    def tags(self):
+        """Chosen tags, None if the session has none."""
+        return self.typing.tags if self.view.keys.tags else None
 
     def do_beside(self, command, text, row):
         """Turn the page of a text, take a note, or show a text; return what was done.
@@ -295,7 +310,8 @@ class Labeling:
                 classes, chosen = keys.find(typed).classes, self.typing.chosen
                 classes = describe_keys(keys, classes, chosen)
                 hint = hint or (not typed and self.typing.describe_enter())
-                page = page._replace(classes=classes)
+                tags = list_tags(keys, self.typing.tags)
+                page = page._replace(classes=classes, tags=tags)
             self.screen.show(page._replace(typed=typed, hint=hint or ""))
             answer = self._press(*self.screen.read_word(), extra)
             if answer is not None:
@@ -316,10 +332,10 @@ class Labeling:
         return Choice(PAGE_DOWN) if answer.command == " " else answer
 
 
-def row_page(view, shown, *, is_screen=False):
+def row_page(view, shown, tags=(), *, is_screen=False):
     """Return the page of a row, or of the reason why there is none.
 
-    A screen has lists of rows.
+    A screen has lists of rows. `tags` are chosen.
     """
     page, keys = (
         Page(view.title, Text([shown.reason]), shown.last, shown.counts),
@@ -336,6 +352,7 @@ def row_page(view, shown, *, is_screen=False):
         text=row_text(view, shown.row.id),
         note="\n".join(filter(None, [shown.why, shown.prediction])),
         classes=describe_keys(keys, keys.shown),
+        tags=list_tags(keys, tags),
         commands=names,
     )
 
@@ -355,6 +372,7 @@ def row_text(view, row_id, *lines):
 def help_text(view, advice):
     """Return the keys, the quality of the model and what each person has done."""
     usage = dict([*USAGE, *USAGE_OF_SEVERAL * view.keys.several])
+    usage |= dict([USAGE_OF_TAGS] * bool(view.keys.tags))
     typed = view.keys.commands
     keys = [f"{typed.get(key, key):9}{what}" for key, what in usage.items()]
     return Text([*keys, SAVED, " ", advice, *describe_people(view.session)])
@@ -381,6 +399,14 @@ def describe_keys(keys, labels, chosen=()):
         )
         + " ✓" * (label in chosen)
         for label in labels
+    ]
+
+
+def list_tags(keys, chosen):
+    """Return tags with what to type for them, and a tick behind chosen ones."""
+    return [
+        f"[{keys.type_tag(tag)}] {tag}{' ✓' * (tag in chosen)}"
+        for tag in keys.tags.values()
     ]
 
 
@@ -467,6 +493,8 @@ class RowList:
         own = [each.label for each in row.answers if each.who == self._who]
         given = [row.label, *own[-1:]] if keys.several else []
         self._labeling.typing.start(next(filter(None, given), ()))
+        answer = self._view.find_own_answer(row_id, self._who)
+        self._labeling.typing.tags = [] if answer is None else [*answer.tags]
         while True:
             row = self._session.answers(row_id, viewer=self._who)
             text = text or row_text(self._view, row_id, *lines_about(row), " ")
@@ -486,6 +514,10 @@ class RowList:
                     return
                 if command == DECIDE:
                     is_final = not is_final
+                elif command == TAG:
+                    self._labeling.typing.toggle_tag(answer.value)
+                    tags = self._labeling.typing.tags
+                    message, text = self._view.tag(row_id, tags, self._who), None
                 else:
                     message = self._labeling.do_beside(command, text, row)
                     text = None if command == NOTE else text
@@ -493,15 +525,15 @@ class RowList:
                 message = f"{error}"
 
     def _correct(self, row_id, answer, is_final):
-        session, who = self._session, self._who
+        session, who, tags = self._session, self._who, self._labeling.tags
         if answer.command == UNDO:
             session.undo(who, id=row_id)
             done = "answer undone"
         elif answer.command == SKIP:
-            session.skip(row_id, answer.value, who)
+            session.skip(row_id, answer.value, who, tags=tags)
             done = "skipped"
         else:
-            session.label(row_id, answer.value, who, final=is_final)
+            session.label(row_id, answer.value, who, final=is_final, tags=tags)
             done = f"{describe_label(answer.value)}{', decided' * is_final}"
         self._message = f"Row {row_id}: {done}"
 
@@ -545,6 +577,8 @@ class RowList:
                 for answer in row.answers
             ]
             about += [" ".join(votes[:3])]
+        given = dict.fromkeys(tag for answer in row.answers for tag in answer.tags)
+        about += [f"tags: {', '.join(given)}"] if given else []
         about += [when(row.answers[-1].at)[:10]] if row.answers else []
         kind, item = self._view.item(row.id)
         return [GAP.join(about), f"    {excerpt(item, kind)}"]
@@ -559,7 +593,8 @@ def lines_about(row):
         reason = f" ({answer.reason})" if answer.reason else ""
         final = ", decided" if answer.is_final else ""
         who = f"{answer.who}: " if answer.who else ""
-        lines.append(f"{who}{what}{reason}{final}, {when(answer.at)}")
+        tags = describe_tags(answer.tags)
+        lines.append(f"{who}{what}{reason}{final}{tags}, {when(answer.at)}")
     for note in row.notes:
         lines.append(f"Note{f' of {note.who}' if note.who else ''}: {note.text}")
     return lines
@@ -633,6 +668,7 @@ class Page(NamedTuple):
     counts: str = ""
     note: str = ""  # below the text
     classes: list = []
+    tags: list = []
     commands: list = []
     typed: str = ""
     hint: str = ""  # behind what is typed
@@ -650,15 +686,16 @@ class Page(NamedTuple):
         note = [("", line) for line in wrap_text(self.note, width)]
         commands = pack(self.commands, width, 1, f"[{HELP}]")
         classes, n_text, gap = pack(self.classes, width), None, [("", "")]
+        tags = pack(self.tags, width, None if height is None else 2)
         if height is not None:
-            n_free = height - len(above) - len(note) - len(commands)
+            n_free = height - len(above) - len(note) - len(tags) - len(commands)
             gap *= n_free >= 5  # with both empty lines: a class, and two lines of text
             n_free -= 2 * len(gap)
             n_classes = max(1, n_free // 3, n_free - len(self.text.lines(width)))
             classes = pack(self.classes, width, n_classes, MORE_CLASSES)
             n_text = max(1, n_free - len(classes))
         text = [("", line) for line in self.text.lines(width, n_text)]
-        keys = [(KEYS, line) for line in [*classes, *commands]]
+        keys = [(KEYS, line) for line in [*classes, *tags, *commands]]
         return [*above, *gap, *text, *gap, *note, *keys]
 
 

@@ -44,7 +44,7 @@ WHY = {
 }
 
 #: Fields of a search.
-FIELDS = ("class", "who", "date", "since", "until")
+FIELDS = ("class", "tag", "who", "date", "since", "until")
 
 WIDTH, HEIGHT = 320, 120  #: size of the plot of a curve
 MARGINS = 44, 20, 16, 36  #: left, top, right and bottom margins of the plot
@@ -116,7 +116,9 @@ class LabelingView:
         self.session, self._kind, self.folder = session, kind, folder
         self._show_prediction, self._show_reasons = show_prediction, show_reasons
         several = session.labels is not None
-        self.keys = keys or ClassKeys(session.classes, several=several)
+        self.keys = keys or ClassKeys(
+            session.classes, several=several, tags=session.tags
+        )
         self.title, self.guide = title, guide
         self._told = set()  # people who know that labels are near chance
 
@@ -124,18 +126,19 @@ class LabelingView:
         """Return the row to label. With `wait`, wait for training if needed."""
         return self._describe(self.session.look(who, wait=wait), last, who)
 
-    def label(self, row_id, label, who=None):
+    def label(self, row_id, label, who=None, tags=None):
         """Label a row and return the next one, without waiting for training."""
         prediction = self._describe_machine(row_id) or self._describe_prediction(row_id)
         last = (
-            f"Row {row_id}: {describe_label(label)}{prediction and f'. {prediction}'}"
+            f"Row {row_id}: {describe_label(label)}{describe_tags(tags or ())}"
+            f"{prediction and f'. {prediction}'}"
         )
-        look = self.session.answer_and_look(row_id, label, who)
+        look = self.session.answer_and_look(row_id, label, who, tags=tags)
         return self._describe(look, last, who)
 
-    def skip(self, row_id, who=None, reason=None):
+    def skip(self, row_id, who=None, reason=None, tags=None):
         """Skip a row and return the next one, without waiting for training."""
-        look = self.session.answer_and_look(row_id, None, who, reason=reason)
+        look = self.session.answer_and_look(row_id, None, who, reason=reason, tags=tags)
         last = f"Row {row_id}: skipped{f', {reason}' if reason else ''}"
         return self._describe(look, last, who)
 
@@ -143,13 +146,30 @@ class LabelingView:
         """Undo the person's last answer and return its row."""
         return self.next(who, f"Row {self.session.undo(who)}: answer undone")
 
-    def carry_out(self, choice, row, who=None):
+    def find_own_answer(self, row_id, who):
+        """Return the answer of a person that counts, None without one."""
+        answers = self.session.answers(row_id, viewer=who).answers
+        return next((each for each in reversed(answers) if each.who == who), None)
+
+    def tag(self, row_id, tags, who=None):
+        """Give the person's answer to a row these tags; return what was done."""
+        own = self.find_own_answer(row_id, who)
+        if own is None:
+            return "The tags are stored with your answer: label the row"
+        if own.label is None:
+            self.session.skip(row_id, own.reason, who, tags=tags)
+        else:
+            final = own.is_final
+            self.session.label(row_id, own.label, who, final=final, tags=tags)
+        return f"Row {row_id}{describe_tags(tags) or ': no tags'}"
+
+    def carry_out(self, choice, row, who=None, tags=None):
         """Carry out a choice (label, skip or undo), and return the next row."""
         if choice.command == UNDO:
             return self.undo(who)
         if choice.command == SKIP:
-            return self.skip(row.id, who, choice.value)
-        return self.label(row.id, choice.value, who)
+            return self.skip(row.id, who, choice.value, tags)
+        return self.label(row.id, choice.value, who, tags)
 
     def item(self, row_id):
         """Return the kind of a row and its item."""
@@ -250,6 +270,11 @@ def describe_near_chance(model):
     )
 
 
+def describe_tags(tags):
+    """Return tags in words, to put behind a label."""
+    return f", tags: {', '.join(tags)}" if tags else ""
+
+
 def describe_label(label):
     """Return a label, or the labels of a row, in words."""
     return ", ".join(label) or NO_LABEL if isinstance(label, list) else f"{label}"
@@ -330,7 +355,7 @@ def parse_search(words, keys):
     ----------
     words : str
         Words of the text, and class:NAME (class: for rows to which no label applies, if
-        they may have several), who:NAME, date:DAY, since:DAY, until:DAY,
+        they may have several), tag:NAME, who:NAME, date:DAY, since:DAY, until:DAY,
         in quotes if they contain spaces.
     keys : ClassKeys
         Keys of the classes.
@@ -355,6 +380,11 @@ def parse_search(words, keys):
             if (label := keys.find(value, is_whole=True).label) is None:
                 raise ValueError(f"class: {value!r} is not a class.")
             search["label"] = label
+        elif field == "tag":
+            names = {tag.casefold(): tag for tag in keys.tags.values()}
+            if value.casefold() not in names:
+                raise ValueError(f"tag: {value!r} is not a tag.")
+            search["tag"] = names[value.casefold()]
         elif field == "who":
             search["who"] = value
         else:

@@ -28,6 +28,11 @@ class Answer(NamedTuple):
     at: str
     is_final: int
     reason: str | None
+    tags: str | None = None  # a list of JSON; None: no tags
+
+    @property
+    def tag_list(self):
+        return json.loads(self.tags or "[]")
 
 
 class Note(NamedTuple):

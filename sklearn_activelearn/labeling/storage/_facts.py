@@ -85,9 +85,10 @@ class Facts:
             _,
             withdrawn_at,
             _,
+            tags,
         ) in read_checked(self.db, "answers"):
             if withdrawn_at is None:
-                answer = Answer(number, id, label, who, at, is_final, reason)
+                answer = Answer(number, id, label, who, at, is_final, reason, tags)
                 decisions.answers[number] = answer
                 found.setdefault(id, {}).setdefault("answers", []).append(answer)
         for number, id, who, text, at in read_checked(self.db, "notes"):
@@ -166,10 +167,15 @@ class Facts:
         put(self.db, "requests", number=number, id=id, at=now(), **request._asdict())
         self.decisions.put(id, request=request)
 
-    def add_answer(self, id, label, who, *, is_final=False, reason=None, at=None):
+    def add_answer(
+        self, id, label, who, *, is_final=False, reason=None, at=None, tags=()
+    ):
         """Store an answer; ``label=None`` is a skip. Return its number."""
         number, column = next_number(self.db, "answers"), to_column(label)
-        answer = Answer(number, id, column, who, at or now(), int(is_final), reason)
+        tags = to_json([*tags]) if tags else None
+        answer = Answer(
+            number, id, column, who, at or now(), int(is_final), reason, tags
+        )
         put(
             self.db, "answers", **answer._asdict(), renamed_from=None,
             withdrawn_at=None, withdrawn_by=None,

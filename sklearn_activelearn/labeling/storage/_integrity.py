@@ -96,6 +96,9 @@ def check_relations(facts):
             is_stored = label is None or is_label(label, kind, classes)
             if not is_stored or (kind == SEVERAL and to_column(label) != column):
                 raise ValueError(f"{table} has the label {label!r}, which is no class")
+    for column in db.column("SELECT DISTINCT tags FROM answers WHERE tags NOT NULL"):
+        if not (tags := json.loads(column)) or not {*tags} <= {*settings["tags"]}:
+            raise ValueError("an answer has tags that are not among the tags")
     n_test = db.value("SELECT count(*) FROM requests WHERE purpose = 'test'")
     if n_test != settings["test_size"]:
         raise ValueError("the number of held-out rows differs from test_size")
@@ -160,6 +163,9 @@ SETTINGS = {
     "votes": lambda value: is_count(value) and value >= 1,
     "test_size": is_count,
     "label_kind": lambda value: value in (None, "text", "flag", "number", SEVERAL),
+    "tags": lambda value: (
+        isinstance(value, list) and all(isinstance(each, str) for each in value)
+    ),
     "renamed": lambda value: isinstance(value, list),
     "sampled": lambda value: len(value) == 2 and all(map(is_count, value)),
 }

@@ -7,6 +7,7 @@ The tables hold facts, and a person may read them with ``sqlite3``:
 - ``requests``: rows that were held out for testing or asked for, in this order.
 - ``answers``: labels and skips (``label`` is NULL), in the order in which they came.
   Several labels of a row are a list of JSON, sorted; an empty list is an answer, too.
+  ``tags`` are a list of JSON, NULL without any.
 - ``taught``: what the current learner was taught of each row, and in which call.
 - ``annotations``: annotations of another tool, each with the answer that it became.
 - ``notes``, ``models`` (predictions for the held-out rows), ``leases``, ``row_votes``.
@@ -51,7 +52,7 @@ FACTS = {
     "requests": "number NUMBER, id ID, purpose TEXT, probability SHARE, "
     "learner COUNT, query COUNT, queue PLACE, reason NAME, at TIME",
     "answers": "number NUMBER, id ID, label LABEL, who NAME, at TIME, is_final FLAG, "
-    "reason NAME, renamed_from LABEL, withdrawn_at NAME, withdrawn_by NAME",
+    "reason NAME, renamed_from LABEL, withdrawn_at NAME, withdrawn_by NAME, tags NAME",
     "taught": "id KEY, label LABEL, call COUNT, place COUNT, changed COUNT",
     "notes": "number NUMBER, id ID, who NAME, text TEXT, at TIME",
     "models": "number NUMBER, learner COUNT, n_labels COUNT, predicted TEXT",

@@ -1,12 +1,16 @@
 // Answers: a class, a skip, or taking the last one back.
 
 import { $, describeLabel, make, makeButton, onClick } from "./server.js";
-import { correct, withdraw } from "./review.js";
-import { current, page, send, showTyped } from "./screen.js";
+import { correct, storeTags, withdraw } from "./review.js";
+import { current, page, send, showTags, showTyped } from "./screen.js";
 import { TypeAhead } from "./typeahead.js";
 
-export function showClasses(classes, several) {
-  page.typing = new TypeAhead(classes, undefined, several);
+export function showClasses(classes, several, tags) {
+  const named = Object.fromEntries(tags.map(({ tag, command }) => [command, tag]));
+  page.typing = new TypeAhead(classes, undefined, several, named);
+  $("tags").hidden = !tags.length;
+  $("tags").append(...tags.map(({ tag, keys }) => makeButton(
+    () => toggleTag(tag), { "data-tag": tag, "aria-pressed": "false" }, make("kbd", {}, keys), " ", tag)));
   $("send").hidden = !several;
   for (const kbd of document.querySelectorAll("kbd")) { // of commands: no class is shown yet
     if (TypeAhead.commands.includes(kbd.textContent)) kbd.textContent = page.typing.keysOf(kbd.textContent);
@@ -14,6 +18,16 @@ export function showClasses(classes, several) {
   $("classes").append(...classes.map(({ label, keys }) => makeButton(
     () => (several ? toggle(label) : answer(label)), { "aria-keyshortcuts": keys.join(" "), "data-label": label },
     ...keys.flatMap((key) => [make("kbd", {}, key), " "]), label)));
+}
+
+/** Choose a tag, or take it back; tags keep the order of their buttons. */
+export function toggleTag(tag) {
+  if (page.busy || !current()) return;
+  page.typing.press("Escape");
+  const isChosen = (each) => page.tags.includes(each) !== (each === tag);
+  showTags([...$("tags").children].map(({ dataset }) => dataset.tag).filter(isChosen));
+  showTyped();
+  if (page.mode === "row") storeTags();
 }
 
 function toggle(label) {
@@ -32,11 +46,11 @@ function sendChosen() {
 
 export function answer(label) {
   if (page.mode === "row") correct(label);
-  else if (current()) send("label", { id: current().id, label }, describeLabel(label));
+  else if (current()) send("label", { id: current().id, label, tags: page.tags }, describeLabel(label));
 }
 
 export function skip(reason = "") {
-  if (page.mode === "label" && current()) send("skip", { id: current().id, reason }, "Skipped");
+  if (page.mode === "label" && current()) send("skip", { id: current().id, reason, tags: page.tags }, "Skipped");
 }
 
 export function undo() {

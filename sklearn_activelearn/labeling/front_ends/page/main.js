@@ -4,7 +4,7 @@ import { $, ask, attempt, fail } from "./server.js";
 import { enlarge } from "./row.js";
 import { TypeAhead } from "./typeahead.js";
 import { current, page, send, showCounts, showTyped } from "./screen.js";
-import { answer, showClasses, skip, undo } from "./label.js";
+import { answer, showClasses, skip, toggleTag, undo } from "./label.js";
 import {
   focusList, followChanges, goBack, pressInList, setMode, toggleFinal, toggleReview,
 } from "./review.js";
@@ -29,7 +29,7 @@ async function begin() {
   $("title").textContent = document.title = found.title || "Label";
   showCounts(found);
   $("to-guide").hidden = !found.guide;
-  showClasses(found.classes, found.several);
+  showClasses(found.classes, found.several, found.tags);
   setMode("label");
   await send("next", { last: found.prefixes });
   setTimeout(follow, PERIOD);
@@ -108,7 +108,8 @@ function typeWord(isEnded = false) {
 
 function carryOut(pressed, key) {
   showTyped();
-  if (pressed?.label !== undefined) answer(pressed.label);
+  if (pressed?.tag) toggleTag(pressed.tag);
+  else if (pressed?.label !== undefined) answer(pressed.label);
   else if (pressed) (COMMANDS[key] ?? COMMANDS[pressed.command])?.();
 }
 

@@ -4,7 +4,7 @@ import {
   $, ask, attempt, describeLabel, fail, make, makeButton, onClick, when, who,
 } from "./server.js";
 import { content, facts, highlighted } from "./row.js";
-import { current, markLabels, page, send, show, showCounts, showTyped } from "./screen.js";
+import { current, markLabels, page, send, show, showCounts, showTags, showTyped } from "./screen.js";
 
 const PAGE = 20; // rows of a list that the server sends
 const UNDOING = "Undoing; the model may have to be trained";
@@ -91,6 +91,7 @@ function listItem({ id, state, label, predicted, tied, answers, notes, excerpt }
     distinct(answers.map((answer) => answer.who).filter(Boolean)).join(", "),
     answers.length > 0 && when(answers.at(-1).at),
     ...answers.map(({ reason }) => reason),
+    ...distinct(answers.flatMap(({ tags }) => tags)).map((tag) => `tag: ${tag}`),
     ...notes.map(({ text }) => `note: ${text}`),
   ].filter(Boolean);
   return make("li", {}, makeButton(
@@ -140,6 +141,7 @@ function showOpened(row, isNew) {
   page.opened = row;
   $("facts").replaceChildren(...facts(row, true));
   const own = row.answers.find((answer) => answer.who === who);
+  if (isNew) showTags(own?.tags ?? []);
   if (isNew || !page.typing.several) markLabels([row.label ?? own?.label ?? []].flat());
 }
 
@@ -190,7 +192,16 @@ async function change(verb, body, words) {
 /** Give the opened row a label. */
 export function correct(label) {
   const isFinal = $("final").checked;
-  change("correct", { label, final: isFinal }, describeLabel(label) + (isFinal ? ", decided" : ""));
+  change("correct", { label, final: isFinal, tags: page.tags }, describeLabel(label) + (isFinal ? ", decided" : ""));
+}
+
+/** Store the chosen tags with the person's answer to the opened row. */
+export async function storeTags() {
+  const { id } = page.opened;
+  const found = await attempt(() => ask("tag", { id, tags: page.tags }));
+  if (!found || page.opened?.id !== id) return;
+  showOpened(found.row, false);
+  $("last").textContent = found.said;
 }
 
 export async function withdraw() {

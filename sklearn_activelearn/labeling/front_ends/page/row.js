@@ -53,9 +53,9 @@ export function enlarge(factor) {
 /** Return the notes on a row as list items, and the answers if they are wanted. */
 export function facts({ answers, notes }, withAnswers) {
   const from = (who, words) => (who ? `${who}: ${words}` : words);
-  const lines = (withAnswers ? answers : []).map(({ who, label, reason, is_final, at }) =>
+  const lines = (withAnswers ? answers : []).map(({ who, label, reason, is_final, tags, at }) =>
     from(who, (describeLabel(label) ?? "skipped") + (reason ? `: ${reason}` : "")) +
-    `${is_final ? " (decided)" : ""}, ${when(at)}`);
+    `${is_final ? " (decided)" : ""}${tags.length ? `, tags: ${tags.join(", ")}` : ""}, ${when(at)}`);
   lines.push(...notes.map(({ who, text, at }) =>
     `Note${who ? ` of ${who}` : ""}: ${text} (${when(at)})`));
   return lines.map((line) => make("li", { dir: "auto" }, line));

@@ -12,6 +12,7 @@ export const page = {
   version: 0, // of the session that is shown
   mayDecide: false, // whether this person can make final decisions
   guide: "", // meaning of the classes
+  tags: [], // that are chosen for the row
   typing: new TypeAhead([]),
 };
 
@@ -61,12 +62,21 @@ export async function show() {
   if (page.mode !== "label" || page.view.row !== row) return; // an image came late
   $("card").replaceChildren(shown);
   markLabels([]);
+  showTags([]);
   scrollTo(0, 0);
 }
 
 export function showCounts({ counts, share }) {
   $("counts").textContent = counts;
   $("share").value = share;
+}
+
+/** Show which tags are chosen. */
+export function showTags(tags) {
+  page.tags = tags;
+  for (const button of $("tags").children) {
+    button.setAttribute("aria-pressed", `${tags.includes(button.dataset.tag)}`);
+  }
 }
 
 /** Show which labels a row has; several can then be chosen and taken back. */

@@ -12,10 +12,11 @@ export class TypeAhead {
   static nameTime = 1000;
 
   /** Classes are {label, own, number}: what the server knows of their keys. */
-  constructor(classes, now = () => performance.now(), several = false) {
+  constructor(classes, now = () => performance.now(), several = false, tags = {}) {
     this.classes = classes;
     this.now = now;
     this.several = several;
+    this.tags = tags; // by command, as in "t1"
     this.start([]);
     this.typed = this.problem = this.rest = "";
     this.until = 0;
@@ -35,8 +36,17 @@ export class TypeAhead {
   findCommand(typed) {
     const keys = typed.toLowerCase();
     const command = keys.replace(/^\/+/, "");
+    if (Object.hasOwn(this.tags, command)) {
+      return this.beginsTag(keys.slice(0, -1)) ? command : undefined;
+    }
     const isCommand = command.length === 1 && TypeAhead.commands.includes(command);
     return isCommand && !this.beginsClass(keys) ? command : undefined;
+  }
+
+  /** Return true if only the key of a tag is missing. */
+  beginsTag(typed) {
+    const keys = typed.toLowerCase();
+    return keys.replace(/^\/+/, "") === "t" && Object.keys(this.tags).length > 0 && !this.beginsClass(keys);
   }
 
   /** Return {answer, classes} for typed letters; no answer while several classes match. */
@@ -98,7 +108,11 @@ export class TypeAhead {
       const command = this.findCommand(this.typed + rest.join(""));
       if (command) {
         this.typed = "";
-        return { command };
+        return Object.hasOwn(this.tags, command) ? { tag: this.tags[command] } : { command };
+      }
+      if (this.beginsTag(this.typed + rest.join(""))) {
+        this.typed += rest.join("");
+        return null;
       }
       answer = this.answer(this.typed + rest.join(""));
     } else if ([...letters].length === 1 && this.find(letters).classes.length) {
