@@ -184,7 +184,7 @@ class Comparison:
     def _whole(self):
         """The recommended learner over all of its runs, as in the table.
 
-        The errors of the answer are those of what each half of the runs has chosen.
+        Each half of the runs chooses a learner; the answer has the errors of these two.
         """
         return next(r for r in self.results if r.learner is self.answer.learner)
 

@@ -491,7 +491,7 @@ class Experiment:
         return len(self.race.common_runs(in_race)) > 0
 
     def next_seconds(self, n_jobs):
-        """Return the seconds that another repeat would take, by those that ended."""
+        """Return the seconds of another repeat, estimated from earlier ones."""
         means = [np.mean(self._seconds[key]) for key in self._keys]
         longest, n_workers = max(means), effective_n_jobs(n_jobs)
         return sum(means) * self.design.cv / n_workers + longest * (n_workers > 1)

@@ -86,8 +86,8 @@ ENCODINGS = {
 #: Encodings that differ in a few accents; the first is by far the most frequent.
 WESTERN = {"cp1252", "cp1250", "cp1254"}
 #: Two encodings are both likely if charset-normalizer finds the texts equally messy and
-#: as much like a language, up to these differences; below this confidence none is
-#: chosen.
+#: as much like a language, up to these differences. No encoding is chosen whose
+#: confidence is lower than this.
 SAME_CHAOS, SAME_COHERENCE, CONFIDENCE = 0.02, 0.05, 0.9
 
 
