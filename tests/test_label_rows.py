@@ -292,7 +292,7 @@ class TestKeys:
         monkeypatch.setattr(LabelingView, "label", fail)
         shown = press("g", "b", "g", view=view)
         assert shown[1].startswith("The disk is full. Press a key to continue.\n")
-        assert [label for _, label, _ in calls] == ["good", "good"]  # b went on
+        assert [label for _, label, *_ in calls] == ["good", "good"]  # b went on
         assert labels_of(view.session) == ["good"]
 
     def test_when_no_row_is_left_the_list_is_there(self, open_view, press):

@@ -268,21 +268,21 @@ class LabelingSession(Generic[LearnerT]):
             self._worker = Worker(self._file, self._ids, build)
             with self._file.reading() as facts:
                 settings = facts.settings
+            self.ids: list[Id] = self._ids.all
+            self.empty_ids: list[Id] = self._ids.at(empty)
+            self.classes: list[Label] | None = settings["classes"]
+            is_several = settings["label_kind"] == SEVERAL
+            self.labels: list[str] | None = self.classes if is_several else None
+            self.votes: int = settings["votes"]
+            self.tags: list[str] = settings["tags"]
+            self._ahead, self._process = ahead, os.getpid()
+            self._server, self._loop, self._texts = None, None, ItemTexts(self.row)
+            self._doubtful = DoubtfulRows(self._file, self._worker, self._ids)
+            self._preview = (None, 0, [])
+            OPEN[self._file.identity] = self
         except BaseException:
             self._file.close()
             raise
-        self.ids: list[Id] = self._ids.all
-        self.empty_ids: list[Id] = self._ids.at(empty)
-        self.classes: list[Label] | None = settings["classes"]
-        is_several = settings["label_kind"] == SEVERAL
-        self.labels: list[str] | None = self.classes if is_several else None
-        self.votes: int = settings["votes"]
-        self.tags: list[str] = settings["tags"]
-        self._ahead, self._process = ahead, os.getpid()
-        self._server, self._loop, self._texts = None, None, ItemTexts(self.row)
-        self._doubtful = DoubtfulRows(self._file, self._worker, self._ids)
-        self._preview = (None, 0, [])
-        OPEN[self._file.identity] = self
 
     def _begin_or_resume(self, args, plan):
         with self._file.reading() as facts:
