@@ -405,7 +405,7 @@ def test_xml_of_pubmed(folder):
 
 
 #: Random damages of each format: a few for each change of the code, many to explore.
-N_DAMAGES = 5 if settings.default.max_examples < 100 else 200
+N_DAMAGES = 5 if settings.default.max_examples < 100 else 2_000
 
 
 @pytest.mark.parametrize("name", EXPORTS)
