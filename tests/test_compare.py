@@ -5,6 +5,7 @@ import json
 import shlex
 import time
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -743,6 +744,17 @@ class TestComparison:
         assert "note  left out: no run of CBGZClassifier has ended in time" in text
         assert "left out: no run of MinMarginClassifier(budget=15) has" in text
         assert "left out: no run of PassiveClassifier" in text
+
+    def test_learners_and_baselines_without_a_run_leave_the_race(self):
+        experiment = SimpleNamespace(
+            race=_race.Race([0, 1], [2, 3]),
+            steps=[SimpleNamespace(runner=each) for each in [DKMClassifier()] * 4],
+        )
+        experiment.race.curves = {0: None, 2: None}
+        notes = _comparison_run.Experiment.leave_out_unrun(experiment)
+        assert len(notes) == 2
+        assert experiment.race.in_race == [0]
+        assert experiment.race.passives_in_race == [2]
 
     def test_narrow_intervals_end_the_repeats(self):
         easy = np.where(X[:, 0] > 0, "yes", "no")

@@ -110,7 +110,7 @@ def run_simulated(results, n_sets):
     cells = product([(1, 1), (3, 2)], PLANS, SHARES)
     for cell, ((n_learners, n_passives), plan, share) in enumerate(cells):
         setting = share, n_learners, n_passives, plan
-        # each cell has data sets of its own, so that chance is not the same in all
+        # other data sets in each cell: their errors by chance are independent
         first = cell * n_sets
         found = [simulate(first + i, *setting) for i in range(n_sets)]
         row = {

@@ -113,7 +113,7 @@ def skill_on(model, X, y):
 
 
 def gain_on(model, X, y):
-    """Return the accuracy of a model less that of the most frequent class."""
+    """Return by how much a model is more accurate than the most frequent class."""
     shares, predicted = np.unique(y, return_counts=True)[1] / len(y), model.predict(X)
     if shares.max() > COMMON:
         return balanced_accuracy_score(y, predicted) - 1 / len(shares)

@@ -1,4 +1,4 @@
-"""What kind of rows the default learner buys on tables and among flipped labels.
+"""Kinds of rows that the default learner buys, on tables and with flipped labels.
 
 A learner buys 100 labels as in the regime "hundred" of `benchmarks.sets.pools`, chosen
 rows or random ones. Rows bought are described beside the whole pool:
@@ -10,9 +10,10 @@ rare          share of rows with a category (a column of 0 and 1) that fewer tha
 flipped       share of rows whose label is flipped
 most          share of the rows of the pool's most frequent class
 
-by the reason for which they were bought. And what an odd sample costs: the accuracy at
-the end, and the same if the probabilities are corrected for the class shares, which are
-those of the rows bought, towards those of the pool (which nobody knows). Writes
+by the reason for which they were bought. The class shares of rows bought differ from
+the pool's. What this costs is the gain in accuracy, at the end, of probabilities that
+are corrected towards the class shares of the pool, which only an experiment knows.
+Writes
 
 spent.csv         by group of sets and reason: means over the sets
 spent_sets.csv    the same by set

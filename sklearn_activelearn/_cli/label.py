@@ -107,8 +107,8 @@ CLASSES = """
 --labels A,B,...
     The labels to choose from, if a row may have several of them, or none.
 --tags A,B,...
-    Tags that an answer may have beside its label, as many as apply: t and a key choose
-    one. The model does not learn them.
+    Tags that an answer may have beside its label, any number of them. The key t and the
+    key of a tag choose it. The model does not learn tags.
 --rename OLD=NEW
     Give the class or tag OLD of the session in --out the name NEW, or merge it with
     NEW. All labels are kept. --classes and --tags, if they are given, have the new
@@ -245,7 +245,7 @@ def add_label(commands):
         parser, "classes", CLASSES,
         classes={"type": parse_classes},
         labels={"type": partial(parse_classes, what="label")},
-        tags={"type": parse_tags},
+        tags={"type": partial(parse_classes, what="tag", n_least=1)},
         rename={"type": parse_renaming},
         keys={"type": parse_keys, "default": {}},
         **{"import": {"dest": "imported"}},
@@ -271,21 +271,14 @@ def add_label(commands):
     add_options(parser, "results", RESULTS, form={"choices": ["wide", "long"]})
 
 
-def parse_classes(text, what="class"):
-    """Return the classes, or labels, of a list with commas."""
+def parse_classes(text, what="class", n_least=2):
+    """Return the classes, labels or tags of a list with commas."""
     names = [name.strip() for name in text.split(",")]
     check_different(names, what)
-    if len(names) < 2:
+    if len(names) < n_least:
         raise argparse.ArgumentTypeError(
             f"{text!r} is one {what}, but at least two are needed"
         )
-    return names
-
-
-def parse_tags(text):
-    """Return the tags of a list with commas."""
-    names = [name.strip() for name in text.split(",")]
-    check_different(names, "tag")
     return names
 
 
@@ -326,7 +319,7 @@ def check_different(names, what="class"):
 
 def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
-    args.files = args.FILE
+    args.files, args.rename_tags = args.FILE, []
     args.FILE = args.files[0] if args.files else None
     if args.recover or (args.export and None in (args.FILE, args.out)):
         if (path := (args.recover and args.out) or args.FILE or args.out) is None:
@@ -556,7 +549,7 @@ def open_session(args, task, learner, path):
     change = dict.fromkeys(args.change)
     if args.rename:
         change["classes"] = dict(args.rename)
-    if getattr(args, "rename_tags", []):
+    if args.rename_tags:
         change["tags"] = dict(args.rename_tags)
     with blame(path), printed_warnings():
         session = LabelingSession(

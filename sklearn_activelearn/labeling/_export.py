@@ -54,7 +54,7 @@ class ExportedLabel(NamedTuple):
     query_probability: float | None  # with which it was bought
     query_reason: str | None  # why the learner bought it, in a word
     origin: str  # "bought", "held out" or "given": nobody asked for it
-    tags: dict  # those of each person
+    tags: dict  # names of people to lists of their tags
 
 
 class ExportedAnswer(NamedTuple):
@@ -65,7 +65,7 @@ class ExportedAnswer(NamedTuple):
     who: list  # a name, or nothing
     when: str
     kind: str  # `VOTE`, `FINAL` or `SKIP`
-    tags: dict  # those of the person
+    tags: dict  # the name of the person to a list of tags
 
 
 #: Names that columns of the user cannot have in a file.

@@ -342,7 +342,7 @@ def read_label_file(path, rows, known, columns, settings):
         last.pop(key, None)
         label = None if each.is_skip else parse_label(each, known, are_numbers)
         last[key] = label, [tag for tag in each.tags if tag in settings["tags"]]
-    return [  # without tags, those that the person gave the row stay
+    return [  # None: the row keeps the tags that the person gave it before
         (id, label, who, is_final, None, None, tags or None)
         for (id, who, is_final), (label, tags) in last.items()
     ]

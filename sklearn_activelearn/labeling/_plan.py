@@ -308,7 +308,7 @@ class Resumption:
                 raise ValueError(
                     f"The class {old!r} must be renamed to a {kind}, got {new!r}."
                 )
-        after = [args.renamed.get(each, each) for each in args.classes or known]
+        after = rename_each(args.classes or known, args.renamed)
         after = list(dict.fromkeys([*after, *self.renamed.values()]))
         if args.classes is None:
             args.classes = after if stored["classes"] else None
@@ -322,9 +322,8 @@ class Resumption:
 
     def _plan_tags(self):
         """Find the tags that are renamed now, and the tags after that."""
-        args, known = self.args, self.settings["tags"]
-        given = known, args.renamed_tags, self.settings["renamed"], "tag"
-        self.renamed_tags = find_renamed(*given)
+        args, known, before = self.args, self.settings["tags"], self.settings["renamed"]
+        self.renamed_tags = find_renamed(known, args.renamed_tags, before, "tag")
         renamed = self.renamed_tags
         after = rename_each(args.tags or known, args.renamed_tags)
         after = list(dict.fromkeys([*after, *renamed.values()]))

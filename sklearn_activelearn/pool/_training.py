@@ -299,7 +299,7 @@ class OneModel(Trainer):
     estimator : classifier or None
         The estimator. None: `default`.
     default : classifier, default=None
-        The estimator if none is given. None: ``LogisticRegression()``.
+        The estimator to use if `estimator` is None. None: ``LogisticRegression()``.
 
     Raises
     ------

@@ -16,7 +16,8 @@ WORDS = {
     GUIDE: "read the guide",
     NOTE: "write a note",
 }
-#: Key before the key of a tag, and the keys of the tags.
+#: Key before the key of a tag, and the keys of the tags. A session has no more tags;
+#: they are here because the page shows keys before scikit-learn is imported.
 TAG, TAG_KEYS = "t", "123456789abcdefghijklmnopqrstuvwxyz"
 #: Typed before a command whose key begins a class, and before the name of a class that
 #: begins with a custom key.
