@@ -379,6 +379,12 @@ def test_scoring_chooses_the_thresholds():
     with pytest.raises(ValueError, match="scoring"):
         BlendClassifier(candidates, scoring="no scorer").fit(X, y)
 
+    def on_half(model, X, y):
+        return float(np.mean(model.predict(X[::2]) == y[::2]))
+
+    with pytest.raises(ValueError, match=r"predict all 80 rows at once.* 40 rows"):
+        BlendClassifier(candidates, scoring=on_half).fit(X, y)
+
 
 @pytest.mark.parametrize(
     "scoring", ["roc_auc", "f1", "balanced_accuracy", "neg_log_loss"]

@@ -339,6 +339,9 @@ def test_the_command(tmp_path, path):
     assert "[t2] empty" in found.stdout
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT tags FROM answers").fetchone() == ('["empty"]',)
+    other = (*same[:-1], tmp_path / "b.sqlite", "--classes", "no,yes", "--tags")
+    found = command(*other, "old", text="t1\nyes\n")
+    assert "[t1] old ✓" in found.stdout, found.stderr  # one tag is enough
     for argv, why in (
         (("--tags", "old,old"), "given twice"),
         (("--tags", "old,empty,third"), "--change tags"),

@@ -717,6 +717,9 @@ def test_sheets_as_people_have_them(folder):
     )
     assert cells == {"k": ["a", "a", "b"], "v": ["1", "2", "3"]}
     assert "merged cells is read in each of their rows" in notes
+    cells, notes = sheet(folder, ["k", "v"], ["", "w"], ["x", 1], merged=["A1:A2"])
+    assert cells == {"k": ["", "x"], "v": ["w", "1"]}  # a name is no cell of a row
+    assert "merged" not in notes
     rows = ["Report"], ["a", "b"], ["x", 1], ["y", 3]
     cells, notes = sheet(folder, *rows, merged=["A1:B1"])
     assert cells == {"Report": ["a", "x", "y"], "column 2": ["b", "1", "3"]}
