@@ -3,10 +3,13 @@
 import runpy
 import sys
 from pathlib import Path
+from time import sleep
 
 import pytest
 
+from benchmarks.evaluation import labels_saved
 from benchmarks.papers._steps import ROWS
+from sklearn_activelearn.evaluation import _comparison_run, _experiments
 
 ROOT = Path(__file__).resolve().parents[2]
 #: in so few rows a class may be rare
@@ -38,3 +41,22 @@ def test_quick_run_prints_its_lines(script, tmp_path, monkeypatch, capsys):
     runpy.run_module(module, run_name="__main__", alter_sys=True)
     printed = capsys.readouterr().out
     assert has_numbers(printed), printed
+
+
+class TestLabelsSaved:
+    """The experiment about `compare` waits for no other program."""
+
+    def test_clock(self, monkeypatch):
+        def compare(values, y, **options):
+            limit = _comparison_run.TimeLimit(1.0)
+            seconds.append(_experiments.run_numbered(0, 0, "", sleep, 0.2)[3])
+            seconds.append(limit.seconds)
+            raise KeyboardInterrupt
+
+        seconds = []
+        monkeypatch.setattr(labels_saved, "compare", compare)
+        with pytest.raises(KeyboardInterrupt):
+            labels_saved.answer_example("table", 0, None, 1.0)
+        assert len(seconds) == 2
+        assert max(seconds) < 0.1
+        assert _experiments.run_numbered(0, 0, "", sleep, 0.2)[3] >= 0.2
