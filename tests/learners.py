@@ -307,9 +307,10 @@ POOL_LEARNERS = [
         )
     ),
     ALMSClassifier(
+        LogisticRegression(tol=0.01),  # trained for each row and class, if not jointly
         param_grid={"C": [0.01, 1.0]},
         validation="pool",
-        n_candidates=3,
+        n_candidates=2,
         cv=2,
         n_initial=6,
         batch_size=3,
