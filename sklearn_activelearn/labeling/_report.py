@@ -5,12 +5,9 @@ from collections import Counter
 from math import floor, sqrt
 from operator import eq
 from typing import NamedTuple
-from warnings import catch_warnings
 
 import numpy as np
 from scipy.stats import binomtest
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import check_scoring
 
 from ..audit._recall import estimate_of, price_of, read_by
 from ..base import KnownPredictions
@@ -202,10 +199,11 @@ class Measure:
             np.concatenate([self._y, *map(np.asarray, predicted)])
         )
         self._constant = np.full(len(self._y), self.majority, dtype=self._y.dtype)
-        constant = KnownPredictions(self._constant, self._classes)
-        self._measures = measures_of(scoring, constant, self._y)
-        if len(self._measures.scorers) > 1:
-            raise ValueError(f"scoring must be one measure, got {scoring!r}.")
+        self._set_measure(scoring, self._constant)
+
+    def _set_measure(self, scoring, constant):
+        model = KnownPredictions(constant, self._classes)
+        self._measures = measures_of(scoring, model, self._y, single=True)
         (name,) = self._measures.scorers
         self.name = name.replace("_", " ")
 
@@ -255,15 +253,9 @@ class LabelsMeasure(Measure):
         best = np.argmax(2 * counts[order].cumsum() / (n_shown + counts.sum()))
         self.majority = sorted(labels[place] for place in order[: best + 1])
         self._constant = [self.majority] * len(truth)
-        scorer = check_scoring(None, scoring or "f1_micro")
-        name = getattr(scoring, "__name__", scoring) or "micro F1"
-        self.name = f"{name}".replace("_", " ")
-
-        def measure(model, X, y):
-            with catch_warnings(action="ignore", category=UndefinedMetricWarning):
-                return [scorer(model, X, y)]
-
-        self._measures = measure
+        self._set_measure(scoring or "f1_micro", self.encode(self._constant))
+        if scoring is None:
+            self.name = "micro F1"
 
     def describe_f1(self, predicted):
         """Return the micro F1 in words, and a sentence on the macro F1.
