@@ -33,7 +33,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def few_trainings(monkeypatch):
-    monkeypatch.setattr("sklearn_activelearn._cli.rows_to_label.BATCH", 0.4)
+    monkeypatch.setattr("sklearn_activelearn._cli.default_learners.BATCH", 0.4)
 
 
 def find(table, *options, label="in"):

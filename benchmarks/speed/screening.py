@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.options import parse
 from sklearn_activelearn import RelevanceSamplingClassifier
-from sklearn_activelearn._cli.rows_to_label import (
+from sklearn_activelearn._cli.default_learners import (
     BATCH,
     model_of_words_and_directions,
 )

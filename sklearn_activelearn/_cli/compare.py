@@ -245,7 +245,7 @@ def run_find(args, name, data, learners):
 
     from .. import RelevanceSamplingClassifier
     from ..evaluation import compare_recall
-    from .rows_to_label import BATCH, model_of_words_and_directions
+    from .default_learners import BATCH, model_of_words_and_directions
 
     known = np.unique(data.y).tolist()
     wanted = [label for label in known if str(label) == args.find]

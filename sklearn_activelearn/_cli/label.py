@@ -523,7 +523,8 @@ def read_rows(args, table=None, folder=None):
         The rows and the folder of their images, if they come from elsewhere than FILE.
     """
     with blame(args.FILE or args.label_studio):
-        from .rows_to_label import make_learner, read_task
+        from .default_learners import make_learner
+        from .rows_to_label import read_task
 
         task = read_task(args, table, folder)
     make_keys(args)
