@@ -104,7 +104,7 @@ def quick_blend(monkeypatch):
     """Make the default model a blend of one kind of model, which trains quickly."""
     found = [("logistic", LogisticRegression()), ("weak", LogisticRegression(C=0.01))]
     path = "sklearn_activelearn.batch._blend.default_candidates"
-    monkeypatch.setattr(path, lambda X, weighs_classes: found)
+    monkeypatch.setattr(path, lambda *rows: found)
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.pool import StoppingRule, Trained, Trainer
-from tests.learners import each, each_stream_default
+from tests.learners import each
 
 X, y = make_classification(150, n_informative=3, flip_y=0.2, random_state=0)
 WEIGHTS = np.random.default_rng(0).choice([0.1, 1.0, 30.0], len(y))
@@ -229,14 +229,6 @@ def test_learners_with_weights_of_their_own_refuse_them(prototype):
         with pytest.raises(TypeError, match=r"sample_weight.*class_weight"):
             verb(X, y, sample_weight=WEIGHTS)
     clone(prototype).teach(X[:4], [0, 1, 0, 1], sample_weight=None)
-
-
-@each_stream_default
-def test_stream_learners_refuse_them(prototype):
-    learner = clone(prototype)
-    for verb in learner.fit, learner.partial_fit, learner.teach:
-        with pytest.raises(TypeError, match=r"sample_weight.*class_weight"):
-            verb(X, y, sample_weight=WEIGHTS)
 
 
 class Deaf(Trainer):

@@ -442,6 +442,26 @@ def check_metadata(values, name, n_rows):
     return values.astype(np.float64)
 
 
+def check_weights(weights, n_rows, may_be_zero=False):
+    """Return weights of rows as floats; raise an error for wrong weights."""
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape} for {n_rows} rows. Pass one "
+            "weight for each row."
+        )
+    total, lowest = weights.sum(), weights.min(initial=0)
+    if lowest >= 0 and total < np.inf and (total > 0 or may_be_zero):
+        return weights
+    assert_all_finite(weights, input_name="sample_weight")
+    if lowest < 0:
+        row = weights.argmin()
+        raise ValueError(f"sample_weight[{row}] is {lowest}, but must be at least 0.")
+    raise ValueError(
+        f"sample_weight sums to {total}. Use finite weights, not only zeros."
+    )
+
+
 def is_count(value):
     """Return True for a whole number >= 0 that fits an int64."""
     return is_whole(value) and 0 <= value < 2**63

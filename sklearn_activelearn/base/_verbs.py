@@ -103,7 +103,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             ``sklearn.set_config(enable_metadata_routing=True)``, and
             ``set_fit_request`` of the estimator. They are stored with the labels;
             labels taught without weights have the weight 1. Learners that train with
-            weights of their own, and stream learners, refuse them: use `class_weight`.
+            weights of their own refuse them: use `class_weight`. Stream learners take
+            ``sample_weight`` as it is.
 
         Returns
         -------

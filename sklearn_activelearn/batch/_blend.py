@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import classes_of, stratified_folds
@@ -272,7 +272,9 @@ class BlendClassifier(CombinedClassifier):
     def _default_members(self):
         return [("logistic regression", LogisticRegression(max_iter=1_000))]
 
-    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+    def fit(
+        self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Find the weights from all rows, and train the members on them.
 
         Parameters
@@ -281,6 +283,10 @@ class BlendClassifier(CombinedClassifier):
             Rows.
         y : array-like of shape (n_samples,), or (n_samples, n_labels)
             Labels of two or more classes, or an indicator matrix of several labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, at least 0, for one label for each row. Each candidate
+            is trained with them, and held-out rows count by them. A row of weight 0 is
+            left out. None: all rows have the weight 1.
 
         Returns
         -------
@@ -293,7 +299,7 @@ class BlendClassifier(CombinedClassifier):
             For no candidates, two of one name, one without scores, a parameter out of
             its range, labels of one class, and whatever a candidate refuses.
         """
-        return self._fit(X, y, n_rows)
+        return self._fit(X, y, n_rows, sample_weight=sample_weight)
 
     def fit_in_order(
         self,
@@ -302,6 +308,7 @@ class BlendClassifier(CombinedClassifier):
         previous: "BlendClassifier | None" = None,
         label_names: Labels | None = None,
         scaler: Any = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit on rows in the order in which they were labelled, again and again.
 
@@ -324,6 +331,10 @@ class BlendClassifier(CombinedClassifier):
         scaler : StandardScaler, default=None
             Scales the rows for the default candidates, fitted on more rows than the
             labelled ones. None: it is fitted on these.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, at least 0, for one label for each row. Each candidate
+            is trained with them, and held-out rows count by them. A row of weight 0 is
+            left out. None: all rows have the weight 1.
 
         Returns
         -------
@@ -335,7 +346,8 @@ class BlendClassifier(CombinedClassifier):
         ValueError, TypeError
             As `fit`.
         """
-        return self._fit(X, y, n_doubled, previous, label_names, scaler)
+        given = previous, label_names, scaler, sample_weight
+        return self._fit(X, y, n_doubled, *given)
 
     def check_parameters(self) -> list[Any]:
         """Raise if a parameter is outside its range; return unfitted candidates.
@@ -355,33 +367,48 @@ class BlendClassifier(CombinedClassifier):
         check_label_set_scoring(self.scoring)
         return members
 
-    def _fit(self, X, y, n_weighed_of, previous=None, label_names=None, scaler=None):
+    def _fit(
+        self, X, y, n_weighed_of, previous=None, label_names=None, scaler=None,
+        sample_weight=None,
+    ):  # fmt: skip
         checked = self.check_parameters()
         self._scaler = scaler
-        X, y, classes = self._check_training(checked, X, y)
+        X, y, classes, weights = self._check_training(checked, X, y, sample_weight)
         n = n_weighed_of(X)
         rows, labels = take(X, slice(n)), y[:n]
+        of_rows = None if weights is None else weights[:n]
         (seed,) = draw_seeds(self.random_state, 1).tolist()
         # all rows decide on the default candidates, which are trained on all of them
-        named = self.estimators or default_candidates(X, labels)
+        named = self.estimators or default_candidates(X, labels, of_rows)
+        for name, candidate in named if weights is not None else ():
+            if not has_fit_parameter(candidate, "sample_weight"):
+                kind = type(candidate).__name__
+                raise TypeError(
+                    f"sample_weight: fit of {kind}, the candidate {name!r}, does not "
+                    "take weights. Leave out the weights, or the candidate."
+                )
         names = [name for name, _ in named]
         weighed = getattr(previous, "_weighed", (None,))
-        settings = self.cv, self.scoring, self.estimators, names, scaler
+        settings = self.cv, self.scoring, self.estimators, names, scaler, of_rows
         key = hash_or_none(rows, labels, seed, *settings)
         if key is None or key != weighed[0]:
             candidates = [seeded(candidate, seed % 2**32) for _, candidate in named]
-            scaled = scale(self._fit_scaler(rows), rows)
-            found = self._weigh_candidates(candidates, scaled, labels, label_names)
+            scaled = scale(self._fit_scaler(rows, of_rows), rows)
+            found = self._weigh_candidates(
+                candidates, scaled, labels, label_names, of_rows
+            )
             weighed = key, candidates, *found
         self._weighed = weighed
         self._row_takers = checked if self.estimators is None else weighed[1]
-        self._is_first_needed = n < FEWEST_TO_CHOOSE or is_unequal(labels)
+        self._is_first_needed = n < FEWEST_TO_CHOOSE or is_unequal(labels, of_rows)
         self.cv_log_losses_ = dict(zip(names, weighed[2].tolist(), strict=True))
         self.cv_skill_ = weighed[-1]
         self.is_near_chance_ = n >= ROWS_TO_TELL and self.cv_skill_ < SMALLEST_SKILL
-        return self._train_members(X, y, classes, label_names)
+        return self._train_members(X, y, classes, weights, label_names)
 
-    def refit(self, X: RowsLike, y: ArrayLike) -> "BlendClassifier":
+    def refit(
+        self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "BlendClassifier":
         """Train the members on other rows, and keep the weights.
 
         Costs a small part of `fit`, which trains each candidate once a fold. Meant for
@@ -393,6 +420,10 @@ class BlendClassifier(CombinedClassifier):
             Rows.
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, at least 0, for one label for each row. Each candidate
+            is trained with them, and held-out rows count by them. A row of weight 0 is
+            left out. None: all rows have the weight 1.
 
         Returns
         -------
@@ -406,18 +437,20 @@ class BlendClassifier(CombinedClassifier):
         """
         check_is_fitted(self, "estimators_")
         blend = shallow_copy(self)
-        X, y, classes = blend._check_training(self._row_takers, X, y)
-        return blend._train_members(X, y, classes)
+        trained_on = blend._check_training(self._row_takers, X, y, sample_weight)
+        return blend._train_members(*trained_on)
 
-    def _train_members(self, X, y, classes, label_names=None):
+    def _train_members(self, X, y, classes, sample_weight, label_names=None):
         """Train the candidates that have a weight."""
-        self.scaler_ = self._fit_scaler(X)
+        self.scaler_ = self._fit_scaler(X, sample_weight)
         X = scale(self.scaler_, X)
         _, candidates, _, temperatures, weights, thresholds, _ = self._weighed
         members = np.flatnonzero(weights)
         needed = {0, *members.tolist()}
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
         trained = {
-            m: fit_on_labels(clone(candidates[m]), X, y, label_names) for m in needed
+            m: fit_on_labels(clone(candidates[m]), X, y, label_names, **given)
+            for m in needed
         }
         self.classes_, self.first_estimator_ = classes, trained[0]
         if self.scaler_ is not None:
@@ -432,13 +465,13 @@ class BlendClassifier(CombinedClassifier):
         self.weights_, self.temperatures_ = weights[members], temperatures[members]
         return self
 
-    def _fit_scaler(self, X):
+    def _fit_scaler(self, X, sample_weight):
         """Return a scaler of the rows; None for rows that are not scaled."""
         if self.estimators is not None or issparse(X):
             return None
-        return fit_scaler(X) if self._scaler is None else self._scaler
+        return self._scaler or fit_scaler(X, sample_weight)
 
-    def _weigh_candidates(self, candidates, X, y, label_names):
+    def _weigh_candidates(self, candidates, X, y, label_names, sample_weight):
         """Return log losses, temperatures, weights, thresholds, and the skill.
 
         There are thresholds for several labels for a row only. Each label counts as a
@@ -456,7 +489,7 @@ class BlendClassifier(CombinedClassifier):
         if n_folds < 2:
             return nothing_found
         held_out = [
-            scores_of_fold(candidates, X, y, fold == k, label_names)
+            scores_of_fold(candidates, X, y, fold == k, label_names, sample_weight)
             for k in range(n_folds)
         ]
         usable = [
@@ -466,14 +499,14 @@ class BlendClassifier(CombinedClassifier):
         ]
         if not usable:
             return nothing_found
-        counts = np.bincount(y.ravel() if is_several else codes)
+        counts = np.bincount(y.ravel() if is_several else codes, sample_weight)
         of_class = np.ones(len(counts))
-        if is_unequal(y):
-            of_class = len(y) / (len(counts) * counts)
-        importance = [of_class[right] for _, _, right in held_out]
+        if is_unequal(y, sample_weight):
+            of_class = counts.sum() / (len(counts) * counts)
+        importance = [of_class[right] * weight for _, _, right, weight in held_out]
         p = []
         for m in usable:
-            parts = [(scores[m], columns) for scores, columns, _ in held_out]
+            parts = [(scores[m], columns) for scores, columns, *_ in held_out]
             temperatures[m] = fit_temperature(parts, importance)
             p += [
                 np.concatenate(
@@ -503,7 +536,7 @@ class BlendClassifier(CombinedClassifier):
             thresholds = find_thresholds(p, right, take(X, order), self.scoring)
             return losses, temperatures, weights, thresholds, np.nan
         loss = -(importance @ np.log(p @ weights[usable])) / importance.sum()
-        shares = of_class * counts / len(y)
+        shares = of_class * counts / counts.sum()
         skill = 1 - loss / entropy(shares)
         return losses, temperatures, weights, thresholds, float(skill)
 
@@ -567,7 +600,7 @@ class BlendClassifier(CombinedClassifier):
         return self.classes_[best]
 
 
-def fit_scaler(X):
+def fit_scaler(X, sample_weight=None):
     """Return a scaler that leaves columns of 0 and 1 as they are.
 
     Among few rows a rare category is rarer still. Divided by its standard deviation
@@ -575,7 +608,7 @@ def fit_scaler(X):
     """
     X = np.asarray(X)
     with np.errstate(all="ignore"):  # too large numbers are refused in a training
-        scaler = StandardScaler().fit(X)
+        scaler = StandardScaler().fit(X, sample_weight=sample_weight)
     is_binary = ((X == 0) | (X == 1)).all(axis=0)
     scaler.mean_[is_binary], scaler.scale_[is_binary] = 0, 1
     return scaler
@@ -586,12 +619,12 @@ def scale(scaler, X):
     return X if scaler is None else scaler.transform(X)
 
 
-def is_unequal(y):
+def is_unequal(y, sample_weight=None):
     """Return True if one class has most of the labels, one for each row."""
     if y.ndim == 2:
         return False
-    counts = np.unique(y, return_counts=True)[1]
-    return counts.max() > COMMON * len(y)
+    counts = np.bincount(np.unique(y, return_inverse=True)[1], sample_weight)
+    return counts.max() > COMMON * counts.sum()
 
 
 class LabelRegression(ClassifierMixin, BaseEstimator):
@@ -674,11 +707,11 @@ def label_set_candidates(X):
     ]
 
 
-def default_candidates(X, y):
+def default_candidates(X, y, sample_weight=None):
     """Return candidates with their names, for rows like X and labels like y."""
     if y.ndim == 2:
         return label_set_candidates(X)
-    weighs_classes = is_unequal(y)
+    weighs_classes = is_unequal(y, sample_weight)
     balanced = {"class_weight": "balanced"}
     if issparse(X):
         found = [
@@ -746,7 +779,7 @@ def bounded_label_logits(model, X):
     return np.log(p) - np.log(1 - p)
 
 
-def scores_of_fold(candidates, X, y, is_test, label_names=None):
+def scores_of_fold(candidates, X, y, is_test, label_names=None, sample_weight=None):
     """Train candidates on the rows of the other folds.
 
     Rows of a class that the other folds lack are left out.
@@ -759,6 +792,8 @@ def scores_of_fold(candidates, X, y, is_test, label_names=None):
         Columns of the logits of their classes.
     codes : ndarray of int of shape (n_test,)
         Codes of their classes among all classes.
+    weights : ndarray of shape (n_test,), or float
+        Their weights; 1 without `sample_weight`.
     """
     training = np.flatnonzero(~is_test)
     if y.ndim == 2:
@@ -769,15 +804,20 @@ def scores_of_fold(candidates, X, y, is_test, label_names=None):
         ]
         logits = [bounded_label_logits(model, others).ravel() for model in models]
         scores = [np.column_stack([0 * each, each]) for each in logits]
-        return scores, y[is_test].ravel(), y[is_test].ravel()
+        return scores, y[is_test].ravel(), y[is_test].ravel(), 1.0
     seen = np.unique(y[training])
     test = np.flatnonzero(is_test & np.isin(y, seen))
     rows, others = take(X, training), take(X, test)
     # the labels themselves, because parameters such as class_weight may name them
-    models = [fit_on_labels(clone(each), rows, y[training]) for each in candidates]
+    given, weights = {}, 1.0
+    if sample_weight is not None:
+        given, weights = {"sample_weight": sample_weight[training]}, sample_weight[test]
+    models = [
+        fit_on_labels(clone(each), rows, y[training], **given) for each in candidates
+    ]
     scores = [bounded_logits(model, others) for model in models]
     codes = np.searchsorted(np.unique(y), y[test])
-    return scores, np.searchsorted(seen, y[test]), codes
+    return scores, np.searchsorted(seen, y[test]), codes, weights
 
 
 def stack_weights(p, importance):

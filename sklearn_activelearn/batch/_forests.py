@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
@@ -52,16 +53,21 @@ class QuickForest(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: RowsLike, y: Labels) -> Self:
-        """Grow the trees on checked rows and labels."""
+    def fit(
+        self, X: RowsLike, y: Labels, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Grow the trees on checked rows, labels and weights."""
         X = np.ascontiguousarray(X, dtype=np.float64)
         self.n_features_in_ = X.shape[1]
         self.classes_, codes = np.unique(y, return_inverse=True)
+        weights = compute_sample_weight(self.class_weight, codes)
+        if sample_weight is not None:
+            weights = weights * sample_weight
         self.trees_ = [
             *grow_trees(
                 X,
                 np.eye(len(self.classes_))[codes],
-                compute_sample_weight(self.class_weight, codes),
+                weights,
                 N_TREES,
                 max(1, int(np.sqrt(X.shape[1]))),
                 self.min_samples_leaf,

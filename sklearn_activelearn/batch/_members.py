@@ -11,9 +11,10 @@ from ..base._validation import (
     check_has,
     check_pool,
     check_scale,
+    check_weights,
     common_input_tags,
 )
-from ..sources._containers import to_memory
+from ..sources._containers import n_rows, take, to_memory
 from ..utils._compat import BaseComposition, ClassifierMixin, linked_to_documentation
 from ..utils.typing import Estimators
 
@@ -86,22 +87,36 @@ class CombinedClassifier(ClassifierMixin, BaseComposition):
             check_has(score_method_of(member), member, type(self).__name__)
         return names, members
 
-    def _check_training(self, members, X, y):
-        """Return rows as the members take them, labels, and the sorted classes."""
+    def _check_training(self, members, X, y, sample_weight=None):
+        """Return rows as the members take them, labels, sorted classes, and weights.
+
+        A row of weight 0 is left out. Without `sample_weight` the weights are None.
+        """
         X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
         if self.estimators is None:
             check_scale(X, getattr(self, "feature_names_in_", None))
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, n_rows(X))
+            if y.ndim == 2:
+                raise ValueError(
+                    "sample_weight is for one label for each row, but y has columns. "
+                    "Leave the weights out."
+                )
+            is_there = np.flatnonzero(weights)
+            X, y = take(X, is_there), np.asarray(y)[is_there]
+            weights = weights[is_there]
         if y.ndim == 2:
             if np.all(y == y[0]):
                 raise ValueError(
                     f"y has the same labels in all {len(y)} rows; a classifier needs a "
                     "label that some rows have and others lack."
                 )
-            return to_memory(X), y, np.arange(y.shape[1])
+            return to_memory(X), y, np.arange(y.shape[1]), weights
         check_classification_targets(y)
         classes = np.unique(y)
         if len(classes) < 2:
             raise ValueError(
                 f"y holds 1 class, {classes.tolist()[0]!r}; a classifier needs two."
             )
-        return to_memory(X), np.asarray(y), classes
+        return to_memory(X), np.asarray(y), classes, weights

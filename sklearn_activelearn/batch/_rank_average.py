@@ -126,7 +126,7 @@ class RankAverageClassifier(CombinedClassifier):
             class or of more than two, and whatever a member refuses.
         """
         names, members = self._checked_members()
-        X, y, classes = self._check_training(members, X, y)
+        X, y, classes, _ = self._check_training(members, X, y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
             raise ValueError(

@@ -5,11 +5,11 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, issparse
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import distinct_labels, encode, find_two_numbers
-from ..base._validation import check_option, check_rows
+from ..base._validation import check_option, check_rows, check_weights
 from ..utils._compat import (
     BaseEstimator,
     ClassifierMixin,
@@ -351,26 +351,6 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def check_weights(weights, n_rows):
-    """Return weights as floats; raise an error for wrong weights."""
-    weights = np.asarray(weights, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows. Pass one "
-            "weight for each row."
-        )
-    total, lowest = weights.sum(), weights.min()
-    if lowest >= 0 and 0 < total < np.inf:
-        return weights
-    assert_all_finite(weights, input_name="sample_weight")
-    if lowest < 0:
-        row = weights.argmin()
-        raise ValueError(f"sample_weight[{row}] is {lowest}, but must be at least 0.")
-    raise ValueError(
-        f"sample_weight sums to {total}. Use finite weights, not only zeros."
-    )
 
 
 def encode_labels(y):

@@ -1058,7 +1058,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             ``sklearn.set_config(enable_metadata_routing=True)``, and
             ``set_fit_request`` of the estimator. They are stored with the labels;
             labels taught without weights have the weight 1. Learners that train with
-            weights of their own, and stream learners, refuse them: use `class_weight`.
+            weights of their own refuse them: use `class_weight`.
 
         Returns
         -------
@@ -1101,7 +1101,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             ``sklearn.set_config(enable_metadata_routing=True)``, and
             ``set_fit_request`` of the estimator. They are stored with the labels;
             labels taught without weights have the weight 1. Learners that train with
-            weights of their own, and stream learners, refuse them: use `class_weight`.
+            weights of their own refuse them: use `class_weight`.
 
         Returns
         -------

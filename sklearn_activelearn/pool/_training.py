@@ -369,7 +369,8 @@ def train(known, prototype, previous=None):
     if hasattr(prototype, "fit_in_order"):
         model = clone(prototype)
         given = rows, known.labels, previous, names
-        return model.fit_in_order(*given, known.scaler)
+        weights = requested(model, known.labelled.metadata)
+        return model.fit_in_order(*given, known.scaler, **weights)
     model = unfitted_copy(prototype)
     return fit_with(model, known.labelled, known.classes, names)
 
@@ -447,7 +448,8 @@ def held_out_models(trainer, known, trained, parts):
     for positions in parts:
         part = known.labelled.part(positions)
         if blend is not None:
-            yield blend.refit(part.rows, known.classes[part.codes])
+            weights = requested(blend, part.metadata)
+            yield blend.refit(part.rows, known.classes[part.codes], **weights)
         else:
             purposes = known.purposes[positions]
             here = known._replace(labelled=part, purposes=purposes)
@@ -468,8 +470,9 @@ def requested(model, metadata):
     """Return the metadata that `fit` of a model requests."""
     if not metadata:
         return {}
-    routed = process_routing(route_to_fit("learner", [model]), "fit", **metadata)
-    return routed.estimator_0.fit
+    with config_context(enable_metadata_routing=True):  # in other processes, too
+        router = route_to_fit("learner", [model])
+        return process_routing(router, "fit", **metadata).estimator_0.fit
 
 
 def check_fit_params(estimators, given, n_rows):

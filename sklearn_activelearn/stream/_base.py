@@ -29,6 +29,7 @@ from ..base._validation import (
     check_option,
     check_rows,
     check_selection,
+    check_weights,
     finite_rows,
     is_share,
     validate_rows,
@@ -217,7 +218,9 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         transaction.commit()
         return answer
 
-    def fit(self, X: RowsLike, y: ArrayLike, **fit_params: Any) -> Self:
+    def fit(
+        self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Simulate active learning on labelled data, from scratch.
 
         Only labels that the learner buys are used; the set of classes is read first.
@@ -228,13 +231,12 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             The stream.
         y : array-like of shape (n_samples,)
             Labels of all rows. The learner uses the labels that it buys.
-        **fit_params : dict
-            Values for `fit` of the estimator, one for each row, such as
-            ``sample_weight``. They need
-            ``sklearn.set_config(enable_metadata_routing=True)``, and
-            ``set_fit_request`` of the estimator. They are stored with the labels;
-            labels taught without weights have the weight 1. Learners that train with
-            weights of their own, and stream learners, refuse them: use `class_weight`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the labels, at least 0. None: 1. A weight multiplies the step
+            that a label makes, as in `SGDClassifier`; a reflection (the update of
+            `DKMClassifier`) counts at most once. A second-order learner weighs the
+            squared error of the row. Weights do not change the probability with which
+            a row is bought. A row of weight 0 is neither seen nor bought.
 
         Returns
         -------
@@ -245,20 +247,22 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         ------
         ValueError, TypeError
             For NaN or infinity, labels of one class or continuous labels, a parameter
-            out of its range, or `fit_params`.
+            out of its range, or weights below 0 or of 0 only.
         """
         transaction = Transaction(self)
         learner = transaction.learner
-        learner._check_metadata(fit_params, None)
         X, codes = validate_and_reset(learner, X, y)
-        n, order = X.shape[0], learner._order(X.shape[0])
-        learner._simulate(X, codes, order, learner._limits(n))
+        weights, n = None, X.shape[0]
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, n)
+            n = np.count_nonzero(weights)
+        learner._simulate(X, codes, learner._order(n), learner._limits(n), weights)
         learner._warn_after_run(X)
         return transaction.commit()
 
     def partial_fit(
         self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None,
-        **fit_params: Any,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
         """Simulate active learning on the next labelled rows of a stream.
 
@@ -270,13 +274,12 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             Labels of all rows. The learner uses the labels that it buys.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. Required unless the learner knows them.
-        **fit_params : dict
-            Values for `fit` of the estimator, one for each row, such as
-            ``sample_weight``. They need
-            ``sklearn.set_config(enable_metadata_routing=True)``, and
-            ``set_fit_request`` of the estimator. They are stored with the labels;
-            labels taught without weights have the weight 1. Learners that train with
-            weights of their own, and stream learners, refuse them: use `class_weight`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the labels, at least 0. None: 1. A weight multiplies the step
+            that a label makes, as in `SGDClassifier`; a reflection (the update of
+            `DKMClassifier`) counts at most once. A second-order learner weighs the
+            squared error of the row. Weights do not change the probability with which
+            a row is bought. A row of weight 0 is neither seen nor bought.
 
         Returns
         -------
@@ -290,11 +293,13 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         """
         transaction = Transaction(self)
         learner = transaction.learner
-        kept = None if fit_params else learner._next_rows
+        kept = learner._next_rows if sample_weight is None else None
         if kept is None or not kept.learn(vars(learner), X, y, classes):
-            learner._check_metadata(fit_params, None)
             rows, codes = validate_and_append(learner, X, y, classes)
-            learner._simulate(rows, codes, None, learner._limits())
+            given = learner._check_metadata(
+                {"sample_weight": sample_weight}, len(codes)
+            )
+            learner._simulate(rows, codes, None, learner._limits(), **given)
             learner._prepare_next_rows(X)
         learner._warn_after_run()
         return transaction.commit()
@@ -318,6 +323,13 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
     def n_updates_(self) -> int:
         """Labels that changed the weights."""
         return self._learned.counts.n_updates
+
+    def _check_metadata(self, fit_params, n_rows):
+        weights = fit_params.pop("sample_weight", None)
+        super()._check_metadata(fit_params, n_rows)
+        if weights is None:
+            return {}
+        return {"weights": check_weights(weights, n_rows, may_be_zero=True)}
 
     def _check_parameters(self):
         self._checked_rules()
@@ -508,7 +520,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         self._warn_if_constant()
         return Purchase(rows, probabilities)
 
-    def _store_labels(self, X, identity, codes):
+    def _store_labels(self, X, identity, codes, weights=None):
         X = to_memory(X)
         state = self._ready()
         requests, found = self._ledger.take(identity.part(X).keys())
@@ -518,7 +530,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         for row, request in enumerate(found):
             if request is not None:
                 forecasts[row] = request.forecast
-        stopped = teach(Rows(X), codes, probabilities, asked, forecasts, state)
+        weights = np.ones(len(found)) if weights is None else weights
+        stopped = teach(Rows(X), codes, probabilities, asked, forecasts, state, weights)
         if stopped >= 0:
             self._raise_stopped(stopped, X)
         self._commit(state)
@@ -544,10 +557,16 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             return None
         return np.random.RandomState(self._shuffle_seed % 2**32).permutation(n_rows)
 
-    def _simulate(self, X, codes, order, limits):
-        """Go through rows whose labels are all known; None takes them in order."""
+    def _simulate(self, X, codes, order, limits, weights=None):
+        """Go through rows whose labels are all known; None takes them in order.
+
+        `order` has positions among the rows whose weight is not 0.
+        """
+        is_there = None if weights is None or weights.all() else np.flatnonzero(weights)
         if not isinstance(X, Source):
-            one = self._make_pass(Rows(X), codes, order, limits)
+            if is_there is not None:
+                order = is_there if order is None else is_there[order]
+            one = self._make_pass(Rows(X), codes, order, limits, weights)
             one.run()
             self._finish_pass(one, X, limits)
             return
@@ -556,11 +575,20 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
                 "shuffle=True needs all rows in memory. Set shuffle=False, or make a "
                 "memory map with as_memmap."
             )
+        if is_there is not None:
+            X, codes, weights = (
+                SomeRows(X, is_there),
+                codes[is_there],
+                weights[is_there],
+            )
         bought = [NO_ROWS]
         for start, rows in in_groups(X.blocks_read_ahead(), self._group):
-            self._simulate(rows, codes[start : start + rows.shape[0]], None, limits)
+            part = slice(start, start + rows.shape[0])
+            given = None if weights is None else weights[part]
+            self._simulate(rows, codes[part], None, limits, given)
             bought.append(start + self.queried_indices_)
-        self.queried_indices_ = np.concatenate(bought)
+        bought = np.concatenate(bought)
+        self.queried_indices_ = bought if is_there is None else is_there[bought]
 
     def _prepare_next_rows(self, X):
         """Keep the state for the next `partial_fit` if calls have few plain rows.
@@ -581,9 +609,9 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         names = [*parameters, *SHAPE_OF_PASS]
         self._next_rows = NextRows(vars(self), names, self._ready(), *self._limits())
 
-    def _make_pass(self, rows, codes, order, limits):
+    def _make_pass(self, rows, codes, order, limits, weights=None):
         """Return a pass over rows whose labels are all known."""
-        return Pass(rows, order, codes, None, self._ready(), *limits)
+        return Pass(rows, order, codes, None, self._ready(), *limits, weights)
 
     def _finish_pass(self, one, X, limits):
         """Keep what a pass has learned; raise if it stopped early."""

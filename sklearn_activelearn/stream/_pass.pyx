@@ -107,6 +107,8 @@ cdef class Pass:
     budget, patience : int
         Largest total number of labels to buy; largest number of consecutive rows
         without a purchase.
+    weights : array of shape (n_samples,), default=None
+        Weight > 0 of each row's label; None: 1.
 
     Attributes
     ----------
@@ -117,6 +119,7 @@ cdef class Pass:
     cdef Rows rows
     cdef const int64_t[::1] order
     cdef int32_t[::1] labels
+    cdef const double[::1] weights
     cdef object ask, interrupt
     cdef QueryRule query_rule
     cdef readonly LinearState state
@@ -132,12 +135,13 @@ cdef class Pass:
     cdef double excess
     cdef Clock before
     cdef bint ordered, later, measured, observes, jumps, open, interrupted, unfinished
-    cdef bint searches
+    cdef bint searches, weighted
     cdef int reason
 
     def __init__(
         self, Rows rows, const int64_t[::1] order, int32_t[::1] labels, ask,
         LinearState state, Py_ssize_t budget, Py_ssize_t patience,
+        const double[::1] weights=None,
     ):
         cdef QueryRule query_rule = state.query_rule
         cdef Clock *clock = &state.clock
@@ -145,6 +149,7 @@ cdef class Pass:
         self.order, self.ordered = order, order is not None
         n = order.shape[0] if self.ordered else rows.n_rows
         self.labels, self.later, self.ask = labels, labels is None, ask
+        self.weights, self.weighted = weights, weights is not None
         self.query_rule, self.state = query_rule, state
         self.observes = (
             query_rule.uses_norm or query_rule.delays or query_rule.is_python
@@ -313,6 +318,7 @@ cdef class Pass:
         cdef bint hit = decision.coin < decision.probability
         cdef int reason
         if hit:
+            row.weight = self.weights[row.index] if self.weighted else 1.0
             self.tally.set_rows(self.n_open, self.excess)
             reason = self.state.prepare(row, self.later)
             if reason != C_DONE:
@@ -687,6 +693,7 @@ cdef list plain_list(labels):
 def teach(
     Rows rows, const int32_t[::1] labels, const double[::1] probabilities,
     const uint8_t[::1] asked, const double[:, ::1] forecasts, LinearState state,
+    const double[::1] weights,
 ):
     """Learn the labels of all rows, in order.
 
@@ -699,6 +706,8 @@ def teach(
         were not asked for.
     forecasts : array of shape (n_samples, 3)
         `Pass.forecasts` of each row; 0 for rows that were not asked for.
+    weights : array of shape (n_samples,)
+        Weight of each label; of weight 0, it is not learned.
 
     Returns
     -------
@@ -711,7 +720,9 @@ def teach(
     row.X = &rows.view
     with nogil:
         for i in range(rows.n_rows):
-            row.index = i
+            if weights[i] == 0:
+                continue
+            row.index, row.weight = i, weights[i]
             if (
                 not isfinite(state.score_row(&row, measure))
                 or state.prepare(&row, False) != C_DONE

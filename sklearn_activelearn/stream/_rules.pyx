@@ -250,7 +250,8 @@ cdef class UpdateRule:
     """Base of the update rules, and of custom update rules.
 
     An update rule sees the signed margin of a label and returns the length of the step
-    along the row. It holds parameters only.
+    along the row, which `sample_weight` multiplies; by 1 at most if the rule `seeds`, so
+    that the weights keep their length. It holds parameters only.
 
     A subclass in Python has ``step(z, squared_norm, probability, clock)``. It runs with
     the GIL, which is slower than a compiled rule and otherwise the same. A subclass in

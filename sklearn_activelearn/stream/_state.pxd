@@ -77,6 +77,7 @@ cdef struct Row:
     Py_ssize_t slot      # position among the rows scored ahead
     double scale         # factor of the row: 1 / norm, or 1
     double squared_norm  # of the scaled row with its constant feature; -1: unknown
+    double weight        # of the row's label, > 0
 
 
 cdef class LinearState:

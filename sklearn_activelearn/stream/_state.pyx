@@ -581,8 +581,10 @@ cdef class LinearState:
         else:
             step = self.update_rule.cy_step(z, row.squared_norm, probability, &self.clock)
             step *= self.classes.step_weight(
-                label, probability, self.update_rule.scale_free
+                label, probability / row.weight, self.update_rule.scale_free
             )
+            # a rule that seeds keeps the length of the weights: its steps do not grow
+            step *= min(row.weight, 1.0) if self.update_rule.seeds else row.weight
         if step != 0:
             growth = fabs(step) * self.length(row)
             if not self.reach + growth < LARGEST_WEIGHT:
@@ -590,7 +592,8 @@ cdef class LinearState:
         if asked and not seeding:  # a rule in Python may raise: nothing is changed yet
             self.query_rule.cy_learned(step != 0, &self.clock, &self.m[0])
         # scores grow with the number of mistakes; with gradient steps they settle
-        self.count(row, label, probability, 3 if self.update_rule.scale_free else 1)
+        self.count(row, label, probability / row.weight,
+                   3 if self.update_rule.scale_free else 1)
         if step != 0:
             self.reach += growth
             self.clock.n_updates += 1

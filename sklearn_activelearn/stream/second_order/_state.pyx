@@ -786,15 +786,16 @@ cdef class SecondOrderState(LinearState):
         cdef bint stored = 0 != self.update_rule.cy_step(
             z, row.squared_norm, probability, &self.clock
         )
-        cdef double weight = self.classes.weight(label, probability)
+        cdef double weight = self.classes.weight(label, probability / row.weight)
         cdef bint is_wrong = stored
+        weight *= row.weight
         if asked and self.query_rule.judges:
             stored = self.m[2] > 0
             # a tie predicts the first of the classes
             is_wrong = z < 0 or z == 0 and label > (rival if self.W.shape[0] > 1 else 0)
         if asked:
             self.query_rule.cy_learned(is_wrong, &self.clock, &self.m[0])
-        self.count(row, label, probability, 0)
+        self.count(row, label, probability / row.weight, 0)
         if stored:
             self.leverage(row)
             self.inverse.direct(row)

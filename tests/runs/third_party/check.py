@@ -53,8 +53,14 @@ def labelled_in_sessions(learner, path, sizes):
     return asked
 
 
+# a weight of 2 is not the same row twice where the order of the rows decides
+NO_REPETITION = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "the order of the rows decides"
+    for kind in ("dense", "sparse")
+}
+
 for learner in LEARNERS:
-    checks = check_estimator(learner)
+    checks = check_estimator(learner, expected_failed_checks=NO_REPETITION)
     laws = check_learner(learner)
     for results in (checks, laws):
         passed = [r for r in results if r["status"] == "passed"]
