@@ -609,6 +609,25 @@ def test_the_first_line_of_excel_names_the_separator(folder, first, end):
     assert table.to_dict("list") == {"a": ["1", "2"], "b": ["x,\ny", "z"]}
 
 
+TWO_SEPARATORS = {  # both fit; commas only; semicolons only; the shorter header
+    "both": ("a;b,c\n1;2,5\n3;4,5\n", ["a;b", "c"], "commas. Semicolons fit all lines"),
+    "commas": ("a;b,c\n1,2\n3;3;3,4\n", ["a;b", "c"], ""),
+    "semicolons": ("a;b, cm\n1;2\n3;4\n", ["a", "b, cm"], "by semicolons."),
+    "fewer": ("a;b, in c, d\n1;2\n3;4\n", ["a", "b, in c, d"], "by semicolons."),
+    "none": ("a;b,c\n1;2\n3,4\n", ["a;b", "c"], "fewer cells"),
+}
+
+
+@pytest.mark.parametrize("case", TWO_SEPARATORS)
+def test_of_two_separators_the_one_that_all_lines_agree_on(folder, case):
+    text, names, note = TWO_SEPARATORS[case]
+    table = read(folder, text, "t.csv")
+    assert [*table] == names
+    notes = " ".join(table.attrs["notes"])
+    assert note in notes
+    assert ("fit all lines" in notes) == (case == "both")
+
+
 BAD_TABLES = {
     "R's write.table": ("a,b\n1,2,3\n2,3,4\n", "line 2 has 3 cells, and the header 2"),
     "an unnamed column too many": (",a,b\n1,2\n2,3\n", "3 cells, one of them empty"),
@@ -720,6 +739,14 @@ def test_sheets_as_people_have_them(folder):
     cells, notes = sheet(folder, ["k", "v"], ["", "w"], ["x", 1], merged=["A1:A2"])
     assert cells == {"k": ["", "x"], "v": ["w", "1"]}  # a name is no cell of a row
     assert "merged" not in notes
+    for rows in (
+        [["Report"], ["a", "b", "c"], ["x", 1, 2]],
+        [["a", "b"], ["x", 1], ["y", 3, "z", 5]],
+    ):
+        with pytest.raises(
+            ValueError, match=r"row \d of the sheet has 2 cells to the r"
+        ):
+            sheet(folder, *rows)
     rows = ["Report"], ["a", "b"], ["x", 1], ["y", 3]
     cells, notes = sheet(folder, *rows, merged=["A1:B1"])
     assert cells == {"Report": ["a", "x", "y"], "column 2": ["b", "1", "3"]}
@@ -798,7 +825,7 @@ def test_excel(folder):
     book.active.append(["002", "NA", None, "y"])
     book.active.append(["1e5", "", 1.5, ""])
     book.active.append([None] * 4)
-    book.create_sheet("other").append(["a"])
+    book.create_sheet("other").append(["=1+1"])  # of a sheet that is not read
     book.save(folder / "t.xlsx")
     table = read_table(folder / "t.xlsx")
     assert table.to_dict("list") == {

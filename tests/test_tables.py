@@ -85,6 +85,9 @@ class TestKinds:
         assert treated_as(cells, categorical=["x"])[0] == "category"
         assert treated_as(cells, drop=["x"]) == ("left out", "(by --drop)")
         assert treated_as(NAMES, text=["x"])[0] == "text"
+        rows = {"source file": ["a", "b"], "n": [1, 2]}
+        encoder = TableEncoder(drop=["source file"]).fit(rows)
+        assert "left out: source file (names the file)" in encoder.treated_as_
 
     @pytest.mark.parametrize(
         ("params", "cells", "why"),
@@ -254,8 +257,15 @@ class TestNumbersAsPeopleWriteThem:
         assert treated_as(cells, gaps=["MANY"]) == ("number", "")
         encoder = TableEncoder(gaps=["many"]).fit({"x": cells})
         assert encoder.transform({"x": ["many"]})[0, 1] > 0
-        with pytest.raises(TypeError, match="gaps must be a list of names"):
-            TableEncoder(gaps="many").fit({"x": cells})
+        assert treated_as(["12", "-9", "8", "7"], gaps=[-9]) == ("number", "")
+        encoder = TableEncoder(gaps=[-9]).fit({"x": [12, -9, 8]})
+        assert encoder.transform({"x": [-9]})[0, 1] > 0
+        for gaps in "many", 3:
+            with pytest.raises(TypeError, match="gaps must be a list of names"):
+                TableEncoder(gaps=gaps).fit({"x": cells})
+        for rows, what in ({}, "column"), ({"x": []}, "row"):
+            with pytest.raises(ValueError, match=f"there is no {what}."):
+                TableEncoder().fit(rows)
 
     def test_what_one_column_leaves_open_another_may_tell(self):
         def forms(*columns, decimal=None):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._tables import GAPS, cells_of
+from ._tables import FILE, GAPS, cells_of
 
 N_CATEGORIES = 30  # of a column; the rare ones share one
 WORDS_OF_A_TEXT = 3  # on average
@@ -155,7 +155,8 @@ def find_kinds(
 def give_kind(name, cells, kind):
     """Return a column of the kind that the user gives."""
     if kind == "left out":
-        return Column(name, kind, remark="by --drop")
+        remark = "names the file" if name == FILE else "by --drop"
+        return Column(name, kind, remark=remark)
     if kind == "text" and not any(re.search(r"\b\w\w+\b", cell) for cell in cells):
         raise ValueError(f"there are no words in the column {name!r}.")
     return Column(name, kind)
@@ -221,7 +222,7 @@ def describe_mixed_numbers(counts):
 
 def blank_gaps(cells, gaps=()):
     """Return cells without the spaces around them, and with gaps as empty cells."""
-    gaps = GAPS | {gap.strip().lower() for gap in gaps}
+    gaps = GAPS | {f"{gap}".strip().lower() for gap in gaps}
     cells = [cell.strip() for cell in cells]
     return ["" if cell.lower() in gaps else cell for cell in cells]
 

@@ -5,7 +5,7 @@ takes the rows of a CSV. They need pandas.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -595,8 +595,8 @@ def round_numbers(X):
 
 
 def check_names(names, parameter):
-    """Refuse one name in place of a list, which would be read letter by letter."""
-    if isinstance(names, str):
+    """Refuse one name in place of a list; a text would be read letter by letter."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(
             f"{parameter} must be a list of names, got {names!r}: pass [{names!r}]."
         )

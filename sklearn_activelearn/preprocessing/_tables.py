@@ -15,7 +15,6 @@ from datetime import datetime, time
 from difflib import get_close_matches
 from importlib.util import find_spec
 from io import StringIO
-from zipfile import ZipFile
 
 import numpy as np
 
@@ -350,7 +349,8 @@ def read_csv(text):
     """Return the table of a CSV, and sentences; the first line names the columns.
 
     The separator is the one that gives the header most columns, among those with which
-    all lines fit; commas come first. A first line "sep=;" names it.
+    all lines have the same number of cells, or else fit; commas come first. A first
+    line "sep=;" names it.
     """
     text = text.lstrip("\n")
     header, _, below = text.partition("\n")
@@ -363,18 +363,35 @@ def read_csv(text):
         }
         likely = sorted(SEPARATORS, key=lambda each: -counts[each])
         likely = [each for each in likely if counts[each] > 1] or [","]
+    fitting = []
+    if len(likely) > 1:
+        fitting = [each for each in likely if has_equal_lines(text, each)]
     failed = None
-    for separator in likely:
+    for separator in sorted(likely, key=lambda each: each not in fitting):
         try:
             table, notes = parse_csv(text, separator)
         except ValueError as error:
             failed = failed or error
             continue
-        if separator != ",":
+        others = [each for each in fitting if each != separator]
+        if separator != "," or others:
             name = SEPARATORS.get(separator, repr(separator))
             notes.insert(0, f"The columns are separated by {name}.")
+        if others:
+            notes[0] += (
+                f" {SEPARATORS[others[0]].capitalize()} fit all lines, too: if they "
+                f'are right, put a line "sep={others[0]}" above the header.'
+            )
         return table, notes
     raise failed
+
+
+def has_equal_lines(text, separator):
+    """Return True if all lines have the same number of cells with a separator."""
+    try:
+        return len({len(row) for _, row in split_rows(text, separator) if row}) == 1
+    except ValueError:
+        return False
 
 
 def parse_csv(text, separator):
@@ -500,7 +517,7 @@ def read_binary(path, suffix):
         )
     if not len(cells):
         raise ValueError(f"the sheet {first!r} is empty: put the rows on this sheet.")
-    if n_formulas := count_empty_formulas(path):
+    if n_formulas := count_empty_formulas(path, first):
         notes.append(
             f"Formulas without values are read as empty cells ({n_formulas:,}). To "
             "compute them, open the file in a spreadsheet and save it."
@@ -509,8 +526,17 @@ def read_binary(path, suffix):
     header = int((cells != "").any(axis=1).to_numpy().argmax())
     if fill_merged_cells(cells, merged, header):
         notes.append("The text of merged cells is read in each of their rows.")
-    table = drop_blank_end(cells.iloc[header + 1 :])
-    table = name_columns(table, cells.iloc[header].tolist())
+    table, names = drop_blank_end(cells.iloc[header + 1 :]), cells.iloc[header].tolist()
+    width = max(k for k, name in enumerate(names, 1) if name)
+    n_beyond = (table.iloc[:, width:] != "").sum(axis=1).to_numpy()
+    if n_beyond.max(initial=0) > 1:  # one more may be a remark beside the table
+        row = int((n_beyond > 1).argmax())
+        raise ValueError(
+            f"row {header + 2 + row} of the sheet has {n_beyond[row]} cells to the "
+            f"right of the last name, {names[width - 1]!r}. Name each column; delete "
+            "rows above the header, if there are any; two rows may stand in one."
+        )
+    table = name_columns(table, names)
     return table, notes + describe_doubtful_header(table)
 
 
@@ -537,19 +563,18 @@ def fill_merged_cells(cells, merged, header):
     return n_filled > 0
 
 
-def count_empty_formulas(path):
-    """Return the number of formulas of an Excel file that nobody has computed."""
-    with ZipFile(path) as file:
-        return sum(
-            len(
-                re.findall(
-                    rb"<c (?![^>]*t=)[^>]*><f\b[^>]*>[^<]*</f>(<v\s*/>|<v></v>)?</c>",
-                    file.read(name),
-                )
-            )
-            for name in file.namelist()
-            if name.startswith("xl/worksheets/")
-        )
+def count_empty_formulas(path, sheet):
+    """Return the number of formulas of a sheet of Excel that nobody has computed."""
+    from openpyxl.reader.excel import ExcelReader
+
+    reader = ExcelReader(path)
+    with reader.archive as file:
+        reader.read_manifest()
+        reader.read_workbook()
+        parts = reader.parser.find_sheets()
+        part = next(link.target for each, link in parts if each.name == sheet)
+        empty = rb"<c (?![^>]*t=)[^>]*><f\b[^>]*>[^<]*</f>(<v\s*/>|<v></v>)?</c>"
+        return len(re.findall(empty, file.read(part)))
 
 
 def drop_blank_end(rows):
@@ -591,6 +616,8 @@ def as_text_table(rows):
     import pandas as pd
 
     rows = as_frame(rows)
+    if not len(rows.columns):
+        raise ValueError("there is no column.")
     if not len(rows):
         raise ValueError("there is no row.")
     cells = {
