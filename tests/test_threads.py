@@ -6,8 +6,13 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from sklearn_activelearn import CBGZClassifier
+from sklearn_activelearn.base import _coded_classifiers
+from sklearn_activelearn.base._coded_classifiers import fit_on_labels
 from tests.learners import explores, ways
 from tests.tools import fresh, problem, responses, state
 
@@ -314,3 +319,50 @@ def test_a_verb_and_learn_in_two_threads_are_one_after_the_other(
         assert has_learned or not was_asked
         assert state(learner) in possible[is_other_done, has_learned]
     assert k > 5
+
+
+def count_blas_threads():
+    """Return the largest number of threads that a BLAS library may use."""
+    found = [each for each in threadpool_info() if each["user_api"] == "blas"]
+    return max(each["num_threads"] for each in found)
+
+
+class CountsThreads:
+    """Mixin of a classifier that notes the number of threads while it is trained."""
+
+    def fit(self, X, y):
+        self.n_threads_ = count_blas_threads()
+        return super().fit(X, y)
+
+
+class CountingRegression(CountsThreads, LogisticRegression):
+    pass
+
+
+class CountingBayes(CountsThreads, GaussianNB):
+    pass
+
+
+class TestBlasThreads:
+    """Small logistic regressions use one thread of BLAS, whatever else runs."""
+
+    @pytest.fixture(autouse=True)
+    def _two_threads(self):
+        with threadpool_limits(2, user_api="blas"):
+            if count_blas_threads() < 2:
+                pytest.skip("BLAS has one thread here")
+            yield
+
+    def test_small_training(self):
+        assert fit_on_labels(CountingRegression(), X, y).n_threads_ == 1
+        assert count_blas_threads() == 2
+
+    def test_other_trainings_keep_their_threads(self, monkeypatch):
+        assert fit_on_labels(CountingBayes(), X, y).n_threads_ == 2
+        monkeypatch.setattr(_coded_classifiers, "LARGE", X.size)
+        assert fit_on_labels(CountingRegression(), X, y).n_threads_ == 2
+
+    def test_failed_training(self):
+        with pytest.raises(ValueError, match="C"):
+            fit_on_labels(CountingRegression(C=-1.0), X, y)
+        assert count_blas_threads() == 2

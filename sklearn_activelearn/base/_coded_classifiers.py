@@ -1,16 +1,18 @@
 """Classifiers that take codes of the classes only, or one label for each row."""
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 
 from ..exceptions import ColdStartWarning, warn_user
 from ..sources._containers import n_rows, take
 from ..utils._compat import BaseEstimator, ClassifierMixin, available_if
+from ..utils._threads import LARGE, limit_threads
 from ..utils.typing import Classifier, Floats, Labels, RowsLike
 from ._scores import (
     WrongForm,
@@ -64,7 +66,10 @@ def fit_on_labels(model, X, y, names=None, /, **metadata):
     if y.ndim == 2:
         return fit_on_label_sets(model, X, y, names, **metadata)
     try:
-        return model.fit(X, y, **metadata)
+        # its many small products would wait for each other's threads most of the time
+        is_small = isinstance(model, LogisticRegression) and np.size(X) < LARGE
+        with limit_threads() if is_small else nullcontext():
+            return model.fit(X, y, **metadata)
     except ValueError:
         codes = np.unique(y, return_inverse=True)[1]
         if metadata:
