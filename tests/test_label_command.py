@@ -216,7 +216,7 @@ class TestRows:
     def test_an_empty_line_is_a_row_without_content(self, run, exported):
         notes = [f"{words} {i}" for i, words in enumerate(WORDS.values())] * 3
         Path("stock.csv").write_text("\n".join(["note", *notes[:2], "", *notes, "\n"]))
-        out = run(*TEXT, answers="1\n" * 9)
+        out = run(*TEXT, "--twins", "ask", answers="1\n" * 9)
         assert "1 row without content is not shown" in run.err
         assert "Labels in labels.sqlite: 8." in out
         assert {*exported()} == {"1", "2", "4", "5", "6", "7", "8", "9"}
@@ -731,7 +731,7 @@ class TestModels:
 @pytest.mark.usefixtures("quick_blend")
 class TestChanges:
     def test_rows_that_come_later(self, run, exported):
-        run(*TEXT, answers="1\n2\n" * 8)
+        run(*TEXT, "--twins", "ask", answers="1\n2\n" * 8)
         write_rows("stock.csv", stock() + stock(5))
         # the weight of a word follows from all texts
         assert run(*TEXT, code=2).endswith("add --change pool,features.")

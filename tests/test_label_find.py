@@ -136,7 +136,8 @@ class TestReferences:
     def test_ris(self, tmp_path, label):
         file, out = tmp_path / "refs.ris", tmp_path / "out.csv"
         file.write_text(RIS, encoding="utf-8-sig")
-        _, err = label(file, "--labelled", "C1", *PREDICT, out)
+        how = ["--labelled", "C1", "--twins", "ask"]
+        _, err = label(file, *how, *PREDICT, out)
         assert "1 of 4 rows are the same reference as an earlier row" in err
         assert "keeps them): 2 = 1" in err
         first, other, last = rows_of(out)
@@ -386,7 +387,8 @@ class TestSession:
 
     def test_held_out_rows_count_in_the_price_and_blank_ones_do_not(self, tmp_path):
         items = [*["text"] * 150, *[""] * 9]
-        session, _ = finding(tmp_path / "a.session", 70, 159, test_size=40, items=items)
+        options = {"test_size": 40, "items": items, "twins": "ask"}
+        session, _ = finding(tmp_path / "a.session", 70, 159, **options)
         with session:
             labels = session.status().by_class
             first, *rest = session.advice().splitlines()

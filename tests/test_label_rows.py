@@ -56,7 +56,7 @@ def open_view(folder):
                 np.random.RandomState(0).randn(20, 2), folder / "a.sqlite",
                 items=texts or [f"text {i} of words" for i in range(20)],
                 ids=[f"r{i}" for i in range(20)], classes=classes, ahead=1,
-                votes=votes,
+                votes=votes, twins="ask",
             )  # fmt: skip
             return LabelingView(stack.enter_context(session), "text", **options)
 

@@ -339,6 +339,36 @@ class TestAnnotations:
             states = [session.answers(id).state for id in (first, second, third)]
             assert states == ["labelled", "open", "open"]
 
+    def test_tags_are_choices_of_another_control(self, path, studio, make):
+        def tags(*names):
+            value = {"choices": [*names]}
+            return {"from_name": "tags", "type": "choices", "value": value}
+
+        with opened(path, studio, tags=["old", "odd"]) as session:
+            loop = make(session)
+            settle(loop)
+            first, second, third, *_ = waiting(session)
+            result = [tags("odd", "unknown", "old"), *studio.result("bad")]
+            number = studio.annotate(first, "bad", result=result)
+            studio.annotate(second, None, result=[tags("old")])  # cancelled
+            studio.annotate(third, "good", user=2, result=studio.result("good"))
+            loop.step()
+            found = [session.answers(id).answers[0] for id in (first, second, third)]
+            assert [each.tags for each in found] == [["old", "odd"], ["old"], []]
+            assert [each.label for each in found] == ["bad", None, "good"]
+            result = [tags("odd"), *studio.result("bad")]
+            studio.change(number, result=result)  # another tag, the same label
+            loop.step()
+            (only,) = session.answers(first).answers
+            assert (only.tags, only.label, only.who) == (["odd"], "bad", ANN)
+            version = session.version
+            settle(loop)
+            loop.step()
+            assert session.version == version  # nothing is new
+        with opened(path, studio) as session:
+            assert session.answers(first).answers[0].tags == ["odd"]
+            assert session.review("skipped", tag="old").n_rows == 1
+
     def test_several_choices(self, path, studio, make):
         several = {"classes": None, "labels": ["good", "bad"]}
         config = studio.project["label_config"]
@@ -725,6 +755,12 @@ class TestServe:
             )
             with LabelingSession(learner, X, file, **how | change) as session, refused:
                 session.serve_label_studio(url, 7, block=False)
+        twice = path.with_name("twice"), studio
+        with (
+            opened(*twice, items=["a text"] * N) as session,
+            pytest.raises(ValueError, match="twins='ask'"),
+        ):
+            session.serve_label_studio(url, 7, block=False)
         with opened(path, studio) as session:
             with pytest.raises(ConnectionError, match="answers 404"):
                 session.serve_label_studio(url, 8, block=False)

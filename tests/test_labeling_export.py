@@ -466,15 +466,17 @@ class TestFoundByContent:
     def test_equal_texts_are_told_by_their_numbers_or_left_out(self, folder):
         items = [*TEXTS[:5], "same", "same"]
         (folder / "in.json").write_text(json.dumps(studio_export(["same", items[2]])))
-        with texts_opened(folder / "a", items) as session:
-            with pytest.warns(
-                UserWarning, match="0 belong to no row, 1 to several rows"
-            ):
-                session.import_labels(folder / "in.json")
-            assert labels_by_row(session) == {3: "spam"}
+        for twins, said, known in (
+            ("ask", "0 belong to no row, 1 to several rows", {3: "spam"}),
+            ("once", "2 of 2 records", {3: "spam", 6: "spam"}),
+        ):
+            with texts_opened(folder / twins, items, twins=twins) as session:
+                with pytest.warns(UserWarning, match=said):
+                    session.import_labels(folder / "in.json")
+                assert labels_by_row(session) == known
         line = {"id": 7, "text": "same", "label": "ham"}
         (folder / "in.jsonl").write_text(json.dumps(line))
-        with texts_opened(folder / "b", items) as session:
+        with texts_opened(folder / "b", items, twins="ask") as session:
             session.import_labels(folder / "in.jsonl")
             assert labels_by_row(session) == {7: "ham"}
 

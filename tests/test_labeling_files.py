@@ -233,7 +233,9 @@ def test_nothing_is_lost_when_people_label_together():
 
 @needs_fork
 @pytest.mark.every_learner
-@pytest.mark.parametrize("name", ["ONE", "SEVERAL", "FINDING"])
+@pytest.mark.parametrize(
+    "name", ["ONE", "SEVERAL", "FINDING", "TWINS", "FINDING_TWINS"]
+)
 def test_nothing_is_lost_of_operations_that_are_killed(name):
     n_operations = 2000 if explores() else 40
     harness.check_kills_of_operations(n_operations, getattr(harness, name))

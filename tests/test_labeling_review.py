@@ -123,7 +123,7 @@ class TestLists:
 
     def test_frames_are_searched_and_numbers_are_not(self, path):
         pd = pytest.importorskip("pandas")
-        frame = pd.DataFrame({"name": ["Ann", "Bob"] * 20, "size": range(40)})
+        frame = pd.DataFrame({"name": ["Ann", "Bob"] * 20, "size": range(2, 42)})
         learner = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
         for items, n_found in ((frame, 3), (X, 0)):
             file = path.with_name(f"{n_found}.sqlite")

@@ -66,7 +66,7 @@ CONFLICTS = {
     "rehearse": ("predict", "save-model", "export", "web"),
     "label-studio": (
         "FILE", "web", "reasons", "who", "guide", "id", "classes", "labels", "labelled",
-        "machine", "rehearse",
+        "machine", "rehearse", "twins",
     ),
 }  # fmt: skip
 #: A warning of scikit-learn that appears as long as many classes have few labels.
@@ -137,6 +137,11 @@ LEARNING = """
 --recall SHARE
     Stop --find when this share of the rows is found, with a confidence of 95%%.
     Default: 0.95.
+--twins ask|once
+    Ask for each of several rows with the same text, or the same cells of a table. By
+    default they are asked for once, and the answer counts for all of them; case and
+    spaces do not count. With --machine and --label-studio, and for images, each row is
+    asked for. The choice is for the whole session.
 --machine COLUMN
     Check the labels of a language model, a rule or an older model, which are in this
     column. They are shown only after the person's answer. --predict then writes a label
@@ -256,7 +261,7 @@ def add_label(commands):
         recall={"type": number(float, 0.01, 1)},
         max_error={"type": number(float, 0.0001, 0.5)},
         budget=count, test_size={"type": number(int, 0)},
-        change=words,
+        change=words, twins={"choices": ["ask", "once"]},
     )  # fmt: skip
     port = {"type": number(int, 0, 65_535), "default": 0}
     add_options(
@@ -552,6 +557,7 @@ def open_session(args, task, learner, path):
         change["classes"] = dict(args.rename)
     if args.rename_tags:
         change["tags"] = dict(args.rename_tags)
+    each_is_shown = args.label_studio or (task.kind == "image" and not path.exists())
     with blame(path), printed_warnings():
         session = LabelingSession(
             learner,
@@ -565,6 +571,7 @@ def open_session(args, task, learner, path):
             ahead=1,
             change=change,
             tags=args.tags,
+            twins=args.twins or ("ask" if each_is_shown else None),
         )
     keep_encoder(args)
     return session
@@ -583,8 +590,9 @@ def printed_warnings():
 def rehearse(session, known):
     """Answer with the known labels, and print how good the model was on the way."""
     while (row_id := session.next()) is not None:
-        if row_id in known:
-            session.label(row_id, known[row_id])
+        twins = [each for each in session.find_twins(row_id) if each in known]
+        if twins:
+            session.label(row_id, known[twins[0]])
         else:
             session.skip(row_id)
     points = session.curve()
@@ -609,8 +617,7 @@ def add_known_labels(args, session, task):
     """Give a session the labels that the rows or the file --import have."""
     with blame(args.imported or args.out), printed_warnings():
         if session.status().n_taught == 0:
-            for row_id, label in task.known.items():
-                session.label(row_id, label)
+            session.import_labels(task.known)
         if args.imported:
             session.import_labels(args.imported, id_field=args.id, columns=task.columns)
 
@@ -627,7 +634,13 @@ def show_session(args, session, task, page):
     """Show the session in the terminal or on the page, until the person ends it."""
     from ..labeling.front_ends._view import LabelingView
 
-    tell_empty_rows(session.status().empty, "not shown")
+    status = session.status()
+    tell_empty_rows(status.empty, "not shown")
+    if status.twins:
+        tell(
+            f"{status.twins:,} rows equal other rows: each content is asked for once "
+            "(--twins)"
+        )
     folder = args.FILE if args.FILE.is_dir() else args.FILE.parent
     view = LabelingView(
         session,
@@ -723,10 +736,13 @@ def write_results(args, session, task):
     with blame(args.out, args.predict, args.save_model), printed_warnings():
         if args.predict:
             n_predicted = session.export_predictions(args.predict, task.columns)
-            n_labels = session.status().labelled
+            n_empty = sum(
+                session.answers(row_id).state != "labelled"
+                for row_id in session.empty_ids
+            )
+            n_labels = len(session.ids) - n_predicted - n_empty
             how = "with the machine's label" if args.machine else "predicted"
             print(f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} {how}.")
-            n_empty = len(session.ids) - n_labels - n_predicted
             tell_empty_rows(n_empty, "not predicted")
         if args.save_model:
             encoder = portable(task.encoder, args.encoder)

@@ -16,6 +16,7 @@ from ..audit._machine_labels import MACHINE
 from ..base import check_option
 from ..exceptions import warn_user
 from ..utils.typing import FilePath
+from ._ids import map_twins
 from ._review import check_searched_tag
 from ._table_files import (
     add_columns,
@@ -55,6 +56,7 @@ class ExportedLabel(NamedTuple):
     query_reason: str | None  # why the learner bought it, in a word
     origin: str  # "bought", "held out" or "given": nobody asked for it
     tags: dict  # names of people to lists of their tags
+    same_as: Any = None  # the row that was asked for in place of this equal one
 
 
 class ExportedAnswer(NamedTuple):
@@ -192,9 +194,10 @@ def export_labels(facts, out, form, item_of=None, columns=None, row_of=None, tag
                 name: [cells[row_of(row.id)] for row in rows]
                 for name, cells in more.items()
             }
-            names = [*(ExportedAnswer if is_long else ExportedLabel)._fields]
-            if not facts.settings["tags"]:
-                names.remove("tags")
+            optional = {"tags": "tags", "same_as": "twins"}  # columns by setting
+            unused = {name for name, of in optional.items() if not facts.settings[of]}
+            names = (ExportedAnswer if is_long else ExportedLabel)._fields
+            names = [name for name in names if name not in unused]
             may_be_numbers = facts.settings["classes"] is None
             write_label_csv(file, rows, names, more, may_be_numbers, labels)
     n_disputed = count_omitted(facts.decisions).disputed
@@ -220,7 +223,7 @@ def count_omitted(decisions):
 
 def read_labels(facts):
     """Yield an `ExportedLabel` for each labelled row, in the order of the decisions."""
-    decisions = facts.decisions
+    decisions, twins = facts.decisions, map_twins(facts.settings["twins"])
     origins = {TEST: "held out", GIVEN: "given"}
     for row in decisions.labelled():
         given = sorted(row.decision.standing, key=lambda each: (each.is_final, each))
@@ -232,7 +235,7 @@ def read_labels(facts):
             and each.label is not None
             and (decisions.kind == SEVERAL or each.label == row.label)
         )
-        yield ExportedLabel(
+        found = ExportedLabel(
             row.id, from_column(row.label, decisions.kind), [*who],
             decisions.answers[row.decision.decided].at,
             row.request and row.request.probability,
@@ -240,6 +243,9 @@ def read_labels(facts):
             origins.get(row.kind, "bought"),
             {each.who: each.tag_list for each in given if each.tags},
         )  # fmt: skip
+        yield found
+        for id in twins.get(row.id, ())[1:]:
+            yield found._replace(id=id, same_as=row.id)
 
 
 def read_answers_by_person(facts):
@@ -341,9 +347,14 @@ def write_predictions(facts, path, own, ids, columns, empty=()):
         Ids of the rows without content, about which the model cannot say anything.
     """
     decided = {each.id: each for each in read_labels(facts)}
-    predicted, shares = own.predict(own.pool)
+    predicted, shares = own.predict_ids(ids)
+    groups, same_as = facts.settings["twins"], {}
+    if groups:
+        first = {id: group[0] for group in groups for id in group[1:]}
+        same_as["same_as"] = [*map(first.get, ids)]
     if labels := name_label_columns(facts.settings):
         table = tabulate_labels(decided, own, ids, labels, predicted, shares, empty)
+        table |= same_as
         write_table(path, table | add_columns(columns, {*TAKEN, *table}))
         return len({*ids} - decided.keys() - {*empty})
     if checked := own.check_machine_labels():
@@ -364,10 +375,9 @@ def write_predictions(facts, path, own, ids, columns, empty=()):
             k = place.get(label)
             probability = 0.0 if k is None else round(float(shares[row, k]), 6)
         rows.append((id, label, probability, who, origin))
-    table = dict(
-        zip(PREDICTED_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)
-    )
-    write_table(path, table | add_columns(columns, TAKEN))
+    cells = map(list, zip(*rows, strict=True))
+    table = dict(zip(PREDICTED_COLUMNS, cells, strict=True)) | same_as
+    write_table(path, table | add_columns(columns, {*TAKEN, *table}))
     return sum(origin in (PREDICTED, MACHINE) for *_, origin in rows)
 
 

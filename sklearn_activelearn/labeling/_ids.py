@@ -1,6 +1,7 @@
-"""Ids of the rows, and rows without content."""
+"""Ids of the rows, and rows with the same content."""
 
 from collections import Counter
+from collections.abc import Mapping
 from numbers import Integral
 
 import numpy as np
@@ -20,6 +21,12 @@ class Ids:
         What the ids were made of: the values of the rows, or their row numbers. None:
         the user gave them.
 
+    Attributes
+    ----------
+    copies : list of int
+        Row numbers of the twins but the first of each group, which stands for all: its
+        id is the id of the group in the file.
+
     Raises
     ------
     ValueError, TypeError
@@ -27,7 +34,7 @@ class Ids:
     """
 
     def __init__(self, ids, made_of=None):
-        self.made_of = made_of
+        self.made_of, self.copies, self._twins = made_of, [], {}
         self.all = [to_json_id(each) for each in ids]
         self._rows = {each: row for row, each in enumerate(self.all)}
         self._texts = {str(each): each for each in self.all}
@@ -48,9 +55,19 @@ class Ids:
         except (KeyError, TypeError):
             raise ValueError(f"There is no row with the id {id!r}.") from None
 
+    def set_twins(self, groups):
+        """Set the groups of ids of equal rows, as `find_twins` returns them."""
+        self._twins = map_twins(groups)
+        self.copies = [row for group in groups or () for row in self.rows(group[1:])]
+
+    def twins(self, id):
+        """Return the ids of the rows with the content of a row, with this row."""
+        own = self.all[self.row(id)]
+        return self._twins.get(own, [own])
+
     def own(self, id):
-        """Return an id as it is stored; raise ValueError if it does not exist."""
-        return self.all[self.row(id)]
+        """Return the id in the file: of twins the first. ValueError without a row."""
+        return self.twins(id)[0]
 
     def rows(self, ids):
         return [self.row(id) for id in ids]
@@ -91,6 +108,67 @@ def find_ids(ids, pool, items):
     if len(ids) != n_rows(pool):
         raise ValueError(f"There are {len(ids)} ids for {n_rows(pool)} rows.")
     return ids
+
+
+def map_twins(groups):
+    """Return the group of each id that has twins."""
+    return {id: group for group in groups or () for id in group}
+
+
+def find_twins(items, ids, empty, groups=(), n_known=0):
+    """Return groups of ids of rows with the same content.
+
+    Parameters
+    ----------
+    items : rows
+        What people see. Texts are compared, and the cells of frames and mappings, but
+        no column that holds the ids; case and gaps do not count. Other rows are alone.
+    ids : list
+        Ids of the rows.
+    empty : list of int
+        Numbers of rows without content.
+    groups : list of list, default=()
+        Groups of the first `n_known` rows, which stay as they are.
+    n_known : int, default=0
+        Further rows join the group of the first row with their content.
+    """
+    found, first, closed = {}, {}, {*empty}
+    for group in groups:
+        group = [*group]  # of which new rows become members
+        found |= dict.fromkeys(group, group)
+    for row, (id, text) in enumerate(zip(ids, fold_rows(items, ids), strict=True)):
+        like = id if text is None or row in closed else first.setdefault(text, id)
+        if row >= n_known and like != id:
+            found[id] = found.setdefault(like, [like])
+            found[id].append(id)
+    return [group for id, group in found.items() if id == group[0]]
+
+
+def fold_rows(items, ids):
+    """Return the texts of each row in lower case; None for what has no texts."""
+    if is_frame(items) and items.ndim == 2:
+        columns = [cells.tolist() for _, cells in items.items()]
+    elif isinstance(items, list) and items and isinstance(items[0], Mapping):
+        names = dict.fromkeys(name for item in items for name in item)
+        columns = [[item.get(name) for item in items] for name in names]
+    else:
+        is_one = isinstance(items, list) or getattr(items, "ndim", 0) == 1
+        texts = items if is_one else [None] * len(ids)
+        return [fold_text(each) if isinstance(each, str) else None for each in texts]
+    columns = [[*map(fold_text, cells)] for cells in columns]
+    rows = zip(
+        *(each for each in columns if each != [*map(fold_text, ids)]), strict=True
+    )
+    return [*rows] or [None] * len(ids)
+
+
+def plain_text(cell):
+    """Return a cell as text, with one space for each gap."""
+    return " ".join(f"{cell}".split())
+
+
+def fold_text(cell):
+    return plain_text(cell).casefold()
 
 
 def make_ids(pool):

@@ -24,6 +24,7 @@ from ._export import (
     name_label_columns,
     parse_number,
 )
+from ._ids import map_twins, plain_text
 from ._table_files import function_for_suffix, restore_cell
 from .storage._file import identity_of, open_to_read
 from .storage._integrity import is_session
@@ -118,7 +119,7 @@ class RowsByContent:
                     "data, and no text to find the row by."
                 )
             return record.id
-        ids = self.ids.at(rows)
+        ids = [*dict.fromkeys(map(self.ids.own, self.ids.at(rows)))]
         if len(ids) > 1 and f"{record.id}" in map(str, ids):
             return record.id
         return self._count(record, ids)
@@ -169,11 +170,6 @@ class RowsByContent:
         warn_user(said)
 
 
-def plain_text(cell):
-    """Return a cell as text, with one space for each gap."""
-    return " ".join(f"{cell}".split())
-
-
 def read_answers(path, rows, settings, pool, known, own):
     """Return the answers in a file as (id, label, who, is_final, reason, at, tags).
 
@@ -209,6 +205,33 @@ def read_answers(path, rows, settings, pool, known, own):
     return read_other_session(path, rows.ids, settings, pool, known)
 
 
+def join_twins(found, ids):
+    """Return answers with the ids of twins replaced by the id of their group.
+
+    Warns
+    -----
+    UserWarning
+        For twins to which a person gives different labels, which are left out.
+    """
+    labels, last = {}, {}
+    for id, label, who, is_final, *_ in found:
+        given = labels.setdefault((ids.own(id), who, is_final), {})
+        if label is not None:
+            given[f"{label!r}"] = id
+    for id, *rest in found:
+        key = ids.own(id), *rest[1:3]
+        if len(labels[key]) < 2 and (rest[0] is not None or not labels[key]):
+            last.pop(key, None)
+            last[key] = ids.own(id), *rest
+    if disputed := [given for given in labels.values() if len(given) > 1]:
+        warn_user(
+            f"Equal rows have different labels {len(disputed)} times, for example "
+            f"{', '.join(f'row {id!r}: {label}' for label, id in disputed[0].items())}"
+            ". These labels are left out: you are asked for one label for all of them."
+        )
+    return [*last.values()]
+
+
 # --- other sessions
 
 
@@ -227,7 +250,8 @@ def read_other_session(path, ids, settings, pool, known):
     is_several = settings["label_kind"] == SEVERAL
     with open_to_read(path) as there:
         find_id = make_row_finder(there.read_pool(), pool, ids)
-        for answer in usable_answers(there.decisions, settings["votes"]):
+        twins = map_twins(there.settings["twins"])
+        for answer in usable_answers(there.decisions, settings["votes"], twins):
             label = from_column(answer.label, there.decisions.kind)
             if is_several and label is not None:
                 label = label if isinstance(label, list) else [f"{label}"]
@@ -259,8 +283,11 @@ def read_other_session(path, ids, settings, pool, known):
     return found
 
 
-def usable_answers(decisions, n_votes):
-    """Return the answers of a session that a session with `n_votes` votes can use."""
+def usable_answers(decisions, n_votes, twins):
+    """Return the answers of a session that a session with `n_votes` votes can use.
+
+    The answers to a row with `twins` are answers to each of them.
+    """
     found = []
     for row in decisions.rows.values():
         votes = [*{each.who: each for each in row.votes}.values()]
@@ -271,7 +298,11 @@ def usable_answers(decisions, n_votes):
             same = [each for each in votes if each.label == row.label][-1:]
             # of several labels, each is decided: the row may have what nobody has given
             found += same or [each._replace(label=row.label) for each in votes][-1:]
-    return sorted(found)
+    return [
+        answer._replace(id=id)
+        for answer in sorted(found)
+        for id in twins.get(answer.id, [answer.id])
+    ]
 
 
 def make_row_finder(there, here, ids):
@@ -306,7 +337,8 @@ def make_row_finder(there, here, ids):
         if ids.has_text(id) and new[ids.row(ids.from_text(id))] == content:
             return ids.from_text(id)
         found = places.get(content, [])
-        return ids.all[found[0]] if len(found) == 1 else None
+        found = {ids.own(ids.all[place]) for place in found}
+        return found.pop() if len(found) == 1 else None
 
     return find_id
 

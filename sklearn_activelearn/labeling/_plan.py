@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from .. import ErrorSamplingClassifier
-from ..base import ActiveClassifier, check_budget, check_number
+from ..base import ActiveClassifier, check_budget, check_number, check_option
 from ..exceptions import ColdStartWarning
 from ..pool import PoolClassifier
-from ..sources import take
+from ..sources import take, to_pandas
 from ..utils.typing import Change
 from ._description import (
     check_label_names,
@@ -31,7 +31,7 @@ from ._description import (
     plain_classes,
     seeded_clone,
 )
-from ._ids import check_text, check_texts
+from ._ids import check_text, check_texts, find_twins
 from ._worker import LearnerLabels
 from .front_ends._keys import TAG_KEYS
 from .storage._decisions import TEST
@@ -58,6 +58,7 @@ class Arguments:
     votes: int | None
     ahead: int
     tags: list | None
+    twins: str | None  # "once" or "ask"; None: as stored
     allowed: Any  # `change`; then a tuple of its words
     empty: list  # numbers of rows without content
     renamed: dict = field(init=False)  # old class to new class
@@ -77,6 +78,8 @@ class Arguments:
         for each in (*(self.classes or ()), *(self.tags or ())):
             if isinstance(each, str):
                 check_text(each)
+        if self.twins is not None:
+            check_option(self.twins, "twins", ("once", "ask"))
         limits = {"test_size": (0, None), "votes": (1, None), "ahead": (0, 1)}
         for name, (low, high) in limits.items():
             if getattr(self, name) is not None:
@@ -110,9 +113,25 @@ class Arguments:
             if tag in (self.classes or ()):
                 raise ValueError(f"{tag!r} is a class, too. Give the tag another name.")
 
+    def find_twins(self, groups=(), n_known=0):
+        """Return the groups of ids of equal rows, with which the ids go on."""
+        items = to_pandas(self.pool) if self.items is None else self.items
+        groups = find_twins(items, self.ids.all, self.empty, groups, n_known)
+        self.set_twins(groups)
+        return groups
+
+    def set_twins(self, groups):
+        """Give the ids the groups; raise ValueError if the learner takes none."""
+        if groups and isinstance(self.learner, ErrorSamplingClassifier):
+            raise ValueError(
+                "Labels of a machine are certified row by row, but this session asks "
+                "for equal rows once. Begin a session with twins='ask'."
+            )
+        self.ids.set_twins(groups)
+
     def check_test_size(self):
         """Raise ValueError if there are not enough rows to hold out."""
-        n_free = len(self.ids) - len(self.empty)
+        n_free = len(self.ids) - len(self.empty) - len(self.ids.copies)
         if self.test_size >= n_free:
             raise ValueError(
                 f"test_size must be smaller than the number of rows, {n_free}, got "
@@ -121,6 +140,7 @@ class Arguments:
 
     def draw_rows(self, closed, n, key):
         """Draw n rows that are not closed, with the seed of the learner."""
+        closed = closed.union(self.empty, self.ids.copies)
         rows = [row for row in range(len(self.ids)) if row not in closed]
         seed = self.learner.get_params().get("random_state")
         seed = seed if isinstance(seed, Integral) else draw_seed()
@@ -167,6 +187,9 @@ def plan_beginning(args):
             "A stream learner has to know all classes from the start: pass classes."
         )
     args.check_tags_differ()
+    if args.twins is None and isinstance(args.learner, ErrorSamplingClassifier):
+        args.twins = "ask"
+    twins = None if args.twins == "ask" else args.find_twins()
     args.check_test_size()
     budget, seeds = find_budget(args), draw_learner_seeds(args.learner)
     kind = label_kind(args.classes[0]) if args.classes else None
@@ -174,6 +197,7 @@ def plan_beginning(args):
     settings = {
         "classes": args.classes,
         "tags": args.tags,
+        "twins": twins,  # None: each row is asked for
         "votes": args.votes,
         "test_size": args.test_size,
         "pool": fingerprint(args.pool, args.items, args.ids.all),
@@ -182,7 +206,7 @@ def plan_beginning(args):
         # number of rows when test rows were drawn, and of those drawn later
         "sampled": [len(args.ids), 0],
     }
-    test = args.draw_rows({*args.empty}, args.test_size, ())
+    test = args.draw_rows(set(), args.test_size, ())
     own = seeded_clone(args.learner, seeds, budget)
     own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
     if args.is_several or (args.classes and isinstance(own, ErrorSamplingClassifier)):
@@ -258,6 +282,7 @@ class Resumption:
             self.differs = f"Each row of {args.path} has {number[stored_several]}."
             raise self._not_possible("the number of labels of a row is fixed")
         self._compare_pools()
+        self._plan_twins()
         for id in db.column("SELECT DISTINCT id FROM answers"):
             args.ids.row(id)
         self._plan_classes()
@@ -295,6 +320,17 @@ class Resumption:
                 why += "; for new features of the same rows, pass the same ids="
             raise self._not_possible(why)
         self.words |= words
+
+    def _plan_twins(self):
+        """Give the ids the stored groups of equal rows; new rows join them."""
+        args, self.twins = self.args, self.settings["twins"]
+        stored = "ask" if self.twins is None else "once"
+        if args.twins not in (None, stored):
+            self.differs = f"{args.path} was begun with twins={stored!r}."
+            raise self._not_possible("answers to equal rows are stored in one way")
+        args.set_twins(self.twins)
+        if "pool" in self.words and self.twins is not None:
+            self.twins = args.find_twins(self.twins, self.pool_before["n_rows"])
 
     def _plan_classes(self):
         """Find the classes that are renamed now, and the classes after that."""
@@ -477,7 +513,7 @@ class Resumption:
             "SELECT id FROM requests UNION SELECT id FROM answers "
             "WHERE withdrawn_at IS NULL"
         )
-        closed = {*args.ids.rows(known), *args.empty}
+        closed = {*args.ids.rows(known), *args.empty, *args.ids.copies}
         n_free = len(args.ids) - len(closed)
         if n > n_free:
             raise ValueError(
@@ -494,8 +530,9 @@ class Resumption:
                 if row.is_decided and row.fewer_votes is None:
                     put(db, "row_votes", id=row.id, votes=stored["votes"])
         facts.put_settings(
-            classes=args.classes, tags=args.tags, votes=args.votes, pool=self.pool
-        )
+            classes=args.classes, tags=args.tags, votes=args.votes, pool=self.pool,
+            twins=self.twins,
+        )  # fmt: skip
         if args.classes is not None and not args.is_several:
             facts.put_settings(label_kind=label_kind(args.classes[0]))
         renamed = [*stored["renamed"], *self.renamed, *self.renamed_tags]

@@ -45,10 +45,11 @@ class Status(NamedTuple):
     to_label: int | None = None  # rows that the budget still allows to be labelled
     seconds_per_label: float | None = None  # of the people who label now, together
     minutes_left: tuple[float, float] | None = None  # for these rows; nine in ten
+    twins: int = 0  # rows that are not asked for, because an equal row is
 
 
-def read_status(facts, n_rows, n_empty):
-    """Return the progress of a session of `n_rows` rows, some without content."""
+def read_status(facts, ids, n_empty):
+    """Return the progress of a session with these `Ids`, some of empty rows."""
     decisions, budget = facts.decisions, facts.learner["budget"]
     states, labels = decisions.count_states(), decisions.count_labels()
 
@@ -62,11 +63,11 @@ def read_status(facts, n_rows, n_empty):
     n_test, n_asked = count(of_test=True), count() - count(of_test=True)
     n_labelled, n_skipped = count(LABELLED), count(SKIPPED)
     n_test_decided = count(LABELLED, of_test=True) + count(SKIPPED, of_test=True)
-    left = None if budget is None else budget - n_asked
+    left = None if budget is None else budget - (decisions.n_requests - n_test)
     n_pending, n_known = count() - n_labelled - n_skipped, sum(labels.values())
     to_label = None
     if left is not None:
-        n_open = n_rows - n_known - n_skipped - n_empty
+        n_open = len(ids) - len(ids.copies) - n_known - n_skipped - n_empty
         to_label = max(0, min(left + n_pending, n_open))
     pace = read_pace(decisions)
     return Status(
@@ -87,6 +88,7 @@ def read_status(facts, n_rows, n_empty):
         to_label=to_label,
         seconds_per_label=pace and pace.seconds_per_label,
         minutes_left=pace.minutes(to_label, to_label) if pace and to_label else None,
+        twins=len(ids.copies),
     )
 
 

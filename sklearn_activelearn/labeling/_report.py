@@ -118,9 +118,10 @@ def make_report(file, worker, ids, empty, scoring):
     with file.reading() as facts:  # once: everything is from one moment
         history, stop_reason = read_history(facts, own.target), find_stop_reason(facts)
         decisions = facts.decisions
-        status, pace = read_status(facts, len(ids), len(empty)), read_pace(decisions)
-        for row in (*own.test.tolist(), *own.earlier.tolist(), *own.pending):
-            found = decisions[ids.all[row]]
+        status, pace = read_status(facts, ids, len(empty)), read_pace(decisions)
+        held_out = [row for each in own.test.tolist() for row in own.find_twins(each)]
+        for row in (*held_out, *own.earlier.tolist(), *own.pending):
+            found = decisions[ids.own(ids.all[row])]
             others[row] = found.state, from_column(found.label, decisions.kind)
     waiting = [others.pop(row)[0] for row in own.pending].count(LABELLED)
     curve = [
@@ -135,7 +136,9 @@ def make_report(file, worker, ids, empty, scoring):
             words = describe_minutes(*pace.minutes(n_left, n_left))
             judged += f" At your pace {n_left} labels take about {words}."
         return Report(curve, judged)
-    found = describe_recall(own, others, stop_reason, pace)
+    share_read = 1 - len(ids.copies) / len(ids)  # nobody reads twins
+    of_rows = pace and pace._replace(mean=pace.mean * share_read)
+    found = describe_recall(own, others, stop_reason, of_rows)
     if found and waiting:
         found += f"\nLabels of an unfinished batch, not counted yet: {waiting}."
     if found and not history.n_test:

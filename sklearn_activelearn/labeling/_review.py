@@ -245,15 +245,17 @@ class ItemTexts(dict):
 
     Parameters
     ----------
-    item_of : callable
-        ``item_of(id)`` returns the item of a row.
+    item_of, find_twins : callable
+        ``item_of(id)`` returns the item of a row, ``find_twins(id)`` the ids that are
+        found with it.
     """
 
-    def __init__(self, item_of):
-        self._item_of = item_of
+    def __init__(self, item_of, find_twins):
+        self._item_of, self._find_twins = item_of, find_twins
 
     def __missing__(self, id):
-        self[id] = text = f"{item_text(self._item_of(id))}\n{id}".casefold()
+        parts = item_text(self._item_of(id)), *self._find_twins(id)
+        self[id] = text = "\n".join(map(str, parts)).casefold()
         return text
 
 

@@ -26,7 +26,7 @@ from ..base import (
     check_number,
     check_option,
 )
-from ..sources import find_empty_rows, is_frame, take, to_pandas
+from ..sources import find_empty_rows, is_frame, to_pandas
 from ..utils.typing import (
     Change,
     Classes,
@@ -54,7 +54,7 @@ from ._answers import check_person, store_answer, store_answers
 from ._doubtful_rows import DoubtfulRows
 from ._export import Columns, Form, export_labels, write_predictions
 from ._ids import check_text, find_ids
-from ._import import RowsByContent, read_answers
+from ._import import RowsByContent, join_twins, read_answers
 from ._plan import Arguments, Resumption, begin, plan_beginning
 from ._progress import Status, count_classes, read_status, read_status_of
 from ._report import (
@@ -166,6 +166,12 @@ class LabelingSession(Generic[LearnerT]):
     tags : list of str, default=None
         Tags, of which an answer may have any number beside its label. Learners never
         see them. None: as in the file, or none.
+    twins : {"once", "ask"}, default=None
+        "once": rows with the same text, or the same cells of a table, are asked for
+        once, and the answer counts for all of them (`find_twins`); case and spaces do
+        not count. Learners are taught the first of them. A learner that stops at a
+        recall (`RecallTarget`), which is a share of rows, is taught each. "ask": each
+        row is asked for. None: as in the file, or "once", but "ask" for machine labels.
 
     Attributes
     ----------
@@ -238,7 +244,7 @@ class LabelingSession(Generic[LearnerT]):
         test_size: int | None = None, votes: int | None = None,
         ahead: Literal[0, 1] = 0,
         change: Change | tuple[Change, ...] | Mapping[Change, Any] = (),
-        tags: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None, twins: Literal["once", "ask"] | None = None,
     ):  # fmt: skip
         self.path = Path(path)
         items = to_pandas(items)
@@ -253,7 +259,7 @@ class LabelingSession(Generic[LearnerT]):
         args = Arguments(
             self.path, learner, pool, items, self._ids,
             labels if classes is None else classes, labels is not None, test_size,
-            votes, ahead, tags, change, empty,
+            votes, ahead, tags, twins, change, empty,
         )  # fmt: skip
         owner = OPEN.get(identity_of(os.path.realpath(path)))
         if owner is not None and owner._process == os.getpid():
@@ -276,7 +282,8 @@ class LabelingSession(Generic[LearnerT]):
             self.votes: int = settings["votes"]
             self.tags: list[str] = settings["tags"]
             self._ahead, self._process = ahead, os.getpid()
-            self._server, self._loop, self._texts = None, None, ItemTexts(self.row)
+            self._server, self._loop = None, None
+            self._texts = ItemTexts(self.row, self.find_twins)
             self._doubtful = DoubtfulRows(self._file, self._worker, self._ids)
             self._preview = (None, 0, [])
             OPEN[self._file.identity] = self
@@ -499,6 +506,27 @@ class LabelingSession(Generic[LearnerT]):
         row = self._ids.row(id)
         return self._items.iloc[row] if is_frame(self._items) else self._items[row]
 
+    def find_twins(self, id: Id) -> list[Id]:
+        """Return the ids of the rows that share their answers with a row.
+
+        Parameters
+        ----------
+        id : str or int
+            The row.
+
+        Returns
+        -------
+        ids : list of str or int
+            Rows with the same content, this row too. The first one is asked for, and
+            has the answers and notes. With ``twins="ask"`` the row alone.
+
+        Raises
+        ------
+        ValueError
+            If the id does not exist.
+        """
+        return [*self._ids.twins(id)]
+
     def next(self, who: str | None = None) -> Id | None:
         """Return the row to label: the same one until it is answered.
 
@@ -633,7 +661,8 @@ class LabelingSession(Generic[LearnerT]):
                 job = self._worker.job
             own = self._worker.own
         if self._preview[:2] != (own, n):
-            self._preview = own, n, self._ids.at(own.preview(n) if n else [])
+            ids = self._ids.at(own.preview(n) if n else [])
+            self._preview = own, n, [*dict.fromkeys(map(self._ids.own, ids))]
         with self._file.reading() as facts:
             rows = facts.decisions.rows
             known = {id for id, row in rows.items() if not row.is_queued} | {*asked}
@@ -924,7 +953,7 @@ class LabelingSession(Generic[LearnerT]):
 
     def import_labels(
         self,
-        path: FilePath,
+        path: FilePath | Mapping[Id, RowLabel],
         *,
         id_field: str | None = None,
         columns: Mapping[str, list] | None = None,
@@ -937,11 +966,12 @@ class LabelingSession(Generic[LearnerT]):
 
         Parameters
         ----------
-        path : str or path
-            ``.csv`` with the columns id and label, and who if there are several people;
-            ``.json``; ``.jsonl`` of Prodigy or doccano; or another session: its labels
-            and skips, with people and times. Skipped rows of the long form are left
-            out.
+        path : str, path or dict of id to label
+            Labels by id, or a file: ``.csv`` with the columns id and label, and who if
+            there are several people; ``.json``; ``.jsonl`` of Prodigy or doccano; or
+            another session: its labels and skips, with people and times. Skipped rows
+            of the long form are left out. Labels of equal rows that differ are left out
+            with a warning.
         id_field : str, default=None
             Name of the field, or column, of the file that holds the ids of the rows.
             None: id.
@@ -962,12 +992,17 @@ class LabelingSession(Generic[LearnerT]):
             was stored.
         """
         with self._file.writing() as facts:
-            known = count_classes(facts, facts.decisions.count_labels())
-            rows = RowsByContent(self._ids, self._items, columns, id_field)
-            found = read_answers(
-                path, rows, facts.settings, facts.read_pool(), known,
-                self._file.identity,
-            )  # fmt: skip
+            if isinstance(path, Mapping):
+                rest = None, False, None, None, None
+                found = [(id, label, *rest) for id, label in path.items()]
+            else:
+                known = count_classes(facts, facts.decisions.count_labels())
+                rows = RowsByContent(self._ids, self._items, columns, id_field)
+                found = read_answers(
+                    path, rows, facts.settings, facts.read_pool(), known,
+                    self._file.identity,
+                )  # fmt: skip
+            found = join_twins(found, self._ids)
             return store_answers(facts, found, self._worker.own.is_stream)
 
     def take_annotations(
@@ -1002,7 +1037,9 @@ class LabelingSession(Generic[LearnerT]):
         """
         annotations = [Annotation(*each) for each in annotations]
         found = [each._replace(id=self._ids.own(each.id)) for each in annotations]
-        wanted = None if ids is None else {self._ids.own(id) for id in ids}
+        wanted = None if ids is None else {*ids}
+        if wanted is not None:  # of twins only if all are given
+            wanted = {id for id in wanted if wanted.issuperset(self._ids.twins(id))}
 
         def plan(facts):
             is_stream = self._worker.own.is_stream
@@ -1048,7 +1085,7 @@ class LabelingSession(Generic[LearnerT]):
     def _statuses(self, who):
         """Return the progress of the session, and of a person, at the same moment."""
         with self._file.reading() as facts:
-            status = read_status(facts, len(self.ids), len(self.empty_ids))
+            status = read_status(facts, self._ids, len(self.empty_ids))
             own = status if who is None else read_status_of(facts, who, status)
             return status, own
 
@@ -1061,7 +1098,7 @@ class LabelingSession(Generic[LearnerT]):
             As `status` of each person; None for answers without a name.
         """
         with self._file.reading() as facts:
-            status = read_status(facts, len(self.ids), len(self.empty_ids))
+            status = read_status(facts, self._ids, len(self.empty_ids))
             return {
                 who: read_status_of(facts, who, status)
                 for who in facts.decisions.people_in_order()
@@ -1283,13 +1320,9 @@ class LabelingSession(Generic[LearnerT]):
             If there is no model yet; for an id that does not exist.
         """
         own = self._worker.own
-        rows = None if ids is None else self._ids.rows(ids)
+        ids = self.ids if ids is None else self._ids.at(self._ids.rows(ids))
         self._check_model(own)
-        labels, probabilities = own.predict(
-            own.pool if rows is None else take(own.pool, rows)
-        )
-        names = self.ids if rows is None else self._ids.at(rows)
-        return Predictions(names, labels, probabilities, own.label_names)
+        return Predictions(ids, *own.predict_ids(ids), own.label_names)
 
     def machine_label(self, id: Id) -> tuple[Label, float | None] | None:
         """Return the machine's label of a row and its confidence in the label.

@@ -4,7 +4,8 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import copy
-from itertools import compress, groupby, islice
+from itertools import chain, compress, groupby, islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 from warnings import catch_warnings
 
@@ -12,7 +13,8 @@ import numpy as np
 
 from .. import ErrorSamplingClassifier
 from ..base import check_classes, is_missing_label, shallow_copy
-from ..pool import PoolClassifier
+from ..pool import PoolClassifier, RecallTarget
+from ..pool.stopping._base import find_rules
 from ..sources import n_rows, take
 from ._description import seeded_clone
 from .storage._decisions import QUERY, TEST
@@ -31,6 +33,9 @@ NO_PROGRESS = {
     "drawn_from": 0,  # of learners with machine labels
     "reached": [],
 }
+
+#: A row that was taught, and that nobody had asked for, in a record.
+NOT_ASKED = {"probability": 1.0, "purpose": ""}
 
 
 class Outcome(NamedTuple):
@@ -137,11 +142,17 @@ class SessionLearner:
     test, earlier : ndarray of int64
         Held-out rows, and rows that were requested before this learner was built and
         that it has no record of.
+    counts_rows : bool
+        True if the learner certifies a recall, which is a share of rows: it is offered
+        all twins, and an answer is taught to each of them. Other learners know the
+        first one only.
     """
 
     def __init__(self, facts, ids, template, pool, empty):
         stored = facts.learner
-        self.pool, self._row = pool, ids.row
+        self.pool, self._row, self._ids = pool, ids.row, ids
+        rules = find_rules(getattr(template, "stopping", None))
+        self.counts_rows = any(isinstance(rule, RecallTarget) for rule in rules)
         self._kind = facts.settings["label_kind"]
         self.ids = np.arange(n_rows(pool), dtype=np.int64)
         can_restore = hasattr(template, "restore") and (
@@ -149,51 +160,76 @@ class SessionLearner:
         )
         requests = facts.db.execute("SELECT * FROM requests ORDER BY number").fetchall()
         given = facts.db.execute("SELECT * FROM taught ORDER BY call, place").fetchall()
-        asked, test, earlier = [], [], []
+        asked, test, earlier = {}, [], []
         for request in requests:
+            is_first = request["twin"] is None or not self.counts_rows
+            row = self._row(request["id" if is_first else "twin"])
             is_own = can_restore and request["learner"] == stored["number"]
-            if is_own and request["purpose"] != TEST:
-                asked.append(request)
+            if request["purpose"] == TEST:
+                test.append(row)
+            elif is_own:
+                asked[row] = request
             else:
-                rows = test if request["purpose"] == TEST else earlier
-                rows.append(self._row(request["id"]))
+                earlier.append(row)
         self.test, self.earlier = (
             np.array(rows, dtype=np.int64) for rows in (test, earlier)
         )
-        self._closed = np.array([*test, *earlier, *empty], dtype=np.int64)
+        copies = ids.copies
+        if self.counts_rows:
+            copies = [row for each in test for row in self.find_twins(each)]
+        closed = {*test, *earlier, *empty, *copies}
+        self._closed = np.array([*closed], dtype=np.int64)
         budget = stored["budget"]
         budget = None if budget is None else budget - len(self.earlier)
         self.learner = seeded_clone(template, stored["seeds"], budget)
         self.target = LearnerLabels(facts.settings["classes"], self._kind, self.learner)
         self.position, self.taught = stored["position"], {}
-        self.pending = {self._row(each["id"]) for each in asked}
+        self.pending = {*asked}
         self.last_call = max((each["changed"] for each in given), default=0)
-        calls = [
-            [self._row_and_label(each) for each in call]
-            for _, call in groupby(given, key=lambda each: each["call"])
-        ]
+        calls = [[*call] for _, call in groupby(given, key=lambda each: each["call"])]
         if not can_restore:
             for call in calls:
-                self.teach(call)
+                self.teach([self._row_and_label(each) for each in call])
         else:  # a new learner, too: it sees the pool before its first labels
             self._restore(asked, calls, stored["progress"] or NO_PROGRESS)
 
     def _row_and_label(self, taught):
         return self._row(taught["id"]), from_column(taught["label"], self._kind)
 
+    def find_twins(self, row):
+        """Return the rows with the content of a row, with this row."""
+        return self._ids.rows(self._ids.twins(self._ids.all[row]))
+
+    def _pairs(self, labels):
+        """Return rows and labels as the learner is taught them."""
+        if not self.counts_rows:
+            return labels
+        return [(each, label) for row, label in labels for each in self.find_twins(row)]
+
     def _restore(self, asked, calls, progress):
         """Restore a pool learner from its requests and the labels it was taught."""
-        rows = [self._row(each["id"]) for each in asked]
+        entries = [(each["query"], False, row) for row, each in asked.items()]
+        answers = [
+            [
+                (*pair, each["query"])
+                for each in call
+                for pair in self._pairs([self._row_and_label(each)])
+            ]
+            for call in calls
+        ]
+        entries += [
+            (query, True, row)  # taught after this query, and nobody asked for it
+            for row, label, query in chain.from_iterable(answers)
+            if row not in asked and label is not None
+        ]
+        rows = [row for *_, row in sorted(entries, key=itemgetter(0, 1))]
         place = {row: n for n, row in enumerate(rows)}
         labels, taught, skipped, totals = [], [], [], []
-        for call in calls:
-            for row, label in call:
+        for call in answers:
+            for row, label, _ in call:
                 if label is None:
                     skipped += [place[row]] if row in place else []
                     continue
-                if row not in place:  # nobody asked for it
-                    place[row] = len(rows)
-                    rows.append(row)
                 taught.append(place[row])
                 labels.append(label)
                 self.taught[row] = label
@@ -202,13 +238,12 @@ class SessionLearner:
         if classes is not None and not self.target.is_matrix:
             classes = check_classes(classes).tolist()
         is_declared = bool(labels) and classes is not None
-        n_given = len(rows) - len(asked)
-        purposes = [each["purpose"].replace(QUERY, "") for each in asked]
+        found = [asked.get(row, NOT_ASKED) for row in rows]
         record = {
-            "rows": rows[: len(asked)] + [None] * n_given,
+            "rows": [row if row in asked else None for row in rows],
             "ids": rows,
-            "probabilities": [each["probability"] for each in asked] + [1.0] * n_given,
-            "purposes": purposes + [""] * n_given,
+            "probabilities": [each["probability"] for each in found],
+            "purposes": [each["purpose"].replace(QUERY, "") for each in found],
             "taught": taught,
             "skipped": skipped,
             "calls": [
@@ -313,7 +348,7 @@ class SessionLearner:
         labels : list of (int, label)
             Row numbers and labels.
         """
-        learner = shallow_copy(self.learner)
+        learner, labels = shallow_copy(self.learner), self._pairs(labels)
         skipped = [
             row for row, label in labels if label is None and row in self.pending
         ]
@@ -403,6 +438,18 @@ class SessionLearner:
             return labels, None
         return labels, self.learner.predict_proba(X)[:, target.columns_of(classes)]
 
+    def predict_ids(self, ids):
+        """Return labels and probabilities of rows, of twins the first one's."""
+        own, place = [*map(self._ids.own, ids)], {}
+        for id in own:
+            place.setdefault(id, len(place))
+        is_all = own == self._ids.all
+        X = self.pool if is_all else take(self.pool, self._ids.rows(place))
+        labels, shares = self.predict(X)
+        places = [place[id] for id in own]
+        shares = None if shares is None else shares[places]
+        return [labels[each] for each in places], shares
+
     @property
     def label_names(self):
         """Labels that the model can predict, in the order of its probabilities."""
@@ -422,12 +469,14 @@ def record_teaching(facts):
     changed = 1 + db.value("SELECT coalesce(max(changed), 0) FROM taught")
     is_corrected = must_forget = False
     for number, row in enumerate(news):
-        call, place = changed, number
+        call, place, query = changed, number, facts.learner["queries"]
         if row.taught not in ((), (None,)):
-            sql = "SELECT call, place FROM taught WHERE id = ?"
-            (call, place), is_corrected = db.row(sql, row.id), True
+            sql = "SELECT call, place, query FROM taught WHERE id = ?"
+            (call, place, query), is_corrected = db.row(sql, row.id), True
             must_forget = must_forget or row.label is None
-        facts.put_taught(row, row.label, call, place, changed)
+        facts.put_taught(
+            row.id, row.label, call=call, place=place, changed=changed, query=query
+        )
     facts.change_learner(is_settled=1, **({"stop_reason": None} if news else {}))
     if is_corrected:
         facts.forget_progress()
@@ -582,9 +631,11 @@ class Worker:
                 self._ids.at(outcome.rows), outcome.probabilities, purposes,
                 outcome.reasons, strict=True,
             ):  # fmt: skip
+                first = self._ids.own(id)
                 facts.add_request(
-                    id, purpose or QUERY, float(probability), query, reason=reason
-                )
+                    first, purpose or QUERY, float(probability), query, reason=reason,
+                    twin=None if id == first else id,
+                )  # fmt: skip
             facts.change_learner(
                 queries=query, is_settled=0, stop_reason=outcome.stop_reason,
                 position=outcome.position, progress=progress,

@@ -25,6 +25,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
 from sklearn_activelearn.labeling.storage._schema import COLUMNS, Connection, put
+from sklearn_activelearn.pool import RecallTarget
 from tests.reference.labeling import quick_folder
 from tests.reference.session_files import select
 
@@ -113,6 +114,14 @@ FINDING = SEVERAL | {
         GaussianNB(), positive="yes", n_initial=4, batch_size=3, random_state=0
     )
 }
+#: Sessions in which a third of the rows equal other rows, and one that counts rows.
+TWINS = ONE | {"items": [f"text {row % 20}" for row in range(30)]}
+FINDING_TWINS = TWINS | {
+    "learner": RelevanceSamplingClassifier(
+        GaussianNB(), positive="yes", n_initial=4, batch_size=3, random_state=0,
+        stopping=RecallTarget(),
+    )
+}  # fmt: skip
 SETS = {"no": [], "yes": ["yes", "maybe"], "maybe": ["maybe"]}
 
 
@@ -169,8 +178,27 @@ def check_kills_of_operations(n, options, seed=0):
                     assert session.status().labelled == len(
                         select(path, "SELECT id FROM labels")
                     )
+                    check_twins(session, path.with_suffix(".csv"))
                 before = facts_told(path)
     return n_done
+
+
+def check_twins(session, path):
+    """Check that rows of equal content have one label and one prediction."""
+    session.export(path)
+    files = [path.read_text().splitlines()[1:]]
+    with suppress(ValueError):  # no model yet
+        session.export_predictions(path)
+        files.append(path.read_text().splitlines()[1:])
+    items, found = [session.row(id) for id in session.ids], {}
+    for number, lines in enumerate(files):
+        for line in lines:
+            id, label, *_ = line.split(",")
+            found.setdefault((number, f"{items[int(id)]}"), []).append(label)
+    counts = Counter(map(str, items))
+    for (_, item), labels in found.items():
+        assert len({*labels}) == 1
+        assert len(labels) == counts[item]
 
 
 def labels_of(path):

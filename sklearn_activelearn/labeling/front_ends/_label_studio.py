@@ -134,6 +134,11 @@ class LabelStudioLoop:
     def _check_session(self):
         session, classes = self.session, self.control.classes
         session.check_open()
+        if session.status().twins:
+            raise ValueError(
+                "Label Studio shows each task, also an equal one. Begin the session "
+                "with twins='ask'."
+            )
         if not hasattr(session.learner, "correct"):
             raise ValueError(
                 "Label Studio needs a pool learner: a stream learner cannot order rows."

@@ -66,7 +66,8 @@ class RowView(NamedTuple):
     prediction : str
         What the model predicts for the row, if predictions are shown.
     why : str
-        Why the row is asked for, if reasons are shown.
+        How many rows have this content, if several, and why the row is asked for, if
+        reasons are shown.
     reason : str
         Why there is no row.
     is_training : bool
@@ -204,14 +205,22 @@ class LabelingView:
         if look.near_chance and who not in self._told:
             self._told.add(who)
             last = f"{last}. {look.near_chance}" if last else look.near_chance
-        if look.row is not None and self._show_reasons:
-            why = describe_reason(look.row.query_reason)
+        if look.row is not None:
+            why = self.describe_twins(look.row.id)
+            if self._show_reasons:
+                why = f"{why} {describe_reason(look.row.query_reason)}".strip()
         n_rows = len(self.session.ids)
         return RowView(
             look.row, describe_counts(look.status, look.own),
             share_done(look.own, n_rows), last, prediction, why, reason,
             look.is_training, look.version,
         )  # fmt: skip
+
+    def describe_twins(self, row_id):
+        """Return how many rows have the content of a row in a sentence, or ""."""
+        n = len(self.session.find_twins(row_id))
+        content = "this text" if self.item(row_id)[0] == "text" else "these cells"
+        return f"{n} rows have {content}." if n > 1 else ""
 
     def _describe_machine(self, row_id):
         """Return the machine's label, which nobody may see before the own answer."""
@@ -321,9 +330,9 @@ def describe_minutes(low, high):
 
 def share_done(status, n_rows):
     """Return the finished share of the budget, or of all rows without a budget."""
-    done, whole = status.answered + status.skipped, n_rows
+    done, whole = status.answered + status.skipped, n_rows - status.twins
     if status.left is not None:
-        whole = min(n_rows, done + status.left + status.pending)
+        whole = min(whole, done + status.left + status.pending)
     return done / whole if whole else 1.0
 
 

@@ -226,12 +226,15 @@ class Decisions:
         Number of rows with each last answer (None: a skip) of a person.
     n_taught : int
         Number of labels that the learner was taught.
+    n_requests : int
+        Number of requests, of which a row may have several.
     """
 
     def __init__(self, votes, kind):
         self.votes, self.kind = votes, kind
         self.rows, self.answers, self.leases = {}, {}, {}
-        self.counts, self.people, self.n_taught = Counter(), {}, 0
+        self.counts, self.people = Counter(), {}
+        self.n_taught = self.n_requests = 0
         self._queued, self._news = {}, {}
 
     def __getitem__(self, id):

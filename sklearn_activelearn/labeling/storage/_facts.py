@@ -72,8 +72,9 @@ class Facts:
         self.decisions = decisions = Decisions(votes, kind)
         found = {}
         # the last one counts: an earlier learner may have asked for the row, too
-        for _, id, *columns, _ in read_checked(self.db, "requests"):
+        for _, id, *columns, _, _ in read_checked(self.db, "requests"):
             found.setdefault(id, {})["request"] = LastRequest(*columns)
+            decisions.n_requests += 1
         for (
             number,
             id,
@@ -158,14 +159,23 @@ class Facts:
 
     # --- rows
 
-    def add_request(self, id, purpose, probability, query, queue=None, reason=None):
-        """Store that a row is asked for, or held out; the last rows are shown last."""
+    def add_request(
+        self, id, purpose, probability, query, queue=None, reason=None, twin=None
+    ):
+        """Store that a row is asked for, or held out; the last rows are shown last.
+
+        `twin` is the row, if `id` stands for it. If people have skipped it, the learner
+        is to be told so again.
+        """
         number = next_number(self.db, "requests")
         queue = number if queue is None else queue
         learner = self.learner["number"]
         request = LastRequest(purpose, probability, learner, query, queue, reason)
-        put(self.db, "requests", number=number, id=id, at=now(), **request._asdict())
-        self.decisions.put(id, request=request)
+        columns = {"id": id, "at": now(), "twin": twin, **request._asdict()}
+        put(self.db, "requests", number=number, **columns)
+        self.decisions.n_requests += 1
+        if self.decisions.put(id, request=request).taught == (None,):
+            self.forget_taught(id)
 
     def add_answer(
         self, id, label, who, *, is_final=False, reason=None, at=None, tags=()
@@ -214,8 +224,7 @@ class Facts:
         is_known_skip = row.state == SKIPPED and row.taught in ((), (None,))
         if row.state == LABELLED or is_known_skip or not row.taught:
             return False
-        self.db.execute("DELETE FROM taught WHERE id = ?", (id,))
-        self.decisions.put(id, taught=())
+        self.forget_taught(id)
         return True
 
     def put_note(self, id, text, who):
@@ -228,13 +237,15 @@ class Facts:
             notes.append(note)
         self.decisions.put(id, notes=tuple(notes))
 
-    def put_taught(self, row, label, call, place, changed):
+    def put_taught(self, id, label, **columns):
         """Store what the learner is taught of a row, and in which call."""
-        put(
-            self.db, "taught", id=row.id, label=label, call=call, place=place,
-            changed=changed,
-        )  # fmt: skip
-        self.decisions.put(row.id, taught=(label,))
+        put(self.db, "taught", id=id, label=label, **columns)
+        self.decisions.put(id, taught=(label,))
+
+    def forget_taught(self, id):
+        """Store that the learner knows no answer to a row."""
+        self.db.execute("DELETE FROM taught WHERE id = ?", (id,))
+        self.decisions.put(id, taught=())
 
     # --- leases
 

@@ -135,6 +135,12 @@ def check_learners(db):
             json.loads(row["progress"])["stopping"]
 
 
+def takes_twins(value):
+    ids = [id for group in value or () for id in group]
+    is_found = all(isinstance(group, list) and len(group) > 1 for group in value or ())
+    return is_found and all(map(is_id, ids)) and len({*ids}) == len(ids)
+
+
 def is_classes(value):
     if value is None:
         return True
@@ -166,6 +172,7 @@ SETTINGS = {
     "tags": lambda value: (
         isinstance(value, list) and all(isinstance(each, str) for each in value)
     ),
+    "twins": takes_twins,
     "renamed": lambda value: isinstance(value, list),
     "sampled": lambda value: len(value) == 2 and all(map(is_count, value)),
 }

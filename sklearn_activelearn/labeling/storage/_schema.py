@@ -4,11 +4,13 @@ The tables hold facts, and a person may read them with ``sqlite3``:
 
 - ``settings``: what the session was opened with, one JSON value for each name.
 - ``learners``: each learner that the session has had; the last one is used.
-- ``requests``: rows that were held out for testing or asked for, in this order.
+- ``requests``: rows that were held out for testing or asked for, in this order;
+  ``twin`` is the row itself if another row with the same content stands for it.
 - ``answers``: labels and skips (``label`` is NULL), in the order in which they came.
   Several labels of a row are a list of JSON, sorted; an empty list is an answer, too.
   ``tags`` are a list of JSON, NULL without any.
-- ``taught``: what the current learner was taught of each row, and in which call.
+- ``taught``: what the current learner was taught of each row, in which call, and after
+  which query it was taught the row first.
 - ``annotations``: annotations of another tool, each with the answer that it became.
 - ``notes``, ``models`` (predictions for the held-out rows), ``leases``, ``row_votes``.
 
@@ -50,10 +52,11 @@ FACTS = {
     "budget LIMIT, at TIME, queries COUNT, is_settled FLAG, stop_reason NAME, "
     "position COUNT, progress NAME",
     "requests": "number NUMBER, id ID, purpose TEXT, probability SHARE, "
-    "learner COUNT, query COUNT, queue PLACE, reason NAME, at TIME",
+    "learner COUNT, query COUNT, queue PLACE, reason NAME, at TIME, twin LABEL",
     "answers": "number NUMBER, id ID, label LABEL, who NAME, at TIME, is_final FLAG, "
     "reason NAME, renamed_from LABEL, withdrawn_at NAME, withdrawn_by NAME, tags NAME",
-    "taught": "id KEY, label LABEL, call COUNT, place COUNT, changed COUNT",
+    "taught": "id KEY, label LABEL, call COUNT, place COUNT, changed COUNT, "
+    "query COUNT",
     "notes": "number NUMBER, id ID, who NAME, text TEXT, at TIME",
     "models": "number NUMBER, learner COUNT, n_labels COUNT, predicted TEXT",
     "row_votes": "id KEY, votes COUNT",
