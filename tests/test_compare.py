@@ -43,6 +43,7 @@ from sklearn_activelearn.evaluation import (
     _comparison_result,
     _comparison_run,
     _design,
+    _experiments,
     _learner_result,
     _race,
     compare,
@@ -346,8 +347,43 @@ class TestVerdict:
         assert said.startswith("No savings on these data: with 3 labels, neither")
         assert "See whether people agree on the same rows. More labels, other" in said
         assert text.outcome == "useless"
-        assert text(against([3, 3], [0.95, 0.55], constant=0.8)).startswith("It cannot")
+        said = text(against([3, 3], [0.95, 0.55], constant=0.8))
+        assert said.startswith("It cannot")
         assert text.outcome == "unclear"
+        assert "random labels are not clearly better than always predicting" in said
+        assert "labels saved (" not in said.partition("labels bought")[0]
+        assert "no share of labels saved yet" in text.found.headline
+
+    @pytest.mark.parametrize("n_held_out", [6, 60])
+    def test_few_equal_errors_tell_nothing(self, n_held_out, result_of, text):
+        curve, _ = square_root_curves(1.0, n_runs=5)
+        rows = np.full(5, n_held_out)
+        result = result_of(*[dataclasses.replace(curve, n_held_out=rows)] * 2)
+        said = text(result)
+        if n_held_out == 6:
+            assert text.outcome == "unclear"
+            assert "It cannot be told" in said
+            assert "few rows are held out: errors are equal in all runs" in said
+        else:
+            assert text.outcome == "nothing saved"
+
+    @pytest.mark.parametrize("constant", [0.3, 0.95])
+    def test_one_run_and_a_constant(self, constant, result_of, text):
+        result = result_of(*square_root_curves(2.0, n_runs=1))
+        curves = [result.curve, result.passive_curve]
+        result = result_of(
+            *(
+                dataclasses.replace(c, constant_scores=np.full(1, constant))
+                for c in curves
+            )
+        )
+        said = text(result)
+        assert "It cannot be told" in said
+        is_useful = constant < 0.5
+        assert (
+            "50 % of the labels saved (no interval: only 1 run)" in said
+        ) is is_useful
+        assert ("random ≤ constant" in said) is not is_useful
 
     @pytest.mark.parametrize(
         ("effort", "limit", "advice"),
@@ -712,14 +748,19 @@ class TestComparison:
         assert one == two
 
     def test_time_ends_the_repeats(self, monkeypatch):
+        now = 0.0
+
         class Slow(DKMClassifier):
             def learn(self, *args, **kwargs):
-                time.sleep(0.2)
+                nonlocal now
+                now += 0.2  # whatever else the machine does
                 return super().learn(*args, **kwargs)
 
+        for module in _comparison_run, _experiments:
+            monkeypatch.setattr(module, "monotonic", lambda: now)
         monkeypatch.setattr(_race, "plan_repeats", lambda *_: 100)
         found = compare(X, Y, [Slow()], cv=2, minutes=5 / 60)
-        assert 1 < found.effort.n_repeats < 13  # .4 s a repeat at least
+        assert found.effort.n_repeats == 11  # of .4 s, and a part to spare
         assert found.effort.ended_by == "time"
         found = compare(X, Y, [Slow()], cv=4, minutes=0.5 / 60)
         assert found.effort.n_repeats == 0  # within the first one
@@ -939,7 +980,16 @@ class TestComparison:
             ({"y": Y[:5]}, ValueError, "each of the 120 rows of X, got 5"),
             ({"y": np.c_[Y, Y]}, ValueError, "y has 2 columns"),
             ({"y": ["a"] * 120}, ValueError, "All labels are a: two classes"),
-            ({"y": ["a"] * 119 + ["b"]}, ValueError, "Class b has 1 rows, fewer than"),
+            (
+                {"y": ["a"] * 119 + ["b"]},
+                ValueError,
+                "1 of 2 classes .* than the 5 folds, such as b with 1. Use fewer folds",
+            ),
+            (
+                {"y": np.arange(120)},
+                ValueError,
+                "120 of 120 classes .* such as 0 with 1. Are these classes. Numbers",
+            ),
             ({"scoring": ["accuracy", "f1"]}, ValueError, "one measure"),
             ({"scoring": "neg_log_loss"}, ValueError, "needs predict_proba, which DKM"),
             ({"scoring": lambda *_: np.nan}, ValueError, "^DKM.*NaN.* 5 of 5"),

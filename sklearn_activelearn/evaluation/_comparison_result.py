@@ -30,6 +30,9 @@ MINUTES = (5, 10, 20, 30, 60)
 #: Suggested minutes are at most this many times the minutes of one to three repeats,
 #: which tell an order of magnitude.
 MOST_TIMES = 10
+#: With fewer held-out rows in all runs, errors that are equal in each run may still
+#: differ by 1 % of the rows (95 % confidence).
+FEW_HELD_OUT = 300
 #: Parameters that a comparison sets for its runs, and that are no part of an advice.
 OF_THE_RUNS = ("batch_size", "budget", "random_state")
 #: Characters in a line of the report.
@@ -239,12 +242,18 @@ class Comparison:
             "random labels", *whole.areas, answer.area_gain,
         )  # fmt: skip
         then = capitalise(average)
+        so_far = f"So far, {use} has no clear lead over {best}"
+        if self._has_no_difference(answer):
+            so_far += ", and few rows are held out: errors are equal in all runs."
+        elif answer.passive_beats_constant:
+            so_far += f", {self._saved(answer)}."
+        else:  # a share of the labels for an error that needs no labels
+            so_far += f", and random labels are not clearly better than {constant}."
         unclear = (
             "unclear",
             [
                 f"It cannot be told {self._limit()} whether chosen rows save labels: "
-                f"{self._advise()}. So far, {use} has no clear lead over {best}, "
-                f"{self._saved(answer)}.",
+                f"{self._advise()}. {so_far}",
                 then,
             ],
         )
@@ -282,6 +291,8 @@ class Comparison:
                 f"for some and worse for others. {capitalise(end)}",
                 then,
             ]
+        if self._has_no_difference(answer):
+            return unclear
         if is_known(answer) and answer.passive_beats_constant:
             return "nothing saved", [
                 f"No savings on these data: {use} needs about as many labels as "
@@ -296,6 +307,11 @@ class Comparison:
         if answer.passive_beats_constant:
             return False
         return answer.constant_gain[2] < NO_BETTER * answer.constant_errors.mean()
+
+    def _has_no_difference(self, answer):
+        """Return True if few held-out rows show no difference, which is no evidence."""
+        n_held_out = answer.curve.n_held_out.sum()
+        return n_held_out < FEW_HELD_OUT and not any((*answer.gain, *answer.area_gain))
 
     def _saved(self, answer):
         """Return the share of labels saved with its interval, in words."""
@@ -349,9 +365,11 @@ class Comparison:
         answer, measure = self.answer, self.measure
         if not answer.savings.is_known:
             return "unknown"
-        whole = self._whole
+        whole, saved = self._whole, "no share of labels saved yet"
+        if answer.passive_beats_constant:
+            saved = self._saved(answer)
         return (
-            f"{self.option}: {self._saved(answer)}; {measure.name} "
+            f"{self.option}: {saved}; {measure.name} "
             f"{measure.text(whole.errors.mean())}, random labels "
             f"{measure.text(whole.passive_errors.mean())}"
         )

@@ -751,9 +751,13 @@ def check_class_sizes(y, n_folds):
         raise ValueError(f"All labels are {classes[0]!s}: two classes are needed.")
     rare = counts.argmin()
     if counts[rare] < n_folds:
+        n_rare, n_classes = np.count_nonzero(counts < n_folds), len(classes)
+        advice = "Use fewer folds, or leave such classes out."
+        if n_rare > n_classes / 2:
+            advice = "Are these classes? Numbers must be grouped first."
         raise ValueError(
-            f"Class {classes[rare]!s} has {counts[rare]} rows, fewer than the "
-            f"{n_folds} folds; there are {len(classes)} classes in {len(y)} rows. Use "
-            "fewer folds, or leave the class out."
+            f"{n_rare} of {n_classes} classes in {len(y)} rows have fewer rows than "
+            f"the {n_folds} folds, such as {classes[rare]!s} with {counts[rare]}. "
+            f"{advice}"
         )
     return [str(classes[k]) for k in np.argsort(-counts, kind="stable")]

@@ -219,9 +219,13 @@ class LearnerResult:
 
     @cached_property
     def passive_beats_constant(self) -> bool:
-        """True if random labels are better than a constant prediction."""
+        """True if random labels are better than a constant prediction, beyond noise.
+
+        By the mean alone while runs are too few for an interval.
+        """
         differences = self.constant_errors - self.passive_errors
-        return not self._interval(differences)[1] <= ROUNDING
+        mean, least, _ = self._interval(differences)
+        return not (mean if len(differences) < FEWEST_RUNS else least) <= ROUNDING
 
     @property
     def _is_ahead(self):
