@@ -406,6 +406,23 @@ def labels_saved(folder):
     return [names, *([row[name] for name in names] for row in rows)]
 
 
+def compare_examples(folder):
+    """Return how often the answer of `compare` is right on made data."""
+    rows = read_texts(folder / "compare_examples.csv")
+    lines = [
+        ["", "data sets", "right", "none", "wrong", "repeats", "seconds", "longest"]
+    ]
+    for name in dict.fromkeys(row["example"] for row in rows):
+        of = [row for row in rows if row["example"] == name]
+        answers = [row["answer"] for row in of]
+        seconds = [float(row["seconds"]) for row in of]
+        counts = [answers.count(each) for each in ("right", "none", "wrong")]
+        repeats = np.median([int(row["repeats"]) for row in of])
+        times = f"{np.median(seconds):.0f}", f"{max(seconds):.0f}"
+        lines.append([name, len(of), *counts, f"{repeats:g}", *times])
+    return lines
+
+
 TABLES = (
     ocr,
     ocr_reached,
@@ -423,7 +440,7 @@ TABLES = (
     runs,
 )
 #: Tables of other pages.
-OTHERS = (calls_speed, pool_speed, labels_saved)
+OTHERS = (calls_speed, pool_speed, labels_saved, compare_examples)
 
 
 def write(folder, out):
