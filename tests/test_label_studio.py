@@ -762,12 +762,17 @@ class TestServe:
         ):
             session.serve_label_studio(url, 7, block=False)
         with opened(path, studio) as session:
-            with pytest.raises(ConnectionError, match="answers 404"):
+            with pytest.raises(ConnectionError, match="has no project 8, or the acc"):
                 session.serve_label_studio(url, 8, block=False)
             with pytest.raises(ValueError, match="no control 'kind'"):
                 session.serve_label_studio(url, 7, control="kind", block=False)
             with pytest.raises(ValueError, match="no address"):
                 session.serve_label_studio("localhost:8080", 7, block=False)
+            with pytest.raises(ValueError, match="Pass the part before /projects"):
+                session.serve_label_studio(f"{url}/projects/7/data", 7, block=False)
+            missing = path.with_name("token.txt")
+            with pytest.raises(ValueError, match=r"token.txt, cannot be read: No such"):
+                session.serve_label_studio(url, 7, token_file=missing, block=False)
             monkeypatch.delenv("LABEL_STUDIO_API_KEY")
             with pytest.raises(ValueError, match="no token"):
                 session.serve_label_studio(url, 7, block=False)

@@ -208,7 +208,7 @@ def test_a_csv_of_somebody_else(folder, content, labels):
     ("name", "content", "message"),
     [
         ("in.csv", b"id,label\n1,1\n99,2\n", "no row with the id '99'"),
-        ("in.csv", b"text,label\n", "needs the columns id and label"),
+        ("in.csv", b"text,label\n", r"the columns id and label\. It has text, label"),
         ("in.txt", b"", r"must end in \.csv or \.json"),
         ("in.csv", b"id,label\n1\n", "in.csv, line 2: no label"),
         ("in.csv", b"id,label\n1,\xff\n", "not encoded as UTF-8"),
@@ -226,6 +226,15 @@ def test_files_that_hold_no_labels(folder, name, content, message):
     (folder / name).write_bytes(content)
     with opened(folder / "a") as session, pytest.raises(ValueError, match=message):
         session.import_labels(folder / name)
+    assert n_answers(folder / "a") == 0
+
+
+@pytest.mark.parametrize("tasks", ["[]", '[{"data": {"id": 1}, "annotations": []}]'])
+def test_an_export_without_annotations_is_said(folder, tasks):
+    (folder / "in.json").write_text(tasks)
+    said = pytest.warns(UserWarning, match=r"in\.json has no annotations")
+    with opened(folder / "a") as session, said:
+        session.import_labels(folder / "in.json")
     assert n_answers(folder / "a") == 0
 
 

@@ -81,7 +81,7 @@ def errors_of(args):
     from ..labeling.front_ends._label_studio_api import LabelStudioError
 
     try:
-        with blame(args.label_studio):
+        with blame(args.label_studio, args.token_file or args.label_studio):
             yield
     except LabelStudioError as error:
         raise UsageError(error) from error

@@ -195,7 +195,8 @@ def check_together(args, needs, conflicts):
             raise UsageError(f"--{option} needs --{other}")
     for option, other in conflicts:
         if is_given(args, option) and is_given(args, other):
-            raise UsageError(f"--{option} and --{other} do not go together")
+            named = "a file" if other == "FILE" else f"--{other}"
+            raise UsageError(f"--{option} and {named} do not go together")
 
 
 def is_given(args, option):

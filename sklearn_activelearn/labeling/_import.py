@@ -475,7 +475,10 @@ def read_label_csv(path, columns, rows, settings):
             key = "id" if "id" in names else rows.id_field or "id"
             if not (used := {key, *used}) <= {*names}:
                 each = ", or a column for each label" if columns else ""
-                raise ValueError(f"{path.name} needs the columns id and label{each}.")
+                raise ValueError(
+                    f"{path.name} needs the columns id and label{each}. "
+                    f"It has {', '.join(names) or 'none'}."
+                )
             if has_columns and missing:
                 warn_user(
                     f"{path.name} has no columns for the labels {', '.join(missing)}: "
@@ -624,6 +627,8 @@ def read_label_json(path, columns, rows, settings):
             "with data, and with choices in their annotations. Export the project as "
             '"JSON".'
         ) from error
+    if not any(task["annotations"] for task in tasks):
+        warn_user(f"{path.name} has no annotations, so no label is read.")
     if others:
         kinds = ", ".join(f"{n} of type {kind}" for kind, n in others.items())
         warn_user(f"{path.name} has results that are no choices, left out: {kinds}.")

@@ -189,7 +189,12 @@ def token_reader(file=None):
         if file is None:
             token = os.environ.get(TOKEN_VARIABLE, "")
         else:
-            token = Path(file).read_text(encoding="utf-8-sig")
+            try:
+                token = Path(file).read_text(encoding="utf-8-sig")
+            except OSError as error:
+                raise ValueError(
+                    f"The file of the token, {file}, cannot be read: {error.strerror}."
+                ) from error
         if not (token := token.strip()).isascii() or not token:
             raise ValueError(
                 f"There is no token in {file or TOKEN_VARIABLE}. Copy one from Account "
@@ -216,6 +221,11 @@ class Client:
         self.url, self._read_token = url.rstrip("/"), read_token
         if not re.match(r"https?://[^/]", self.url):
             raise ValueError(f"{url!r} is no address. It begins with http or https.")
+        if "/projects/" in self.url:
+            raise ValueError(
+                f"{url!r} is the page of a project. Pass the part before /projects, "
+                "and the number of the project by itself (--project)."
+            )
         host = httpx.URL(self.url).host
         is_here = host in ("localhost", "127.0.0.1", "::1")
         # a proxy does not know this machine
@@ -321,7 +331,16 @@ class Client:
 
     def project(self, number):
         """Return a project."""
-        return self.get(f"/api/projects/{number}/", PROJECT)
+        try:
+            return self.get(f"/api/projects/{number}/", PROJECT)
+        except LabelStudioError as error:
+            if error.status != 404:
+                raise
+            raise LabelStudioError(
+                f"{self.url} has no project {number}, or the account of the token may "
+                "not see it.",
+                404,
+            ) from error
 
     def tasks(self, project, page, size, **query):
         """Return a page of tasks with their annotations."""
