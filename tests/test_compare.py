@@ -354,6 +354,12 @@ class TestVerdict:
         assert "labels saved (" not in said.partition("labels bought")[0]
         assert "no share of labels saved yet" in text.found.headline
 
+    def test_random_labels_must_beat_a_constant_beyond_noise(self, result_of):
+        scores = np.array([[0.6], [0.4], [0.7], [0.5], [0.6]])
+        curve = curve_of([10], scores, constant=0.55)
+        assert not result_of(curve, curve).passive_beats_constant
+        assert result_of(curve.take([0]), curve.take([0])).passive_beats_constant
+
     @pytest.mark.parametrize("n_held_out", [6, 60])
     def test_few_equal_errors_tell_nothing(self, n_held_out, result_of, text):
         curve, _ = square_root_curves(1.0, n_runs=5)
@@ -1004,6 +1010,10 @@ class TestComparison:
         arguments = {"X": X, "y": Y, "learners": [DKMClassifier()], **changes}
         with pytest.raises(error, match=words):
             compare(**arguments)
+
+    def test_a_class_with_a_row_for_each_fold(self):
+        y = ["a"] * 10 + ["b"] * 5
+        assert _comparison_run.check_class_sizes(np.array(y), 5) == ["a", "b"]
 
 
 class TestDesign:

@@ -314,7 +314,7 @@ def main(argv=None):
     if "simulated" in parts:
         run_simulated(results, args.sets)
     if "real" in parts:
-        run_real(results, min(args.sets, 36), args.repeats or 6)
+        run_real(results, min(args.sets, 200), args.repeats or 6)
     if "examples" in parts:
         run_examples(results, args.seeds, args.repeats, args.minutes, args.cache)
 

@@ -96,6 +96,24 @@ def telling(options):
 SHOWN = list(tables_with_commands())
 
 
+def test_answers_of_compare_are_counted(tables, tmp_path):
+    answers = ["right", "none", "right", "wrong", "right"]
+    rows = [
+        {
+            "example": "table",
+            "data": i,
+            "repeats": 2 * i,
+            "seconds": i + 0.4,
+            "answer": each,
+        }
+        for i, each in enumerate(answers)
+    ]
+    results = Results(tmp_path, "evaluation.labels_saved", [], 0)
+    results.write("compare_examples", rows, key=("example", "data"), runs=1)
+    _, line = tables.compare_examples(tmp_path)
+    assert line == ["table", 5, 3, 1, 1, "4", "2", "4"]
+
+
 class TestPages:
     def test_no_page_is_long(self):
         for page in [DOCS / "reproduced.rst", *PAGES]:
