@@ -237,7 +237,7 @@ def test_stopping_rules_forget():
     learner.learn(X, lambda rows: y[rows], ids=IDS)
     assert learner._stopping_memory
     learner.query(X + 5, ids=IDS, limit=0)
-    assert not learner._has_stopped
+    assert not learner._stopping_memory.has_stopped
 
 
 def test_a_stream_may_be_simulated_between_requests():

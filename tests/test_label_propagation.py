@@ -1,6 +1,7 @@
 """Active label propagation: the harmonic function, what is bought, what is a node."""
 
 import pickle
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -297,9 +298,9 @@ def test_a_pickle_is_small_and_goes_on_to_the_bit():
     learner = ActiveLabelPropagationClassifier("rbf", budget=40, random_state=0)
     learner.fit(pool, labels)
     pickled = pickle.dumps(learner)
-    field = learner._trained.memory.field
+    field = learner._model.trained.memory.field
     assert len(pickled) < 50_000 < field.green.nbytes
-    again = pickle.loads(pickled)._trained.memory.field
+    again = pickle.loads(pickled)._model.trained.memory.field
     assert frozen(again.green) == frozen(field.green)
     assert frozen(again.reached) == frozen(field.reached)
 
@@ -342,7 +343,8 @@ CHANGES = {
 def test_what_it_builds_on_makes_no_difference(taught, change, n_initial):
     taught.set_params(n_initial=n_initial).teach(X[50:51], ["a"])
     other = pickle.loads(pickle.dumps(taught))
-    other._trained = other._trained._replace(memory=None)
+    trained = other._model.trained._replace(memory=None)
+    other._model = replace(other._model, trained=trained)
     for learner in (taught, other):
         change(learner)
         learner.teach(X[52:54], ["b", "a"])

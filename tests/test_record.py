@@ -110,9 +110,9 @@ def known(learner):
     )
     out = state(learner)
     remembered = out.pop("_stopping_memory", None)
-    for name in ("_points", "_seeded"):  # made when they are needed
-        out.pop(name, None)
-    return out, json.dumps(remembered and remembered[1])
+    out.pop("_points", None)  # made when they are needed
+    # rules and models at hand are not in a record; memory and `has_stopped` are
+    return out, json.dumps(remembered and [remembered[1], remembered[3]])
 
 
 @each_learner

@@ -154,7 +154,7 @@ def bought(n_candidates):
         n_candidates=n_candidates, budget=20, random_state=0
     )
     learner.fit(X, y)
-    return learner.queried_indices_.tolist(), state(learner)["_trained"]
+    return learner.queried_indices_.tolist(), state(learner)["_model"]
 
 
 @pytest.mark.parametrize("n", [60, 1000])

@@ -168,7 +168,7 @@ def predict_held_out(learner, rows):
     models = held_out_models(
         copy._parts.trainer,
         copy._known,
-        copy._trained,
+        copy._model.trained,
         [np.flatnonzero(fold != k) for k in folds],
     )
     for k, model in zip(folds, models, strict=True):

@@ -1,5 +1,6 @@
 """Pool learners: the query, the loop, labels and corrections, and prediction."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -100,18 +101,10 @@ from ._ledger import (
     Ledger,
     fill_metadata,
 )
+from ._model import LearnerModel, first_labels
 from ._record import Record
 from ._rule import Round, Rule, utility_function
-from ._training import (
-    MOST_SCALED,
-    Known,
-    OneModel,
-    Trainer,
-    check_fit_params,
-    first_labels,
-    route_to_fit,
-    train_in_turn,
-)
+from ._training import OneModel, Trainer, check_fit_params, route_to_fit
 from .stopping import _base as stopping_rules
 
 #: Why a learner takes no source, and what to do.
@@ -187,6 +180,8 @@ class Parts:
         Its settings for the choice of rows.
     needs_scaler : bool
         True if the trainer scales rows by the pool.
+    prototypes : list of classifier
+        Clones of the estimators of the trainer, with seeds; none before `seeded`.
     """
 
     params: dict
@@ -194,6 +189,7 @@ class Parts:
     trainer: Trainer
     choice: RowChoice
     needs_scaler: bool
+    prototypes: Sequence[Any] = ()
 
     @classmethod
     def of(cls, learner, params):
@@ -220,6 +216,12 @@ class Parts:
             check_has_one(rule.needs, estimator, choice.name, rule.advice)
         stopping_rules.check_rule_models(choice.stopping, trainer.models())
         return cls(params, rule, trainer, choice, trainer.needs_scaler)
+
+    def seeded(self, seed):
+        """Return the parts of a learner with this seed."""
+        seed %= 2**32
+        prototypes = [seeded(each, seed) for each in self.trainer.estimators]
+        return replace(self, prototypes=prototypes)
 
     def check_source(self, X, name):
         """Return rows, or refuse rows that are not in memory if they must be."""
@@ -431,7 +433,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             now = map(vars(self).get, params)  # parameters are compared by identity
             if [*map(id, now)] == [*map(id, params.values())]:
                 return
-        self._parts, self._seeded = Parts.of(self, parameters_of(self)), None
+        self._parts = Parts.of(self, parameters_of(self))
+        if hasattr(self, "_seed"):
+            self._parts = self._parts.seeded(self._seed)
 
     @property
     def _takes_label_sets(self):
@@ -465,35 +469,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     @property
     def _known(self):
         """The labelled rows, and whatever else the trainer may learn from."""
-        if self._seeded is None:  # clones with seeds, made again after `set_params`
-            seed, estimators = self._seed % 2**32, self._parts.trainer.estimators
-            self._seeded = [seeded(estimator, seed) for estimator in estimators]
-        ledger, target = self._ledger, self._target
-        return Known(
-            self._seeded,
-            ledger.labelled,
-            ledger.purposes[ledger.taught],
-            target.table,
-            self._pool,
-            self._n_trained,
-            self._seed,
-            target.names,
-            self._scaler_of_training,
-        )
-
-    @property
-    def _scaler_of_training(self):
-        """The scaler of the pool; None: labelled rows are scaled by themselves.
-
-        They are while all labels were taught before the first pool: a query changes no
-        predictions, and `restore` trains the same model. They also are if the last pool
-        has fewer rows than there are labels, as a query on the best few rows.
-        """
-        n_labels, scaler = len(self._ledger.labelled), self._scaler
-        if scaler is None or n_labels <= self._n_before_pool:
-            return None
-        is_large = scaler.n_samples_seen_ >= min(n_labels, MOST_SCALED)
-        return scaler if is_large else None
+        given = self._ledger, self._target, self._pool, self._seed
+        return self._model.known(self._parts.prototypes, *given)
 
     def _make_embedder(self):
         """Return what makes points of rows; it knows the last points."""
@@ -507,12 +484,12 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _reset(self):
         (self._seed,) = draw_seeds(self.random_state, 1).tolist()
+        self._parts = self._parts.seeded(self._seed)
         self._ledger, self._pool, self._n_rounds = Ledger(), KeptPool(), 0
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self._target, self._rule_memory, self._warned_of = LabelTarget(), None, ()
-        self._seeded = self._trained = self._points = self._scaler = None
-        self._n_before_pool = None
-        self._forget_model()
+        self._stopping_memory, self._points = stopping_rules.Remembered(), None
+        self._set_model(LearnerModel())
 
     @property
     def classes_(self) -> Labels:
@@ -708,9 +685,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return is_for_sale
         if self._parts.needs_scaler:
             scaler = self._parts.trainer.fit_scaler(X, self._seed)
-            self._scaler = scaler or self._scaler
-            if self._n_before_pool is None:
-                self._n_before_pool = len(self._ledger.labelled)
+            self._model = self._model.offer_pool(scaler, self.n_taught_)
         if candidates is not None:
             is_for_sale[candidates] = True
         self._ledger = ledger = self._ledger.locate(identity, is_for_sale)
@@ -752,7 +727,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._rule_memory = round.memory
         if round.n_wanted and round.initial is None and rule.uses_model:
             if self._can_train(X, known):
-                round = round._replace(trained=self._trained)
+                round = round._replace(trained=self._model.trained)
             else:  # the last training may have failed
                 round = choice.without_model(round)
         decision = choice.decide(
@@ -761,7 +736,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         purchase, self.stop_reason_, verdict = decision
         if verdict is not None:
             self._stopping_memory = verdict.memory
-            self._has_stopped = verdict.reason is not None
         if decision.reason is None:
             # it seeds the next round: a query that buys nothing can be repeated
             self._n_rounds += 1
@@ -804,7 +778,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if self.stop_reason_ in (None, "limit") or self.n_pending_:
             return
         if len(labelled) >= max(self.n_initial, FEWEST_KNOWN):
-            is_trained = self._n_trained >= len(labelled)
+            is_trained = self._model.n_labels >= len(labelled)
             model = self.estimator_ if is_trained else None
             seed = self._seed, self._n_rounds
             rule = self._parts.rule
@@ -855,7 +829,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         trained = shallow_copy(self)
         try:
             if pool is None:
-                trained._train_if_needed()
+                trained._train()
             else:
                 trained._can_train(pool)
         except Exception as error:
@@ -876,38 +850,34 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         trainer = self._parts.trainer
         try:
-            self._train_if_needed()
-            if known and trainer.keeps_pool and self._trained:
-                self._trained = trainer.for_pool(known, self._trained)
+            self._train()
+            model = self._model
+            if known and trainer.keeps_pool and model.trained:
+                adapted = trainer.for_pool(known, model.trained)
+                self._model = replace(model, trained=adapted)
         except Exception as error:
             self._go_on_without_model(X, error, "training")
             return False
         return True
 
-    def _train_if_needed(self):
-        """Train the model if there are new labels, and labels of two classes."""
-        labelled = self._ledger.labelled
-        if self._n_trained < len(labelled) and labelled.has_two_classes:
-            self._train()
-
     def _train(self):
-        self._trained = self._parts.trainer.train(self._known, self._trained)
-        self.estimator_ = self._trained.model
-        vars(self).update(self._trained.attributes)
-        self._n_trained = len(self._ledger.labelled)
+        """Train the model if there are new labels, and labels of two classes."""
+        if self._model.can_learn_from(self._ledger.labelled):
+            self._set_model(self._model.train(self._parts.trainer, self._known))
 
-    def _forget_model(self):
-        self._n_trained, self._has_stopped = 0, False
-        self._stopping_memory = stopping_rules.Remembered()
-        attributes = self._trained.attributes if self._trained else ()
-        for name in ("estimator_", *attributes):
-            self.__dict__.pop(name, None)
-        self._trained = None
+    def _set_model(self, model):
+        """Replace the model, and the fitted attributes that come from it."""
+        state = vars(self)
+        if before := state.get("_model"):
+            for name in before.attributes:
+                state.pop(name, None)
+        self._model = model
+        state.update(model.attributes)
 
     def _set_params(self, params):
         super()._set_params(params)
-        if hasattr(self, "_seeded"):  # the next training clones the new estimators
-            self._parts = self._seeded = self._points = None
+        if hasattr(self, "_ledger"):  # the next training clones the new estimators
+            self._parts = self._points = None
 
     def correct(
         self, X: RowsLike, y: ArrayLike, *, ids: ArrayLike | None = None
@@ -972,9 +942,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _train_again(self):
         """Forget the model, and train as if the present labels had been taught."""
-        self._forget_model()
+        self._stopping_memory = stopping_rules.Remembered()
         given = self._parts.trainer, self._known, self._target, self._ledger.calls
-        self._trained, self._n_trained = train_in_turn(*given)
+        self._set_model(self._model.train_in_turn(*given))
 
     def _take_new_values(self, X):
         """Train again if labelled rows have new values in the pool X."""
@@ -1160,9 +1130,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
         n_for_sale = np.count_nonzero(is_for_sale)
         if are_more:
-            if n_for_sale and learner._has_stopped:  # stopping rules judge again
+            if n_for_sale and learner._stopping_memory.has_stopped:  # judge again
                 learner._stopping_memory = stopping_rules.Remembered()
-                learner._has_stopped = False
             n_offered = n_before + n_for_sale
             learner._ledger = replace(learner._ledger, n_offered=n_offered)
         learner.queried_indices_ = NO_ROWS
@@ -1334,8 +1303,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         identity = identify(learner, X, ids)
         record = Record.from_json(record)
         learner._load(X, identity, record, labels_for(learner, y))
-        if learner._parts.needs_scaler and learner._n_before_pool is not None:
-            learner._scaler = learner._parts.trainer.fit_scaler(X, learner._seed)
+        if learner._parts.needs_scaler and record.n_before_pool is not None:
+            scaler = learner._parts.trainer.fit_scaler(X, learner._seed)
+            learner._model = replace(learner._model, scaler=scaler)
         transaction.learner = learner._after_teach(X)
         return transaction.commit()
 
@@ -1350,8 +1320,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         vars(self).update(state)
         self._pool = KeptPool().update(self._ledger)
         self._known_by = identity.kind if len(record.rows) else None
-        self._seed = self._seed if record.seed is None else record.seed
-        self._n_before_pool = record.n_before_pool
+        if record.seed is not None:
+            self._seed = record.seed
+            self._parts = self._parts.seeded(record.seed)
+        self._model = replace(self._model, n_before_pool=record.n_before_pool)
         self._rule_memory = rule.from_record(record)
 
     # Prediction
@@ -1476,7 +1448,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         learner = self._trained_copy()
         ledger, rule = learner._ledger, learner._parts.rule
-        is_trained = learner._n_trained >= max(len(ledger.labelled), 1)
+        is_trained = learner._model.n_labels >= max(len(ledger.labelled), 1)
         if not is_trained or not rule.can_choose(ledger, learner.classes_):
             raise ValueError(
                 f"utility needs a model, and {type(self).__name__} has none: its "
@@ -1484,7 +1456,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 "Buy the first rows with query, and teach their labels."
             )
         X = learner._rows_to_predict(X)
-        known, trained = learner._known, learner._trained
+        known, trained = learner._known, learner._model.trained
         if isinstance(X, Source):
             utility = utility_function(rule, trained, known)
             return X.answers(partial(selection.score_block, utility, True))
@@ -1509,21 +1481,23 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner = shallow_copy(self)
         check_can_predict(learner)
         learner._check_parameters()
-        labelled = learner._ledger.labelled
-        codes = labelled.codes if len(labelled) else [0]
-        if labelled.has_two_classes and learner._n_trained < len(codes):
-            if previous is not None and not learner._parts.trainer.goes_on:
-                learner._trained = previous._trained
-                learner._n_trained = previous._n_trained
+        labelled, trainer = learner._ledger.labelled, learner._parts.trainer
+        if learner._model.can_learn_from(labelled):
+            if previous is not None and not trainer.goes_on:
+                last = previous._model
+                learner._model = replace(
+                    learner._model, trained=last.trained, n_labels=last.n_labels
+                )
             try:
                 learner._train()
             except Exception as error:
                 if not may_be_cured(error, labelled):
                     raise
                 if "training" not in self._warned_of:
-                    estimator = learner._parts.trainer.estimators[0]
+                    estimator = trainer.estimators[0]
                     warn_of_cold_start(estimator, "prediction", error, labelled)
-        if learner._n_trained < len(codes):
+        codes = labelled.codes if len(labelled) else [0]
+        if learner._model.n_labels < len(codes):
             table = learner._target.table
             learner.estimator_ = Prior(table[codes] if len(table) else table)
         return learner

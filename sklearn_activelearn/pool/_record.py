@@ -117,10 +117,10 @@ class Record:
             declared=list(learner._target.declared),
             may_grow=learner._target.may_grow,
             queried=learner.queried_indices_.tolist(),
-            n_before_pool=learner._n_before_pool,
+            n_before_pool=learner._model.n_before_pool,
             n_rounds=learner._n_rounds,
             stop_reason=learner.stop_reason_,
-            has_stopped=learner._has_stopped,
+            has_stopped=learner._stopping_memory.has_stopped,
             stopping=learner._stopping_memory.to_json(),
             **rule.to_record(learner._rule_memory),
         )
@@ -235,8 +235,9 @@ class Record:
             "queried_indices_": np.array(self.queried, dtype=np.int64),
             "_n_rounds": self.n_rounds,
             "stop_reason_": self.stop_reason,
-            "_has_stopped": self.has_stopped,
-            "_stopping_memory": Remembered(tuple(rules) if memory else (), memory),
+            "_stopping_memory": Remembered(
+                tuple(rules) if memory else (), memory, has_stopped=self.has_stopped
+            ),
         }
 
     def to_target(self, y: Any) -> LabelTarget:

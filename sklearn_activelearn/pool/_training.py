@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -373,55 +373,6 @@ def train(known, prototype, previous=None):
         return model.fit_in_order(*given, known.scaler, **weights)
     model = unfitted_copy(prototype)
     return fit_with(model, known.labelled, known.classes, names)
-
-
-def first_labels(known, target, calls, n_labels):
-    """Return the first labels of a learner, and the classes known at that time.
-
-    Parameters
-    ----------
-    known : Known
-        All labels.
-    target : LabelTarget
-        All classes.
-    calls : tuple of TeachCall
-        The calls that taught the labels.
-    n_labels : int
-        Number of labels.
-    """
-    declared = next(call.declared for call in calls if call.n_labels >= n_labels)
-    labelled = known.labelled.part(slice(n_labels))
-    target, codes = target.restrict(declared, labelled.codes)
-    return known._replace(
-        labelled=replace(labelled, codes=codes),
-        purposes=known.purposes[:n_labels],
-        classes=target.table,
-        label_names=target.names,
-        pool=known.pool.first(n_labels),
-        n_before=0,
-    )
-
-
-def train_in_turn(trainer, known, target, calls):
-    """Train after each past call but the last, if models continue earlier models.
-
-    As before, a call on whose labels the estimator fails trains nothing.
-
-    Returns
-    -------
-    trained : Trained or None
-        The last result.
-    n_trained : int
-        Number of labels with which it was trained.
-    """
-    trained, n_trained = None, 0
-    for call in calls[:-1] if trainer.goes_on else ():
-        part = first_labels(known, target, calls, call.n_labels)
-        if n_trained < call.n_labels and part.labelled.has_two_classes:
-            with suppress(Exception):  # it was a warning then
-                trained = trainer.train(part._replace(n_before=n_trained), trained)
-                n_trained = call.n_labels
-    return trained, n_trained
 
 
 def held_out_models(trainer, known, trained, parts):

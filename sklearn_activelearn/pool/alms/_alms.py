@@ -461,7 +461,7 @@ class ALMSClassifier(PoolClassifier):
             if names != self.model_names_:
                 break
             past.insert(0, probabilities)
-        return np.array([*past, self._trained.memory.probabilities])
+        return np.array([*past, self._model.trained.memory.probabilities])
 
     @property
     def voi_history_(self) -> Floats:

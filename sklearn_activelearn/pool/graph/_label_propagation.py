@@ -410,9 +410,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     def label_distributions_(self) -> Floats:
         """Probability of each class for each row of the pool."""
         labelled, n_classes = self._ledger.labelled, len(self.classes_)
-        if self._trained:
+        if trained := self._model.trained:
             columns = encode(self.estimator_.classes_, self.classes_)
-            n_pool = self._trained.memory.n_pool
+            n_pool = trained.memory.n_pool
             known = self.estimator_.label_distributions_[:n_pool]
             return known @ np.eye(n_classes)[columns]
         if not len(labelled) or labelled.has_two_classes:

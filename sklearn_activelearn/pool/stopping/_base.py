@@ -446,11 +446,14 @@ class Remembered(NamedTuple):
         Memory of each rule.
     models : dict of int to classifier
         Models at hand, by their numbers of labels.
+    has_stopped : bool
+        True if a rule was met when they were asked last.
     """
 
     rules: tuple[Any, ...] = ()
     memory: tuple[Any, ...] = ()
     models: Mapping[int, Any] = {}
+    has_stopped: bool = False
 
     def of(self, rules):
         """Return the memory of each of these rules, None for a new rule."""
@@ -532,7 +535,7 @@ def judge(rules, progress, before):
     met, memory = judge_all(rules, progress._replace(earlier=earlier), memory)
     kept = models.keys() & {*numbers_in(memory)}
     models = {n: models[n] for n in sorted(kept)}
-    remembered = Remembered(tuple(rules), tuple(memory), models)
+    remembered = Remembered(tuple(rules), tuple(memory), models, bool(met))
     if met:
         return Judgement(rule_name(met[0]), 0, remembered)
     n_random = (
