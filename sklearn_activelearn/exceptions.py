@@ -95,14 +95,11 @@ INNER = {"sklearn_activelearn", "sklearn", "joblib", "contextlib", "functools"}
 def warn_user(message, category=UserWarning):
     """Warn at the innermost line outside this package and scikit-learn."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and is_inner(frame):
+    while frame.f_back is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in INNER:
+            break
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
-
-
-def is_inner(frame):
-    """Return True if a frame belongs to one of the inner packages."""
-    return frame.f_globals.get("__name__", "").partition(".")[0] in INNER
 
 
 def warn_of_constant_answer(learner, label, rows, known, advice):

@@ -67,19 +67,37 @@ def decide(choice, n_labels=10, rows=ROWS, limit=99, n_left=99, **values):
     )
     given = X, rows, limit, n_left, known, ledger, (0, 1)
     embedder = Embedder(None, 0, None, prototypes[0])
-    round = choice.begin(*given, embedder=lambda: embedder, **values)
-    if round.initial is None:
-        model = LogisticRegression().fit(X[:n_labels], y[:n_labels])
-        round = round._replace(trained=Trained(model))
-    return choice.decide(round, rows, limit, n_left)
+
+    def train():
+        return Trained(LogisticRegression().fit(X[:n_labels], y[:n_labels]))
+
+    values = {"train": train, "embedder": lambda: embedder, **values}
+    return choice.choose(*given, **values)
 
 
 def test_a_model_chooses_the_rows_of_the_highest_utilities():
-    purchase, reason, verdict = decide(RowChoice(FirstColumn(), batch_size=3))
+    choice = RowChoice(FirstColumn(), batch_size=3)
+    purchase, reason, memory, remembered = decide(choice)
     assert purchase.rows.tolist() == ROWS[np.argsort(-X[ROWS, 0])[:3]].tolist()
     assert purchase.utilities.tolist() == X[purchase.rows, 0].tolist()
     assert purchase.probabilities.tolist() == [1, 1, 1]
-    assert reason is verdict is None
+    assert reason is memory is remembered is None
+
+
+def test_a_model_is_trained_only_if_it_chooses_and_may_be_missing():
+    calls = []
+
+    def train():
+        calls.append(1)
+
+    choice = RowChoice(FirstColumn(), initial="herding", batch_size=3)
+    assert len(decide(choice, n_labels=2, train=train).purchase.rows) == 8
+    assert not len(decide(choice, n_left=0, train=train).purchase.rows)
+    assert not calls
+    purchase = decide(choice, train=train).purchase  # random, for want of a model
+    assert len(calls) == 1
+    assert purchase.reasons == "first"
+    assert np.isnan(purchase.utilities).all()
 
 
 @pytest.mark.parametrize(
@@ -159,8 +177,10 @@ def test_what_a_rule_remembers_comes_back_with_the_purchase():
     for explore in (0.0, 0.5):
         choice = RowChoice(Remembers(), batch_size=4, explore=explore)
         assert decide(choice).purchase.memory == 1
-        assert decide(choice, memory=6).purchase.memory == 7
-    assert decide(RowChoice(FirstColumn()), memory=6).purchase.memory is None
+        assert decide(choice, memory=6).memory == 7
+    answer = decide(RowChoice(FirstColumn()), memory=6)
+    assert (answer.purchase.memory, answer.memory) == (None, 6)
+    assert decide(choice, memory=6, limit=0).memory == 6
 
 
 def test_a_large_pool_is_represented_by_a_sample_and_its_best_rows(monkeypatch):

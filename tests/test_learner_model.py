@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn_activelearn.base._target import LabelTarget
 from sklearn_activelearn.pool import Trained, Trainer
 from sklearn_activelearn.pool._ledger import KeptPool, Labelled, Ledger, TeachCall
-from sklearn_activelearn.pool._model import LearnerModel
+from sklearn_activelearn.pool._training import LearnerModel
 
 UNTRAINED = LearnerModel()
 TARGET = LabelTarget(np.array(["no", "yes"]), ("no", "yes"), may_grow=False)
@@ -110,11 +110,10 @@ def test_the_first_pool_counts_the_labels_and_the_last_one_scales():
         (50, 3, 50, True),
         (50, 3, 51, False),  # fewer rows than labels
         (2_000, 3, 3_000, True),  # a sample of a large pool
-        (None, 3, 4, False),
     ],
 )
 def test_the_scaler_of_a_training(n_rows, n_before, n_labels, is_scaled):
-    scaler = None if n_rows is None else scaler_of(n_rows)
+    scaler = scaler_of(n_rows)
     model = LearnerModel(scaler=scaler, n_before_pool=n_before)
     assert model.scaler_for(n_labels) is (scaler if is_scaled else None)
     known = known_of([0, 1] * 2, model)
@@ -125,4 +124,4 @@ def test_labels_reach_the_trainer_with_their_purposes_and_classes():
     known = known_of([1, 0, 1])
     assert known.labels.tolist() == ["yes", "no", "yes"]
     assert known.purposes.tolist() == ["", "", ""]
-    assert (known.n_before, known.label_names, known.seed) == (0, None, 0)
+    assert (known.n_before, known.label_names, known.scaler) == (0, None, None)

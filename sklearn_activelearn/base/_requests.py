@@ -45,6 +45,17 @@ class Purchase(NamedTuple):
     reasons: str | Labels = ""
     memory: Any = None
 
+    def answer(self, with_probability, with_utility, with_reason):
+        """Return the rows, and the other columns that the caller of a query wants."""
+        out = [self.rows]
+        if with_probability:
+            out.append(self.probabilities)
+        if with_utility:
+            out.append(self.utilities)
+        if with_reason:
+            out.append(np.broadcast_to(self.reasons, len(self.rows)).copy())
+        return tuple(out) if len(out) > 1 else self.rows
+
 
 class Request(NamedTuple):
     """A row of a stream that was asked for, until it is taught or skipped.

@@ -17,6 +17,13 @@ from ._labels import (
     first_missing_label,
     label_names,
 )
+from ._scores import (
+    label_probabilities,
+    label_scores,
+    probabilities_of_all,
+    scores_of,
+    scores_of_all,
+)
 
 
 @dataclass(frozen=True)
@@ -216,6 +223,25 @@ class LabelTarget:
             "oracle must return 1 where a row has a label and 0 where it has not, got "
             f"{labels[wrong].tolist()} for row {rows[wrong]}.",
         )
+
+    def probabilities(self, model, X):
+        """Return the probability of each class or label; 0 for an unknown class."""
+        if self.label_sets is not None:
+            return label_probabilities(model, X)
+        return probabilities_of_all(model, X, self.classes)
+
+    def scores(self, model, X):
+        """Return the decision values: one for two classes, else a column for each.
+
+        An unknown class is 1 below the lowest of the others. Several labels for a row
+        have a column each.
+        """
+        if self.label_sets is not None:
+            return label_scores(model, X)
+        if np.array_equal(model.classes_, self.classes):
+            return scores_of(model, X)
+        scores = scores_of_all(model, X, self.classes)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def name_of(self, label):
         """Return a label, or a text of the names of a label set."""

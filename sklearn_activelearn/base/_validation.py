@@ -510,8 +510,29 @@ def common_input_tags(estimators):
     return common
 
 
-def check_pool(learner, estimators, X, *y, reset, min_rows):
-    """Return rows, and labels if there are any, as the estimators take them.
+class InputForm(NamedTuple):
+    """Form of the rows that all of several estimators take.
+
+    Attributes
+    ----------
+    tags : InputTags
+        Their common input tags.
+    is_transformed : bool
+        True if a part of an estimator transforms rows.
+    """
+
+    tags: Any
+    is_transformed: bool
+
+    @classmethod
+    def of(cls, estimators):
+        """Return the form of rows that these estimators take."""
+        is_transformed = any(map(has_transformer, estimators))
+        return cls(common_input_tags(estimators), is_transformed)
+
+
+def check_pool(learner, form, X, *y, reset, min_rows):
+    """Return rows, and labels if there are any, as estimators take them.
 
     Arrays of numbers are refused where the tags of an estimator refuse them, and
     DataFrames with text too. Categories, and rows for a transformer, stay as they are.
@@ -520,8 +541,8 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     ----------
     learner : estimator
         Gets the number and the names of the features, or is compared with them.
-    estimators : list of classifier
-        Classifiers that all must take the rows.
+    form : InputForm
+        Form of the rows that the estimators take.
     X : array-like, sparse matrix, DataFrame, list or source of shape (n_samples, ...)
         Rows. Those of a source are checked when they are read.
     *y : array-like of shape (n_samples,)
@@ -529,8 +550,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     reset, min_rows
         As for `check_rows`.
     """
-    is_transformed = any(map(has_transformer, estimators))
-    tags = common_input_tags(estimators)
+    tags, is_transformed = form
     user = type(learner).__name__ if tags.positive_only else ""
     if (
         not (reset or is_transformed or user)
@@ -544,13 +564,8 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     y = [labels_for(learner, labels) for labels in y]
     source = as_source(X)
     if source is not None:
-        if source.dtype.kind not in "biuf":
-            raise ValueError(
-                f"X must hold numbers, got a dask array of {source.dtype}."
-            )
-        check_n_rows(source, min_rows)
         sparse = "csr" if tags.sparse or is_transformed else False
-        validate_rows(learner, source.blank(), reset=reset, accept_sparse=sparse)
+        check_source(learner, source, reset, min_rows, sparse)
         names = getattr(learner, "feature_names_in_", None)
         check = is_transformed, names, tags.allow_nan, user, source.place_of
         X = source.prepared(BlockCheck(*check))
@@ -562,7 +577,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         validate_data(learner, X, *y, reset=reset, skip_check_array=True)
         return (X, check_labels(X, *y)) if y else X
     if y and y[0].ndim == 2:
-        X = check_pool(learner, estimators, X, reset=reset, min_rows=min_rows)
+        X = check_pool(learner, form, X, reset=reset, min_rows=min_rows)
         return X, check_labels(X, *y)
     out = validate_rows(
         learner,
@@ -579,6 +594,15 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         check_non_negative(X, user)
     X = merge_repeated_entries(X)
     return (X, *y) if y else X
+
+
+def check_source(learner, source, reset, min_rows, accept_sparse="csr"):
+    """Check all of a source but its values, which are checked when they are read."""
+    if source.dtype.kind not in "biuf":
+        raise ValueError(f"X must hold numbers, got a dask array of {source.dtype}.")
+    check_n_rows(source, min_rows)
+    blank = source.blank()
+    validate_rows(learner, blank, reset=reset, accept_sparse=accept_sparse)
 
 
 #: Beside larger numbers all other columns are lost in sums of squares, solvers of

@@ -34,7 +34,7 @@ from ..base._scores import (
     scores_of,
 )
 from ..base._transaction import shallow_copy
-from ..base._validation import check_number, check_pool
+from ..base._validation import InputForm, check_number, check_pool
 from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
 from ..utils._compat import BaseEstimator, ClassifierMixin, answers_like_input
@@ -364,7 +364,10 @@ class BlendClassifier(CombinedClassifier):
         """
         _, members = self._checked_members()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
-        check_label_set_scoring(self.scoring)
+        if isinstance(self.scoring, str):
+            check_name_of_label_set_score(self.scoring)
+        else:  # a function may need the rows of `fit`
+            find_scorer(self.scoring)
         return members
 
     def _fit(
@@ -562,7 +565,8 @@ class BlendClassifier(CombinedClassifier):
             the probability of each.
         """
         check_is_fitted(self, "estimators_")
-        X = to_memory(check_pool(self, self._row_takers, X, reset=False, min_rows=1))
+        form = InputForm.of(self._row_takers)
+        X = to_memory(check_pool(self, form, X, reset=False, min_rows=1))
         X = scale(self.scaler_, X)
         members = zip(self.estimators_, self.temperatures_, self.weights_, strict=True)
         if len(self.thresholds_):
@@ -836,14 +840,6 @@ def stack_weights(p, importance):
         shares /= shares.sum(axis=1, keepdims=True)
         weights = importance @ shares / importance.sum()
     return weights
-
-
-def check_label_set_scoring(scoring):
-    """Raise for an unknown name, and a name of no score of predicted label sets."""
-    if isinstance(scoring, str):
-        check_name_of_label_set_score(scoring)
-    else:  # a function may need the rows of `fit`
-        find_scorer(scoring)
 
 
 @cache  # hybrid learners check it in each call, and a score takes milliseconds

@@ -7,6 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..base._scores import score_method_of
 from ..base._validation import (
+    InputForm,
     check_classifier,
     check_has,
     check_pool,
@@ -92,7 +93,7 @@ class CombinedClassifier(ClassifierMixin, BaseComposition):
 
         A row of weight 0 is left out. Without `sample_weight` the weights are None.
         """
-        X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
+        X, y = check_pool(self, InputForm.of(members), X, y, reset=True, min_rows=1)
         if self.estimators is None:
             check_scale(X, getattr(self, "feature_names_in_", None))
         weights = None

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base._coded_classifiers import fit_on_labels
 from ..base._scores import score_of_class
-from ..base._validation import check_pool
+from ..base._validation import InputForm, check_pool
 from ..sources._containers import to_memory
 from ..utils._compat import answers_like_input
 from ..utils.typing import Estimators, Floats, Labels, RowsLike
@@ -154,7 +154,8 @@ class RankAverageClassifier(CombinedClassifier):
             Mean rank, less the mean rank of a score of 0.
         """
         check_is_fitted(self, "estimators_")
-        X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
+        form = InputForm.of(self.estimators_)
+        X = check_pool(self, form, X, reset=False, min_rows=1)
         scores = scores_by(self.named_estimators_, to_memory(X))
         ranks = [
             shares_on(scale, own) - shares_on(scale, 0.0)

@@ -280,7 +280,9 @@ class PlannedCurve:
         memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
         self.learner, self.at, self.measures = learner, at, measures
         if tasks is None:
-            tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
+            rng = check_random_state(random_state)
+            repeats = [plan_repeat(X, y, cv, rng) for _ in range(n_repeats)]
+            tasks = [task for runs in repeats for task in runs]
         self.tasks = tasks
         self.run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
         self.shared = estimator, X, y, classes_of(y), measures, at, until, data_key
@@ -356,13 +358,11 @@ def run_jobs(jobs, n_jobs):
     yield from run_parallel(Parallel, [calls], **how)
 
 
-def plan_runs(X, y, cv, n_repeats, rng):
-    """Return (train, test, seed) of every run, the training rows in random order."""
-    return [task for _ in range(n_repeats) for task in plan_repeat(X, y, cv, rng)]
-
-
 def plan_repeat(X, y, cv, rng):
-    """Return (train, test, seed) of the runs of one repeat."""
+    """Return (train, test, seed) of the runs of one repeat.
+
+    The training rows are in random order.
+    """
     seed = rng.randint(2**31)
     kind = StratifiedKFold if y.ndim == 1 else KFold
     folds = (

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import compress
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -15,14 +14,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from ..base._labels import ONE_LABEL
-from ..base._scores import (
-    label_probabilities,
-    label_scores,
-    predict_labels,
-    probabilities_of_all,
-    scores_of,
-    scores_of_all,
-)
+from ..base._scores import predict_labels
 from ..base._target import LabelTarget
 from ..base._transaction import (
     Transaction,
@@ -88,10 +80,10 @@ from ._choice import RowChoice
 from ._cold_start import (
     FEWEST_KNOWN,
     Prior,
+    go_on_without_model,
     may_be_cured,
     warn_if_constant,
     warn_of_cold_start,
-    works_with_more_labels,
 )
 from ._distances import (
     Embedder,
@@ -101,10 +93,16 @@ from ._ledger import (
     Ledger,
     fill_metadata,
 )
-from ._model import LearnerModel, first_labels
 from ._record import Record
 from ._rule import Round, Rule, utility_function
-from ._training import OneModel, Trainer, check_fit_params, route_to_fit
+from ._training import (
+    LearnerModel,
+    OneModel,
+    Trainer,
+    check_fit_params,
+    first_labels,
+    route_to_fit,
+)
 from .stopping import _base as stopping_rules
 
 #: Why a learner takes no source, and what to do.
@@ -180,6 +178,8 @@ class Parts:
         Its settings for the choice of rows.
     needs_scaler : bool
         True if the trainer scales rows by the pool.
+    needs_pool : str
+        Why the rows must be in memory, or "".
     prototypes : list of classifier
         Clones of the estimators of the trainer, with seeds; none before `seeded`.
     """
@@ -189,6 +189,7 @@ class Parts:
     trainer: Trainer
     choice: RowChoice
     needs_scaler: bool
+    needs_pool: str
     prototypes: Sequence[Any] = ()
 
     @classmethod
@@ -215,7 +216,11 @@ class Parts:
         for estimator in trainer.estimators:
             check_has_one(rule.needs, estimator, choice.name, rule.advice)
         stopping_rules.check_rule_models(choice.stopping, trainer.models())
-        return cls(params, rule, trainer, choice, trainer.needs_scaler)
+        choice = replace(choice, is_transformed=trainer.input_form.is_transformed)
+        needs_pool = rule.needs_pool
+        if needs_pool is None:
+            needs_pool = NEEDS_ALL if trainer.keeps_pool else ""
+        return cls(params, rule, trainer, choice, trainer.needs_scaler, needs_pool)
 
     def seeded(self, seed):
         """Return the parts of a learner with this seed."""
@@ -223,17 +228,12 @@ class Parts:
         prototypes = [seeded(each, seed) for each in self.trainer.estimators]
         return replace(self, prototypes=prototypes)
 
-    def check_source(self, X, name):
-        """Return rows, or refuse rows that are not in memory if they must be."""
-        why = self.rule.needs_pool
-        if why is None:
-            why = NEEDS_ALL if self.trainer.keeps_pool else ""
-        if not why or type(X) is np.ndarray:
-            return X
+    def to_memory(self, X):
+        """Return rows in memory, or refuse rows that are not."""
         if is_mapped(X):
             return np.asarray(X)
         if as_source(X) is not None:
-            raise ValueError(f"{name} {why}.")
+            raise ValueError(f"{self.choice.name} {self.needs_pool}.")
         return X
 
     def check_columns(self, X, names, is_first):
@@ -449,8 +449,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         if self._target.label_sets is not None:
             check_suits_label_sets(self.stopping)
-        trainer = self._parts.trainer
-        X = self._parts.check_source(X, type(self).__name__)
+        parts, trainer = self._parts, self._parts.trainer
+        if parts.needs_pool and type(X) is not np.ndarray:
+            X = parts.to_memory(X)
         if trainer.is_default and has_categories(X) and (text := first_text(X)):
             raise error_for_texts(self, X, text)
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
@@ -459,7 +460,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if reset:
             is_first = y or not hasattr(self, "_ledger")
             rows = out[0] if y else out
-            self._parts.check_columns(rows, self._column_names, is_first)
+            parts.check_columns(rows, self._column_names, is_first)
         return out
 
     @property
@@ -663,13 +664,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             learner.queried_indices_ = np.append(
                 learner.queried_indices_, purchase.rows
             )
-        is_returned = return_probability, return_utility, return_reason
-        columns = purchase.probabilities, purchase.utilities, purchase.reasons
-        if return_reason:
-            reasons = np.broadcast_to(purchase.reasons, len(purchase.rows)).copy()
-            columns = *columns[:2], reasons
-        more = compress(columns, is_returned)
-        out = (purchase.rows, *more) if any(is_returned) else purchase.rows
+        out = purchase.answer(return_probability, return_utility, return_reason)
         transaction.commit()
         return out
 
@@ -707,40 +702,29 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
         The purchase is empty if there is a reason to stop. It is not recorded yet.
         """
-        choice, rule, known = self._parts.choice, self._parts.rule, self._known
-        n_left = self._ledger.n_left(self.budget)
-        # a seed for each round: no random state that an error would have to restore
-        seed = self._seed, self._n_rounds
-        round = choice.begin(
-            X,
-            rows,
-            limit,
-            n_left,
-            known,
-            self._ledger,
-            seed,
-            embedder=self._make_embedder,
-            identity=identity,
-            memory=self._rule_memory,
-            excuse=partial(self._go_on_without_model, X),
+        known = self._known
+        purchase, self.stop_reason_, self._rule_memory, self._stopping_memory = (
+            self._parts.choice.choose(
+                X,
+                rows,
+                limit,
+                self._ledger.n_left(self.budget),
+                known,
+                self._ledger,
+                # not a random state, which an error would have to restore
+                (self._seed, self._n_rounds),
+                train=partial(self._train_for, X, known),
+                earlier=self._model_on,
+                remembered=self._stopping_memory,
+                embedder=self._make_embedder,
+                identity=identity,
+                memory=self._rule_memory,
+                excuse=partial(self._go_on_without_model, X),
+            )
         )
-        self._rule_memory = round.memory
-        if round.n_wanted and round.initial is None and rule.uses_model:
-            if self._can_train(X, known):
-                round = round._replace(trained=self._model.trained)
-            else:  # the last training may have failed
-                round = choice.without_model(round)
-        decision = choice.decide(
-            round, rows, limit, n_left, self._stopping_memory, self._model_on
-        )
-        purchase, self.stop_reason_, verdict = decision
-        if verdict is not None:
-            self._stopping_memory = verdict.memory
-        if decision.reason is None:
+        if self.stop_reason_ is None:
             # it seeds the next round: a query that buys nothing can be repeated
             self._n_rounds += 1
-        if purchase.memory is not None:
-            self._rule_memory = purchase.memory
         return purchase
 
     def _model_on(self, n_labels):
@@ -749,28 +733,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return self._parts.trainer.train(known, None).model
 
     def _go_on_without_model(self, X, error, step):
-        """Warn that rows are chosen without a model, or raise the error.
-
-        Parameters
-        ----------
-        X : rows
-            The pool.
-        error : Exception
-            The error of the estimator.
-        step : {"training", "choice", "equal scores"}
-            The step that failed. A learner warns once of each.
-        """
-        labelled, is_new = self._ledger.labelled, step not in self._warned_of
-        rule, trainer = self._parts.rule, self._parts.trainer
-        if step != "equal scores":
-            if not may_be_cured(error, labelled):
-                raise error
-            given = trainer, self._known, rule, X, step
-            if is_new and not works_with_more_labels(*given):
-                raise error
-        if is_new:
-            warn_of_cold_start(trainer.estimators[0], step, error, labelled)
-            self._warned_of += (step,)
+        """Warn once that rows are chosen without a model, or raise the error."""
+        given = self._parts.trainer, self._known, self._parts.rule, X
+        self._warned_of = go_on_without_model(error, step, self._warned_of, *given)
 
     def _warn_if_constant(self, X):
         """Warn if all labels, or all predictions, are of one class."""
@@ -831,7 +796,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             if pool is None:
                 trained._train()
             else:
-                trained._can_train(pool)
+                trained._train_for(pool)
         except Exception as error:
             if pool is None and may_be_cured(error, self._ledger.labelled):
                 return self  # the next query goes on without a model, or raises it
@@ -843,8 +808,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return self
         return trained
 
-    def _can_train(self, X, known=None):
-        """Train the model if needed; return False if labels are too few for it.
+    def _train_for(self, X, known=None):
+        """Train the model if needed; return None if labels are too few for it.
 
         With the labels `known`, it is then adapted to the pool X of a query.
         """
@@ -857,8 +822,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 self._model = replace(model, trained=adapted)
         except Exception as error:
             self._go_on_without_model(X, error, "training")
-            return False
-        return True
+            return None
+        return self._model.trained
 
     def _train(self):
         """Train the model if there are new labels, and labels of two classes."""
@@ -952,7 +917,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if ledger is not self._ledger:
             self._ledger = ledger
             self._train_again()
-            self._can_train(X)
+            self._train_for(X)
 
     def _encode(self, y):
         return self._target.encode(y)
@@ -1169,7 +1134,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _train_and_commit(self, X):
         transaction = Transaction(self, in_loop=True)
         transaction.learner._check_parameters()
-        transaction.learner._can_train(X)
+        transaction.learner._train_for(X)
         transaction.commit()
 
     def _buy(self, transaction, X, identity, purchase, labels, **metadata):
@@ -1344,8 +1309,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             labels for a row an indicator matrix.
         """
         learner = self._trained_copy()
-        X = learner._rows_to_predict(X)
-        return answer_by_blocks(partial(predict_labels, learner.estimator_), X)
+        return learner._answer(predict_labels, X)
 
     @available_if(_models_have("predict_proba"))
     @answers_like_input
@@ -1364,14 +1328,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             probability of each, in shape (n_samples, n_labels).
         """
         learner = self._trained_copy()
-        X = learner._rows_to_predict(X)
-        return learner._probabilities(learner.estimator_, X)
-
-    def _probabilities(self, model, X):
-        answer = partial(probabilities_of_all, model, classes=self.classes_)
-        if self._target.has_label_sets:
-            answer = partial(label_probabilities, model)
-        return answer_by_blocks(answer, X)
+        return learner._answer(learner._target.probabilities, X)
 
     @available_if(_models_have("decision_function"))
     @answers_like_input
@@ -1391,17 +1348,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             a row a column for each, positive if the label is present.
         """
         learner = self._trained_copy()
-        model = learner.estimator_
-
-        def answer(rows):
-            if learner._target.has_label_sets:
-                return label_scores(model, rows)
-            if np.array_equal(model.classes_, learner.classes_):
-                return scores_of(model, rows)
-            scores = scores_of_all(model, rows, learner.classes_)
-            return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-        return answer_by_blocks(answer, learner._rows_to_predict(X))
+        return learner._answer(learner._target.scores, X)
 
     @available_if(_scores_rows)
     @answers_like_input
@@ -1463,6 +1410,11 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         rows, choice = np.arange(n_rows(X)), learner._parts.choice
         given = {"known": known, "trained": trained, "choice": choice}
         return rule.utilities(Round(X, rows, len(rows), len(rows), (0,), **given))
+
+    def _answer(self, function, X):
+        """Return ``function(estimator_, X)``, block by block."""
+        X = self._rows_to_predict(X)
+        return answer_by_blocks(partial(function, self.estimator_), X)
 
     def _rows_to_predict(self, X):
         trainer = self._parts.trainer

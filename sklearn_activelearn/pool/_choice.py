@@ -41,13 +41,16 @@ class QueryAnswer(NamedTuple):
         Rows to buy, perhaps none.
     reason : str or None
         Why there are none, as in ``stop_reason_``.
-    verdict : Judgement or None
-        Answer of the stopping rules, if they were asked.
+    memory : object
+        What the query rule remembers.
+    remembered : Remembered or None
+        Memory of the stopping rules.
     """
 
     purchase: Purchase
     reason: str | None = None
-    verdict: Any = None
+    memory: Any = None
+    remembered: Any = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class RowChoice:
         The query rule.
     name : str
         Name of the learner, for warnings.
+    is_transformed : bool
+        True if an estimator transforms rows, and checks their values itself.
     """
 
     rule: Rule
@@ -74,6 +79,7 @@ class RowChoice:
     stopping: Any = None
     n_jobs: int | None = None
     positive: Any = None
+    is_transformed: bool = False
 
     def check(self):
         """Raise an error if a parameter is outside its range."""
@@ -109,7 +115,7 @@ class RowChoice:
 
     def n_next(self, ledger):
         """Return the number of rows of the next batch."""
-        if not is_share(self.batch_size):
+        if self.rule.share_of_labels is None or not is_share(self.batch_size):
             return self.batch_size
         n = int(self.batch_size * len(ledger.labelled))
         return max(self.rule.share_of_labels, n)
@@ -130,8 +136,22 @@ class RowChoice:
 
     # A round
 
-    def begin(self, X, rows, limit, n_left, known, ledger, seed, **values):
-        """Return the `Round` that chooses among some rows of a pool.
+    def choose(
+        self,
+        X: Any,
+        rows: Any,
+        limit: int,
+        n_left: int,
+        known: Any,
+        ledger: Any,
+        seed: tuple[int, ...],
+        *,
+        train: Callable[[], Any],
+        earlier: Callable[[int], Any] | None = None,
+        remembered: Any = None,
+        **values: Any,
+    ) -> QueryAnswer:
+        """Return the next purchase, or the reason to buy nothing.
 
         Parameters
         ----------
@@ -149,13 +169,22 @@ class RowChoice:
             Requests and labels, located in the pool.
         seed : tuple of int
             Seed of this round.
+        train : callable
+            Returns the result of the last training, or None if labels are too few for
+            the estimator; called if a model is needed.
+        earlier : callable, optional
+            ``earlier(n_labels)`` returns the model on the first labels.
+        remembered : Remembered, optional
+            Memory of the stopping rules.
         **values : dict
-            Other attributes of the round.
+            Other attributes of the `Round`.
         """
+        # what is wanted, and whether a model can choose it
         n_first, initial = self.n_first(ledger), None
         if n_first or not self.rule.can_choose(ledger, known.classes):
             initial = self.initial_for(n_first)
-        n_batch = min(n_first or self.n_next(ledger), len(rows))
+        n_for_sale = len(rows)
+        n_batch = min(n_first or self.n_next(ledger), n_for_sale)
         given = {"known": known, "ledger": ledger, "choice": self, **values}
         round = Round(X, rows, n_batch, n_batch, seed, initial, **given)
         round = self.rule.prepare(round, limit)
@@ -163,7 +192,49 @@ class RowChoice:
         if self.rule.samples and self.n_candidates is not None:
             # a whole batch at least: enough are left once its random rows are drawn
             round = round.sample_candidates(max(self.n_candidates, n_batch))
-        return round
+        if round.n_wanted and round.initial is None and self.rule.uses_model:
+            trained = train()
+            if trained is None:
+                round = self.without_model(round)
+            round = round._replace(trained=trained)
+        # whether to buy
+        reason, n_audit, memory = None if n_left else "budget", 0, round.memory
+        rules = self.stopping and stopping_rules.find_rules(self.stopping)
+        if round.n_wanted and round.initial is None and rules:
+            verdict = self._judge(rules, round, n_for_sale, remembered, earlier)
+            reason, n_audit, remembered = verdict
+        # after the rules: limit=0 is the way to ask them without a purchase
+        if reason is None and (n_for_sale == 0 or limit == 0):
+            reason = "limit" if n_for_sale else "no rows"
+        if reason is not None:
+            return QueryAnswer(selection.NO_PURCHASE, reason, memory, remembered)
+        # what to buy
+        n_wanted = min(round.n_wanted, limit)
+        if n_audit := min(n_audit, n_wanted):
+            given = np.asarray(rows), n_audit, round.seed, stopping_rules.AUDIT
+            purchase = selection.draw_rows(*given)
+        else:
+            purchase = self.fill_batch(round, rows, n_wanted)
+        if purchase.memory is not None:
+            memory = purchase.memory
+        return QueryAnswer(purchase, None, memory, remembered)
+
+    def fill_batch(self, round, rows, n_wanted):
+        """Return the purchase of a batch, of which a share is drawn at random."""
+        share = selection.explored_share(self.explore, round.initial)
+        if not share:
+            return self.apply_rule(round._replace(n_wanted=n_wanted))
+        # drawn before the model chooses, so that their probability is known
+        is_random, explored = selection.draw_explored(
+            share, rows, round.n_batch, n_wanted, round.seed
+        )
+        chosen = selection.NO_PURCHASE
+        if n_chosen := n_wanted - np.count_nonzero(is_random):
+            chosen = self.apply_rule(round.with_explored(explored.rows, n_chosen))
+        purchase = selection.merge_purchases(is_random, explored, chosen)
+        if round.initial is not None:
+            purchase = purchase._replace(reasons=self.rule.first_reason)
+        return purchase
 
     def initial_for(self, n_first):
         """Return the value of `initial` for rows that are bought without a model.
@@ -178,63 +249,6 @@ class RowChoice:
     def without_model(self, round):
         """Return the round whose rows are chosen without a model, after the start."""
         return round._replace(initial=self.initial_for(0))
-
-    def decide(
-        self,
-        round: Round,
-        rows: Any,
-        limit: int,
-        n_left: int,
-        remembered: Any = None,
-        earlier: Callable[[int], Any] | None = None,
-    ) -> QueryAnswer:
-        """Return the next purchase, or the reason to buy nothing.
-
-        Parameters
-        ----------
-        round : Round
-            What `begin` returned, with the result of the training if a model is needed.
-        rows : ndarray of int or RowsExcept
-            Row numbers that may be bought.
-        limit : int
-            Largest number of rows that the caller takes.
-        n_left : int
-            Number of labels that the budget leaves.
-        remembered : Remembered, optional
-            Memory of the stopping rules.
-        earlier : callable, optional
-            ``earlier(n_labels)`` returns the model on the first labels.
-        """
-        verdict, reason, n_audit = None, None if n_left else "budget", 0
-        rules = self.stopping and stopping_rules.find_rules(self.stopping)
-        if round.n_wanted and round.initial is None and rules:
-            verdict = self._judge(rules, round, len(rows), remembered, earlier)
-            reason, n_audit = verdict.reason, verdict.n_random
-        # after the rules: limit=0 is the way to ask them without a purchase
-        if reason is None and (len(rows) == 0 or limit == 0):
-            reason = "limit" if len(rows) else "no rows"
-        if reason is not None:
-            return QueryAnswer(selection.NO_PURCHASE, reason, verdict)
-        n_wanted = min(round.n_wanted, limit)
-        if n_audit := min(n_audit, n_wanted):
-            purpose = stopping_rules.AUDIT
-            drawn = selection.draw_rows(np.asarray(rows), n_audit, round.seed, purpose)
-            return QueryAnswer(drawn, None, verdict)
-        share = selection.explored_share(self.explore, round.initial)
-        if not share:
-            purchase = self.apply_rule(round._replace(n_wanted=n_wanted))
-            return QueryAnswer(purchase, None, verdict)
-        # drawn before the model chooses, so that their probability is known
-        is_random, explored = selection.draw_explored(
-            share, rows, round.n_batch, n_wanted, round.seed
-        )
-        chosen = selection.NO_PURCHASE
-        if n_chosen := n_wanted - np.count_nonzero(is_random):
-            chosen = self.apply_rule(round.with_explored(explored.rows, n_chosen))
-        purchase = selection.merge_purchases(is_random, explored, chosen)
-        if round.initial is not None:
-            purchase = purchase._replace(reasons=self.rule.first_reason)
-        return QueryAnswer(purchase, None, verdict)
 
     def _judge(self, rules, round, n_for_sale, remembered, earlier):
         """Ask the stopping rules."""
@@ -334,14 +348,16 @@ class RowChoice:
         X, initial, ledger = round.X, round.initial, round.ledger
         n_covering = self.n_covering(ledger)
         n = min(max(N_SAMPLED, n_covering, self.rule.n_coverage or 0), n_rows(X))
+        # random rows represent the pool, the same ones in each round
         rng = np.random.default_rng((round.seed[0], 0, REPRESENT))
         sample = np.sort(rng.choice(n_rows(X), n, replace=False, shuffle=False))
-        if not (initial is None or isinstance(initial, str)) or initial == "random":
+        covers = isinstance(initial, str) and initial != "random"
+        if initial is not None and not covers:
             # all rows are scored or drawn; the points check the embedding
             return round._replace(points=embed(take(X, sample)))
-        positions, found = ledger.positions, ledger.found
-        pending = found[(positions == PENDING) & (found >= 0)]
-        others = [best, pending, round.explored]
+        # beside them stand the rows that the rule compares with each other
+        is_pending = (ledger.positions == PENDING) & (ledger.found >= 0)
+        others = [best, ledger.found[is_pending], round.explored]
         if np.count_nonzero(round.are_candidates(sample)) < n_covering:
             others.append(round.sample_candidates(n_covering).rows)
         others = np.setdiff1d(np.concatenate(others), sample)

@@ -85,6 +85,37 @@ def may_be_cured(error, labelled):
     return not isinstance(error, INCURABLE) and len(labelled) < n_enough(labelled)
 
 
+def go_on_without_model(error, step, warned_of, trainer, known, rule, X):
+    """Warn that rows are chosen without a model, or raise the error.
+
+    Parameters
+    ----------
+    error : Exception
+        The error of the estimator.
+    step : {"training", "choice", "equal scores"}
+        The step that failed.
+    warned_of : tuple of str
+        Steps of which the learner has warned; it warns once of each.
+    trainer, known, rule, X
+        As for `works_with_more_labels`.
+
+    Returns
+    -------
+    warned_of : tuple of str
+        The same steps and this one.
+    """
+    is_new = step not in warned_of
+    if step != "equal scores":
+        if not may_be_cured(error, known.labelled):
+            raise error
+        if is_new and not works_with_more_labels(trainer, known, rule, X, step):
+            raise error
+    if not is_new:
+        return warned_of
+    warn_of_cold_start(trainer.estimators[0], step, error, known.labelled)
+    return (*warned_of, step)
+
+
 def works_with_more_labels(trainer, known, rule, X, step):
     """Return True if the estimator works on rows of the pool with enough labels.
 

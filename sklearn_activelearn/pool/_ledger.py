@@ -450,17 +450,13 @@ def differ(first, second):
 
 def pair_equal(first, second):
     """Return the positions of pairs: the k-th of a key in both arrays."""
-    keys = np.concatenate([first, second])
-    order = np.argsort(keys, kind="stable")
-    in_second = order >= len(first)
-    is_new = np.append(True, keys[order[1:]] != keys[order[:-1]])[: len(keys)]
-    group = np.cumsum(is_new) - 1
-    n_first = np.bincount(group[~in_second], minlength=is_new.sum())
-    n_second = np.bincount(group[in_second], minlength=is_new.sum())
-    rank = np.arange(len(keys)) - np.flatnonzero(is_new)[group]
-    rank[in_second] -= n_first[group[in_second]]
-    is_paired = rank < np.where(in_second, n_first[group], n_second[group])
-    return order[is_paired & ~in_second], order[is_paired & in_second] - len(first)
+    order, other_order = (np.argsort(keys, kind="stable") for keys in (first, second))
+    first, second = first[order], second[other_order]
+    rank = np.arange(len(first)) - np.searchsorted(first, first)  # k, from 0 on
+    partner = np.searchsorted(second, first) + rank  # if it has the same key
+    (paired,) = np.nonzero(partner < len(second))
+    paired = paired[second[partner[paired]] == first[paired]]
+    return order[paired], other_order[partner[paired]]
 
 
 @dataclass(frozen=True)

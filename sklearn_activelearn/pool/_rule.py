@@ -8,7 +8,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..base._requests import Purchase
-from ..base._validation import has_transformer
 from ..exceptions import advice_for_rare_classes
 from ..sources._containers import (
     NO_ROWS,
@@ -149,17 +148,13 @@ class Round(NamedTuple):
         if blame is None:
             blame = self.trained.model
         is_checked = isinstance(X, Source | np.ndarray) or issparse(X)
-        is_checked = is_checked and not any(map(has_transformer, self.known.prototypes))
+        is_checked = is_checked and not self.choice.is_transformed
         score = partial(selection.score_block, function, is_checked)
-        if not isinstance(rows, RowsExcept):
+        if isinstance(rows, RowsExcept):
+            scores = rows.of_blocks(selection.answers_of_blocks(score, X, n_jobs))
+        else:
             X, within = restrict_rows(X, rows)
             scores = selection.map_blocks(score, X, n_jobs)[within]
-        else:
-            scores, start, n = np.empty(len(rows)), 0, 0
-            for values in selection.answers_of_blocks(score, X, n_jobs):
-                some = rows.of(values, start)
-                scores[n : n + len(some)] = some
-                start, n = start + len(values), n + len(some)
         return selection.check_scores(scores, rows, blame)
 
     @property

@@ -1,9 +1,9 @@
-"""Trainers, which make the model of a pool learner from its labels."""
+"""Training of pool learners: what they know, trainers, and the last trained model."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -28,17 +28,14 @@ from sklearn.utils.metadata_routing import (
 from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import encode, stratified_folds
 from ..base._scores import (
-    fit_temperature,
-    label_logits,
     label_probabilities,
-    logits_of,
     predict_labels,
     probabilities_of_all,
 )
 from ..base._transaction import shallow_copy
 from ..base._validation import (
+    InputForm,
     check_classifier,
-    check_flags,
     check_has,
     check_metadata,
     check_number,
@@ -67,9 +64,6 @@ SMALLEST_SCALE = np.sqrt(np.finfo(np.float64).tiny)
 #: Number of random pool rows that scale the default model, and a number that makes this
 #: draw differ from other draws.
 MOST_SCALED, SCALE = 2_000, 5
-
-#: Number of folds that calibrate a model, if there are enough labels.
-N_FOLDS = 5
 
 
 class Known(NamedTuple):
@@ -271,6 +265,11 @@ class Trainer:
             X = take(X, np.sort(some))
         return fit_scaler(to_memory(X))
 
+    @cached_property
+    def input_form(self) -> InputForm:
+        """Form of the rows that the estimators take."""
+        return InputForm.of(self.estimators)
+
     def models(self) -> Sequence[Any]:
         """Return objects that have the methods of the future model."""
         return self.estimators
@@ -279,7 +278,7 @@ class Trainer:
         self, learner: Classifier, X: RowsLike, *y: ArrayLike, **how: Any
     ) -> Any:
         """Return validated rows, and labels if there are any."""
-        return check_pool(learner, self.estimators, X, *y, **how)
+        return check_pool(learner, self.input_form, X, *y, **how)
 
     def adapt_tags(self, tags: Any) -> None:
         """Set the tags of a learner to the abilities of its estimators."""
@@ -373,6 +372,136 @@ def train(known, prototype, previous=None):
         return model.fit_in_order(*given, known.scaler, **weights)
     model = unfitted_copy(prototype)
     return fit_with(model, known.labelled, known.classes, names)
+
+
+@dataclass(frozen=True)
+class LearnerModel:
+    """Result of the last training, and what the next one goes on from.
+
+    The methods return another one, and never change it in place. They train on a
+    `Known`, which the learner makes of its labels.
+
+    Parameters
+    ----------
+    trained : Trained, optional
+        Result of the last training.
+    n_labels : int
+        Number of labels with which it was trained; 0 before the first training.
+    scaler : StandardScaler, optional
+        Scales a pool for the default blend; fitted on the last pool.
+    n_before_pool : int, optional
+        Number of labels that were known when the first pool came.
+    """
+
+    trained: Trained | None = None
+    n_labels: int = 0
+    scaler: Any = None
+    n_before_pool: int | None = None
+
+    @property
+    def attributes(self):
+        """Fitted attributes of the learner that the training has made."""
+        if self.trained is None:
+            return {}
+        return {"estimator_": self.trained.model, **self.trained.attributes}
+
+    def known(self, prototypes, ledger, target, pool, seed):
+        """Return the labels of a learner as its trainer takes them."""
+        return Known(
+            prototypes,
+            ledger.labelled,
+            ledger.purposes[ledger.taught],
+            target.table,
+            pool,
+            self.n_labels,
+            seed,
+            target.names,
+            None if self.scaler is None else self.scaler_for(len(ledger.labelled)),
+        )
+
+    # Training
+
+    def can_learn_from(self, labelled):
+        """Return True if there are new labels, and labels of two classes."""
+        return self.n_labels < len(labelled) and labelled.has_two_classes
+
+    def train(self, trainer, known):
+        """Return the model trained on all labels."""
+        trained = trainer.train(known, self.trained)
+        return replace(self, trained=trained, n_labels=len(known.labelled))
+
+    def forget(self):
+        """Return the model before the first training, with the scaler of the pool."""
+        return replace(self, trained=None, n_labels=0)
+
+    def train_in_turn(self, trainer, known, target, calls):
+        """Return the model after all calls that taught labels but the last one.
+
+        Only models that continue earlier ones are trained. As before, a call on whose
+        labels the estimator fails trains nothing.
+
+        Parameters
+        ----------
+        trainer : Trainer
+            Trainer of the learner.
+        known, target, calls
+            As for `first_labels`.
+        """
+        model = self.forget()
+        for call in calls[:-1] if trainer.goes_on else ():
+            part = first_labels(known, target, calls, call.n_labels)
+            if model.can_learn_from(part.labelled):
+                with suppress(Exception):  # it was a warning then
+                    model = model.train(trainer, part._replace(n_before=model.n_labels))
+        return model
+
+    # The scale of the pool
+
+    def offer_pool(self, scaler, n_labels):
+        """Return the model that knows a pool, offered after n labels.
+
+        The scaler is None for a pool that cannot be scaled; the last one then stays.
+        """
+        n_before = n_labels if self.n_before_pool is None else self.n_before_pool
+        return replace(self, scaler=scaler or self.scaler, n_before_pool=n_before)
+
+    def scaler_for(self, n_labels):
+        """Return the scaler, or None if labelled rows scale themselves.
+
+        They do while all labels were taught before the first pool: a query changes no
+        predictions, and `restore` trains the same model. They also do if the last pool
+        has fewer rows than there are labels, as a query on the best few rows.
+        """
+        is_new = n_labels > self.n_before_pool
+        is_large = self.scaler.n_samples_seen_ >= min(n_labels, MOST_SCALED)
+        return self.scaler if is_new and is_large else None
+
+
+def first_labels(known, target, calls, n_labels):
+    """Return the first labels of a learner, and the classes known at that time.
+
+    Parameters
+    ----------
+    known : Known
+        All labels.
+    target : LabelTarget
+        All classes.
+    calls : tuple of TeachCall
+        The calls that taught the labels.
+    n_labels : int
+        Number of labels.
+    """
+    declared = next(call.declared for call in calls if call.n_labels >= n_labels)
+    labelled = known.labelled.part(slice(n_labels))
+    target, codes = target.restrict(declared, labelled.codes)
+    return known._replace(
+        labelled=replace(labelled, codes=codes),
+        purposes=known.purposes[:n_labels],
+        classes=target.table,
+        label_names=target.names,
+        pool=known.pool.first(n_labels),
+        n_before=0,
+    )
 
 
 def held_out_models(trainer, known, trained, parts):
@@ -541,7 +670,7 @@ def cv_scores(known, scorers, cv, n_jobs):
     return np.einsum("pks,k->sp", found, np.bincount(fold)) / len(labelled)
 
 
-def held_out_scores(prototype, labelled, classes, is_test, scorers, label_names=None):
+def held_out_scores(prototype, labelled, classes, is_test, scorers, label_names):
     """Train on all folds but one, and score on that one."""
     training, test = map(
         labelled.part, (np.flatnonzero(~is_test), np.flatnonzero(is_test))
@@ -560,80 +689,11 @@ def middle_of_best(scores):
     return int(best[(len(best) - 1) // 2])
 
 
-class TemperedModel(NamedTuple):
-    """A model, and the temperature by which its logits are divided."""
-
-    model: Any
-    temperature: float
-
-
 class CommitteeVotes(NamedTuple):
     """Models, and the weights of their votes, of sum 1."""
 
     models: list[Any]
     weights: np.ndarray
-
-
-class CalibratedModel(OneModel):
-    """Trainer of one estimator, which also finds its temperature.
-
-    Parameters
-    ----------
-    estimator : classifier
-        The estimator.
-    calibrate : bool
-        False: the temperature is 1.
-    """
-
-    def __init__(self, estimator, calibrate):
-        super().__init__(estimator)
-        self.calibrate = calibrate
-
-    def check(self):
-        """Refuse a value of `calibrate` that is no truth value."""
-        super().check()
-        check_flags(calibrate=self.calibrate)
-
-    def train(self, known, before):
-        """Return the model, with `temperature_`."""
-        trained, temperature = super().train(known, before), 1.0
-        if self.calibrate:
-            (prototype,) = known.prototypes
-            temperature = temperature_of(prototype, known)
-        attributes = {"temperature_": temperature}
-        tempered = TemperedModel(trained.model, temperature)
-        return trained._replace(attributes=attributes, rule_model=tempered)
-
-
-def temperature_of(prototype, known):
-    """Return the temperature with the highest posterior density.
-
-    The likelihood of the labels comes from stratified cross-validation. The logarithm
-    of the temperature has a standard normal prior, which decides while labels are few.
-    Folds on which the estimator cannot be trained are left out, and so are the rows of
-    a class that the other folds lack.
-    """
-    labelled, classes, names = known.labelled, known.classes, known.label_names
-    are_label_sets = classes.ndim == 2
-    fold, n_folds = stratified_folds(labelled.codes, N_FOLDS, are_label_sets)
-    if n_folds < 2:
-        return 1.0
-    scores = []
-    for k in range(n_folds):
-        training = labelled.part(np.flatnonzero(fold != k))
-        seen = np.unique(training.codes)
-        is_test = (fold == k) & (np.isin(labelled.codes, seen) | are_label_sets)
-        test = labelled.part(np.flatnonzero(is_test))
-        with suppress(Exception):  # too few rows to train on, say
-            model = fit_with(unfitted_copy(prototype), training, classes, names)
-            if are_label_sets:  # each label of each row is a row of two classes
-                logits = label_logits(model, test.rows).ravel()
-                logits = np.column_stack([0 * logits, logits])
-                scores.append((logits, classes[test.codes].ravel()))
-                continue
-            logits = logits_of(model, test.rows)
-            scores.append((logits, np.searchsorted(seen, test.codes)))
-    return fit_temperature(scores)
 
 
 @dataclass(frozen=True)

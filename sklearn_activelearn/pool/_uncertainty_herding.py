@@ -1,23 +1,99 @@
 """Uncertainty Herding: buy rows that cover the rows whose class is uncertain."""
 
-from typing import Literal
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..base._labels import stratified_folds
 from ..base._scores import (
+    fit_temperature,
     label_logits,
     logits_of,
     uncertainty_of_labels,
     uncertainty_of_logits,
 )
-from ..base._validation import check_limit, check_number, check_option
+from ..base._validation import check_flags, check_limit, check_number, check_option
+from ..base._verbs import unfitted_copy
 from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._distances import MOST_ROWS, Coverage, warn_if_distances_mislead
 from ._passive import passive_baseline
 from ._rule import Rule
 from ._selection import COVERING
-from ._training import CalibratedModel
+from ._training import OneModel, fit_with
+
+#: Number of folds that calibrate a model, if there are enough labels.
+N_FOLDS = 5
+
+
+class TemperedModel(NamedTuple):
+    """A model, and the temperature by which its logits are divided."""
+
+    model: Any
+    temperature: float
+
+
+class CalibratedModel(OneModel):
+    """Trainer of one estimator, which also finds its temperature.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The estimator.
+    calibrate : bool
+        False: the temperature is 1.
+    """
+
+    def __init__(self, estimator, calibrate):
+        super().__init__(estimator)
+        self.calibrate = calibrate
+
+    def check(self):
+        """Refuse a value of `calibrate` that is no truth value."""
+        super().check()
+        check_flags(calibrate=self.calibrate)
+
+    def train(self, known, before):
+        """Return the model, with `temperature_`."""
+        trained, temperature = super().train(known, before), 1.0
+        if self.calibrate:
+            (prototype,) = known.prototypes
+            temperature = temperature_of(prototype, known)
+        attributes = {"temperature_": temperature}
+        tempered = TemperedModel(trained.model, temperature)
+        return trained._replace(attributes=attributes, rule_model=tempered)
+
+
+def temperature_of(prototype, known):
+    """Return the temperature with the highest posterior density.
+
+    The likelihood of the labels comes from stratified cross-validation. The logarithm
+    of the temperature has a standard normal prior, which decides while labels are few.
+    Folds on which the estimator cannot be trained are left out, and so are the rows of
+    a class that the other folds lack.
+    """
+    labelled, classes, names = known.labelled, known.classes, known.label_names
+    are_label_sets = classes.ndim == 2
+    fold, n_folds = stratified_folds(labelled.codes, N_FOLDS, are_label_sets)
+    if n_folds < 2:
+        return 1.0
+    scores = []
+    for k in range(n_folds):
+        training = labelled.part(np.flatnonzero(fold != k))
+        seen = np.unique(training.codes)
+        is_test = (fold == k) & (np.isin(labelled.codes, seen) | are_label_sets)
+        test = labelled.part(np.flatnonzero(is_test))
+        with suppress(Exception):  # too few rows to train on, say
+            model = fit_with(unfitted_copy(prototype), training, classes, names)
+            if are_label_sets:  # each label of each row is a row of two classes
+                logits = label_logits(model, test.rows).ravel()
+                logits = np.column_stack([0 * logits, logits])
+                scores.append((logits, classes[test.codes].ravel()))
+                continue
+            logits = logits_of(model, test.rows)
+            scores.append((logits, np.searchsorted(seen, test.codes)))
+    return fit_temperature(scores)
 
 
 class CoveringRule(Rule):

@@ -639,7 +639,8 @@ def as_frame(rows):
     rows = to_pandas(rows)
     if isinstance(rows, Mapping):
         rows = {name: pd.Series([*cells], dtype=object) for name, cells in rows.items()}
-        check_lengths(rows)
+        if len({*map(len, rows.values())}) > 1:
+            raise ValueError("the columns have different numbers of cells.")
     elif not (hasattr(rows, "columns") and hasattr(rows, "items")):
         raise TypeError(
             "rows need columns with names: a DataFrame, or a dict of columns, got "
@@ -698,12 +699,6 @@ def cells_of(table, name):
             f"there is no column {name!r}.{hint} {list_columns(table.columns)}"
         )
     return table[name].tolist()
-
-
-def check_lengths(columns):
-    """Refuse columns, by name, that differ in length."""
-    if len({*map(len, columns.values())}) > 1:
-        raise ValueError("the columns have different numbers of cells.")
 
 
 def list_columns(names):

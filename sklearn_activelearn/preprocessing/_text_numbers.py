@@ -72,8 +72,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def fit_transform(self, texts, y=None):
         """Learn words, parts, and directions or the mean of vectors; return numbers."""
         texts = list(texts)
-        vectorizers = [make_vectorizer(), PartsVectorizer() if self.parts else None]
-        fitted = [fitted_or_none(each, texts) for each in vectorizers]
+        words = TfidfVectorizer(sublinear_tf=True, max_features=N_WORDS)
+        parts = PartsVectorizer() if self.parts else None
+        fitted = [fitted_or_none(each, texts) for each in (words, parts)]
         (self.words_, _), (self.parts_, _) = fitted
         weights = joined([weights for _, weights in fitted if weights is not None])
         self.directions_ = self.embedding_ = self.mean_ = None
@@ -232,11 +233,6 @@ def sparse(dense):
     matrix = csr_matrix((dense.ravel(), indices, ends), dense.shape)
     matrix.eliminate_zeros()
     return matrix
-
-
-def make_vectorizer():
-    """Return a transformer of texts to the TF-IDF weights of their words."""
-    return TfidfVectorizer(sublinear_tf=True, max_features=N_WORDS)
 
 
 def principal_directions(X, n_directions):

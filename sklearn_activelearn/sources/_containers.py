@@ -106,20 +106,23 @@ class RowsExcept:
         """Return the same row numbers, except the given ones."""
         return RowsExcept(self._n + len(self.others), np.union1d(self.others, rows))
 
-    def of(self, values, start):
+    def of_blocks(self, blocks):
         """Return the values of the rows that are not left out.
 
         Parameters
         ----------
-        values : ndarray
-            One value for each row from number `start` on.
-        start : int
-            Number of the first row.
+        blocks : iterable of ndarray
+            One value for each row, block by block.
         """
-        first, last = np.searchsorted(self.others, [start, start + len(values)])
-        if first == last:
-            return values
-        return np.delete(values, self.others[first:last] - start)
+        out, start, n = np.empty(self._n), 0, 0
+        for values in blocks:
+            stop = start + len(values)
+            first, last = np.searchsorted(self.others, [start, stop])
+            if first < last:
+                values = np.delete(values, self.others[first:last] - start)
+            out[n : n + len(values)] = values
+            start, n = stop, n + len(values)
+        return out
 
 
 def rows_of_mask(mask):

@@ -8,11 +8,9 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._interrupts import SingleLabels, ensure_done
-from ..base._labels import check_not_missing
 from ..base._linear import LinearPredictor
 from ..base._requests import Purchase, Requests
 from ..base._transaction import Transaction, parameters_of
@@ -24,15 +22,17 @@ from ..base._validation import (
     check_class_weight,
     check_finite_row,
     check_flags,
+    check_labels,
     check_limit,
     check_number,
     check_option,
     check_rows,
     check_selection,
+    check_source,
     check_weights,
     finite_rows,
     is_share,
-    validate_rows,
+    labels_for,
 )
 from ..base._verbs import (
     ActiveClassifier,
@@ -207,14 +207,11 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             learner.queried_indices_ = np.append(
                 learner.queried_indices_, purchase.rows
             )
-        out = [purchase.rows]
-        if return_probability:
-            out.append(purchase.probabilities)
         if return_reason:
             rule, _ = learner._make_rules()
             reason = "random" if rule.ignores_margin else "uncertain"
-            out.append(np.full(len(purchase.rows), reason))
-        answer = tuple(out) if len(out) > 1 else purchase.rows
+            purchase = purchase._replace(reasons=reason)
+        answer = purchase.answer(return_probability, False, return_reason)
         transaction.commit()
         return answer
 
@@ -385,23 +382,14 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         if source is None or isinstance(source, ArraySource):
             how = {"reset": reset, "min_rows": min_rows, "finite": finite}
             return check_rows(self, X, *y, **how)
-        if n_rows(source) < min_rows:
-            raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
-        if source.dtype.kind not in "biuf":
-            raise ValueError(
-                f"X must hold numbers, got a dask array of {source.dtype}."
-            )
-        validate_rows(self, source.blank(), reset=reset, accept_sparse="csr")
+        check_source(self, source, reset, min_rows)
         source = source.prepared(partial(finite_rows, source.place_of))
         if finite:  # before the first label is paid for
             for _ in source.blocks():
                 pass
         if not y:
             return source
-        labels = column_or_1d(*map(check_not_missing, y), warn=True)
-        assert_all_finite(labels, input_name="y")
-        check_consistent_length(source, labels)
-        return source, labels
+        return source, check_labels(source, labels_for(self, *y))
 
     def _validate(self, X, *y, **options):
         out = super()._validate(X, *y, **options)

@@ -683,18 +683,23 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         def completed(found):
             return complete_results(found, settings, record, times)
 
-        # errors of scikit-learn name the class
-        inner = type(type(self).__name__, (GridSearchCV,), {})(
+        def choose_setting(found):
+            return self.refit(completed(found))
+
+        # scikit-learn scores, ranks and refits; each setting carries its number, by
+        # which the proxy finds in the record what a pass has fitted already
+        grid = [
+            {name: [value] for name, value in {**each, NUMBER: number}.items()}
+            for number, each in enumerate(settings)
+        ]
+        # a class of the same name, since errors of scikit-learn name it
+        make_search = type(type(self).__name__, (GridSearchCV,), {})
+        inner = make_search(
             ProxyEstimator(clone(self.estimator), record),
-            [
-                {name: [value] for name, value in {**each, NUMBER: number}.items()}
-                for number, each in enumerate(settings)
-            ],
+            grid,
             scoring=scoring,
             cv=[*record.parts.reshape(-1, 2, 1)],
-            refit=(lambda found: self.refit(completed(found)))
-            if callable(self.refit)
-            else self.refit,
+            refit=choose_setting if callable(self.refit) else self.refit,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
             n_jobs=None if record.fused.all() else self.n_jobs,

@@ -8,6 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from ...base._labels import stratified_folds
 from ...base._validation import check_has, check_limit, check_number, check_option
 from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
@@ -38,7 +39,6 @@ from .._training import (
     Trainer,
     candidate_set,
     middle_of_best,
-    stratified_folds,
     train,
 )
 from ._candidate_models import (
@@ -488,11 +488,12 @@ class ALMSClassifier(PoolClassifier):
             decision values, a sigmoid fitted on the validation set.
         """
         learner = self._trained_copy()
-        X, labelled = learner._rows_to_predict(X), learner._ledger.labelled
+        labelled = learner._ledger.labelled
         rows = np.flatnonzero(learner._is_validation)
         labels = learner.classes_[labelled.codes[rows]]
         model = calibrated(learner.estimator_, labelled.rows, rows, labels)
-        return learner._probabilities(model, X)
+        learner.estimator_ = model
+        return learner._answer(learner._target.probabilities, X)
 
     @property
     def _is_validation(self):

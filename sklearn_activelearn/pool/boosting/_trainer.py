@@ -11,6 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ...base._scores import smallest_margin
 from ...base._validation import (
+    InputForm,
     check_classifier,
     check_number,
     check_pool,
@@ -121,7 +122,7 @@ class BoostingTrainer(Trainer):
         except (TypeError, ValueError) as error:
             weak, *others = self.estimators
             with suppress(TypeError, ValueError):
-                check_pool(copy(learner), [weak], X, *y, **how)
+                check_pool(copy(learner), InputForm.of([weak]), X, *y, **how)
                 error.add_note(f"init needs these rows, too: {others[0]}.")
             raise
 
