@@ -339,20 +339,14 @@ class OneModel(Trainer):
     def train(self, known: Known, before: Trained | None) -> Trained:
         """Return the next model; the last one is copied before it goes on."""
         (prototype,), classes = known.prototypes, known.classes
-        labelled = known.labelled
-        present = before.model if before and self.goes_on else None
-        if present is not None and not same_settings(present, prototype):
-            present = None  # the user has changed the estimator
-        # ensembles with warm_start would keep members trained on fewer labels
-        has_coefficients = hasattr(present, "coef_") or hasattr(present, "coefs_")
-        if has_coefficients and np.array_equal(
-            present.classes_, classes[np.unique(labelled.codes)]
-        ):
-            model = deepcopy(present)
-            return Trained(fit_with(model, labelled, classes, known.label_names))
+        labelled, last = known.labelled, before.model if before else None
+        if before and self.goes_on:
+            present = classes[np.unique(labelled.codes)]
+            if can_continue(last, prototype, present):
+                model = fit_with(deepcopy(last), labelled, classes, known.label_names)
+                return Trained(model)
         if hasattr(prototype, "fit_in_order"):
-            previous = before.model if before else None
-            return Trained(train(known, prototype, previous))
+            return Trained(train(known, prototype, last))
         is_plain = has_plain_parameters(prototype)
         model = shallow_copy(prototype) if is_plain else clone(prototype)
         # parameters without other estimators passed scikit-learn's checks before
@@ -589,11 +583,18 @@ def route_to_fit(owner, estimators):
     return router
 
 
-def same_settings(first, second):
-    """Return True if two estimators have the same class and equal parameters."""
-    return type(first) is type(second) and (
-        joblib.hash(first.get_params()) == joblib.hash(second.get_params())
-    )
+def can_continue(model, prototype, classes):
+    """Return True if a training may go on from a model.
+
+    It has coefficients: an ensemble with ``warm_start`` would keep members that were
+    trained on fewer labels. The user has not changed the estimator since, and the
+    labels have the same classes.
+    """
+    has_coefficients = hasattr(model, "coef_") or hasattr(model, "coefs_")
+    if not has_coefficients or type(model) is not type(prototype):
+        return False
+    settings = [joblib.hash(each.get_params()) for each in (model, prototype)]
+    return settings[0] == settings[1] and np.array_equal(model.classes_, classes)
 
 
 def check_scoring(scoring, candidates):
