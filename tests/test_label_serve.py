@@ -293,6 +293,8 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
         stdout=subprocess.PIPE,
         text=True,
     )
+    limit = threading.Timer(120, server.kill)  # a page that waits never answers
+    limit.start()
     try:
         address = re.fullmatch(r"Open (\S+)\n", server.stdout.readline())[1]
         preparing = ask(address, "next")["preparing"]
@@ -306,5 +308,6 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
             time.sleep(0.05)  # the import needs the processor
         assert found["row"]["item"].startswith("word")
     finally:
+        limit.cancel()
         server.kill()
         server.communicate()

@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from contextlib import closing, suppress
+from itertools import cycle
 from multiprocessing import get_context
 from unittest.mock import patch
 
@@ -152,6 +153,40 @@ def test_a_full_disk_loses_nothing(path, small_files):
         assert session.status().answered == before.answered + 1 == 6
     with opened(path) as session:
         assert session.status().answered == 6
+
+
+def tags_in_file(path):
+    """Return the tags of the last answer to each row that is not withdrawn."""
+    sql = "SELECT id, tags FROM answers WHERE withdrawn_at IS NULL ORDER BY number"
+    return {id: json.loads(tags or "[]") for id, tags in select(path, sql)}
+
+
+def tags_in_memory(session):
+    rows = session.review(limit=100).rows
+    return {row.id: row.answers[-1].tags for row in rows}
+
+
+def test_a_full_disk_loses_no_tag(path, small_files):
+    names = [f"tag {n} {'of a long name ' * 20}".strip() for n in range(20)]
+    with opened(path, tags=names) as session:
+        label_some(session, 5)
+        small_files(path.stat().st_size)
+        kept = tags_in_memory(session)
+
+        def fill():
+            for n in range(200):
+                tags = names[n % 7 :]
+                session.label(n % 30, int(y[n % 30]), tags=tags)
+                kept[n % 30] = tags
+
+        with pytest.raises(OSError, match="Nothing was stored"):
+            fill()
+        assert tags_in_memory(session) == tags_in_file(path) == kept
+        small_files(-1)
+        session.label(29, 1, tags=names)
+        kept[29] = names
+    with opened(path) as session:
+        assert tags_in_memory(session) == kept
 
 
 def test_a_learner_that_could_not_be_stored_is_not_remembered(path):
@@ -305,6 +340,25 @@ def test_ctrl_c_anywhere_leaves_a_session_that_works(path, verb):
         ended = session.status()
     with opened(path, learner) as session:
         assert session.status() == ended
+
+
+@pytest.mark.every_learner
+def test_ctrl_c_anywhere_keeps_tags_with_their_answers(path):
+    line, sets = 0, cycle([["a"], ["a", "b"], [], ["b"]])
+    with opened(path, tags=["a", "b"]) as session:
+        session.label(3, 1, tags=["a", "b"])
+        while line < 1000:
+            before, tags = tags_in_file(path), next(sets)
+            if not interrupted_at(line, lambda: session.label(3, 1, tags=tags)):  # noqa: B023
+                break
+            assert tags_in_memory(session) == tags_in_file(path)
+            assert tags_in_file(path)[3] in (before[3], tags)
+            line += 1 if explores() else 3
+        assert line > 15
+        ended = tags_in_memory(session)
+        assert ended[3] == tags
+    with opened(path) as session:
+        assert tags_in_memory(session) == ended
 
 
 @pytest.mark.every_learner
