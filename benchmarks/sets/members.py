@@ -8,7 +8,9 @@ is kept, and the seconds of one processor that its training takes.
         [--labels 20 30 50 100] [--results results/members.csv] [--out docs] [--quick]
 
 Writes blend_members.csv for the sets "many", blend_members_tables.csv for "tables":
-gains over the candidates before, in points of accuracy, means of the sets.
+gains over the candidates before, in points of accuracy, means of the sets. With --only
+it writes blend_members_sets.csv: gains of today's candidates, scaled by the pool as in
+pool learners, with their standard errors over the splits.
 """
 
 from functools import partial
@@ -155,6 +157,21 @@ def lines(results, labels):
         yield line
 
 
+def lines_of_sets(results):
+    """Yield a line for each set: the gain of the last variant over the first one."""
+    gains = {}
+    for result in results:
+        gain = 100 * (result.accuracy[-1] - result.accuracy[0])
+        gains.setdefault(result.set, []).append(gain)
+    for name in sorted(gains, key=lambda name: np.mean(gains[name])):
+        runs = np.array(gains[name])
+        error = runs.std(ddof=1) / len(runs) ** 0.5 if len(runs) > 1 else np.nan
+        yield {
+            "set": name, "splits": len(runs),
+            "gain": f"{runs.mean():+.2f}", "±": f"{error:.2f}",
+        }  # fmt: skip
+
+
 def main(argv=None):
     quick = {"results": "toy.csv", "out": Path("toy"), "labels": [20]}
     args = parse(
@@ -173,8 +190,11 @@ def main(argv=None):
     runner = Runner(args.results, Result, "sets.members", argv, args.jobs)
     runner.run(tasks(names, args.orders, args.labels))
     results = [run for run in runner.done.values() if run.set in names]
-    table = [*lines(results, args.labels)]
-    name = "blend_members" + ("" if args.sets == "many" else f"_{args.sets}")
+    if args.only:
+        table, name = [*lines_of_sets(results)], "blend_members_sets"
+    else:
+        table = [*lines(results, args.labels)]
+        name = "blend_members" + ("" if args.sets == "many" else f"_{args.sets}")
     path = args.out / "results" / f"{name}.csv"
     write_table(path, table[0].keys(), [line.values() for line in table])
 

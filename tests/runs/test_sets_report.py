@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from benchmarks.results import append_run, read_runs
-from benchmarks.sets import gains, report
+from benchmarks.sets import gains, members, report
 from benchmarks.sets._run import Result
 from benchmarks.sets._tables import Runs
 from benchmarks.statistics import (
@@ -299,3 +299,15 @@ class TestGains:
         assert [line["arm"] for line in lines] == ["hybrid lr"] * 8
         # the other runs of the baseline would take part in the mean
         assert float(lines[0]["worst"]) == pytest.approx(32, abs=2)
+
+
+def test_members_set_by_set():
+    accuracies = {"a": [(0.5, 0.9, 0.6), (0.5, 0.9, 0.8)], "b": [(0.5, 0.9, 0.4)]}
+    runs = [
+        members.Result(name, order, 50, each, [1.0] * 3)
+        for name, of in accuracies.items()
+        for order, each in enumerate(of)
+    ]
+    first, second = members.lines_of_sets(runs)
+    assert [*first.values()] == ["b", 1, "-10.00", "nan"]
+    assert [*second.values()] == ["a", 2, "+20.00", "10.00"]
