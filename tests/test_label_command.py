@@ -494,11 +494,21 @@ class TestPredictions:
         monkeypatch.setattr(os, "access", lambda path, mode: False)
         assert "cannot be written. Name a file in another" in run(*TEXT, code=2)
 
+    def test_the_status_is_printed_and_nobody_is_asked(self, run):
+        run(*TABLE, "--budget", "15")
+        before = Path("labels.sqlite").read_bytes()
+        said = run(*TABLE, "--status", answers="1\n")
+        assert "40 labelled (car: " in said
+        assert "), 15 left" in said
+        assert "nothing tells how good the model is" in said
+        assert Path("labels.sqlite").read_bytes() == before
+        assert "--rehearse" in run(*TABLE, "--status", "--rehearse", code=2)
+
     def test_without_labels_there_is_no_model(self, run):
         Path("labels.sqlite.lock").touch()  # stays, whoever has opened a session
         why = "There is no model yet, because there are no labels"
         outputs = ["--predict", "a.csv"], ["--save-model", "m.skops"]
-        for output in outputs:
+        for output in (*outputs, ["--status"]):
             assert f"error: {output[0]}: {why}" in run(*TEXT, *output, code=2)
         run(*TEXT)
         for output in outputs:  # the session is there

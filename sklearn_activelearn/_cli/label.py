@@ -63,7 +63,7 @@ CONFLICTS = {
     "find": ("learner",),
     "labels": ("classes", "machine"),
     "machine": ("find", "learner", "rehearse", "test-size", "show-prediction"),
-    "rehearse": ("predict", "save-model", "export", "web"),
+    "rehearse": ("status", "predict", "save-model", "export", "web"),
     "label-studio": (
         "FILE", "web", "reasons", "who", "guide", "id", "classes", "labels", "labelled",
         "machine", "rehearse", "twins",
@@ -208,6 +208,9 @@ RESULTS = """
 --out FILE
     Keep the labels and the settings in this file, the session. If it exists, --classes,
     --find, --recall, --max-error, --budget, --test-size and --votes may be left out.
+--status
+    Print how many labels there are, how long the rest may take and what more labels
+    may bring, and end.
 --export FILE
     Write the labels and end: .csv, or .json for Label Studio. If FILE has the rows,
     their columns are in the CSV. The names of people are in it.
@@ -361,9 +364,8 @@ def start_label(args):
     check_files(args)
     filterwarnings("ignore", *MANY_CLASSES)
     with ExitStack() as stack:
-        is_labelling = not (args.export or args.predict or args.save_model)
         page = None
-        if args.web and is_labelling:
+        if args.web and is_labelling(args):
             page = stack.enter_context(open_page(args))
         task, learner = read_rows(args)
         from threadpoolctl import threadpool_limits  # numpy and scipy are loaded
@@ -386,7 +388,7 @@ def start_label(args):
                 session.close()
                 remove_session(path.resolve())
             raise
-        if is_labelling:
+        if is_labelling(args):
             show_session(args, session, task, page)
         else:
             write_results(args, session, task)
@@ -538,11 +540,12 @@ def read_rows(args, table=None, folder=None):
             f"--test-size: {args.test_size} rows cannot be held out of {len(task.ids)}"
         )
     has_labels = task.known or args.imported or (args.out and args.out.exists())
-    for option, path in (("predict", args.predict), ("save-model", args.save_model)):
-        if path and not has_labels:
+    for option in "status", "predict", "save_model":
+        if getattr(args, option) and not has_labels:
+            name = option.replace("_", "-")
             raise UsageError(
-                f"--{option}: There is no model yet, because there are no labels. Run "
-                f"the command without --{option} first, and label some rows"
+                f"--{name}: There is no model yet, because there are no labels. Run "
+                f"the command without --{name} first, and label some rows"
             )
     return task, make_learner(args, task)
 
@@ -700,7 +703,7 @@ def label_in_label_studio(args):
                 blame(args.out),
             ):
                 add_known_labels(args, session, task)
-                if args.export or args.predict or args.save_model:
+                if not is_labelling(args):
                     write_results(args, session, task)
                     return
                 if loop is None:
@@ -725,11 +728,22 @@ def run_loop(loop):
         print()  # after ^C
 
 
+def is_labelling(args):
+    """Return True if people label; False if results are wanted."""
+    return not (args.status or args.export or args.predict or args.save_model)
+
+
 def write_results(args, session, task):
-    """Write the labels, the predictions and the model."""
+    """Print the status; write the labels, the predictions and the model."""
     from sklearn.pipeline import make_pipeline
 
     from ..labeling import save_model
+    from ..labeling.front_ends._view import describe_counts
+
+    if args.status:
+        status = session.status()
+        print_sentences(f"{describe_counts(status, status)}.")
+        print_sentences(session.advice())
 
     if args.export:
         write_export(args, partial(session.export, columns=task.columns), args.out)
