@@ -24,6 +24,7 @@ from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
 from sklearn_activelearn.pool import RecallTarget
 from tests.reference.labeling import quick_folder
+from tests.reference.session_files import select
 
 #: Rows 0 to 19 are different; 20 to 29 equal 0, 2, 4, ... but for case and gaps.
 TEXTS = [f"Text no. {i}" for i in range(20)] + [
@@ -191,6 +192,10 @@ def test_rows_that_are_added_join_their_groups(path, learner):
         closed = {id for each in session.test_ids for id in session.find_twins(each)}
         label_all(session, 5)
         assert not closed & {*session._worker.own.taught}
+    known = "SELECT id FROM requests UNION SELECT id FROM answers"
+    n_free = 22 - len({*select(path, known)})  # of 22 groups
+    with pytest.raises(ValueError, match=f"but only {n_free} rows"):
+        opened(path, learner, more, test_size=21, change="test_size")
     with opened(path, learner, more, test_size=6, change="test_size") as session:
         assert groups_of(session) == groups
         assert len({session.find_twins(id)[0] for id in session.test_ids}) == 6
