@@ -442,3 +442,14 @@ def test_random_rows_of_a_batch_that_is_cut_have_their_probability():
     (probability,) = {*draws[0][1].probabilities.tolist()}
     n_random = np.mean([np.count_nonzero(is_random) for is_random, _ in draws])
     assert n_random == pytest.approx(100 * probability, abs=0.1)
+
+
+def test_an_answer_has_the_columns_that_were_asked_for():
+    purchase = Purchase(np.array([4, 2]), np.array([0.5, 1]), np.array([3.0, 2]))
+    purchase = purchase._replace(reasons="useful")
+    assert purchase.answer(False, False, False) is purchase.rows
+    answers = purchase.answer(True, True, True)
+    expected = [4, 2], [0.5, 1], [3, 2], ["useful", "useful"]
+    assert tuple(map(np.ndarray.tolist, answers)) == expected
+    rows, utilities = purchase.answer(False, True, False)
+    assert (rows is purchase.rows, utilities.tolist()) == (True, [3, 2])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
 from sklearn_activelearn.base._requests import BLOCK, Requests
+from sklearn_activelearn.pool._ledger import pair_equal
 from sklearn_activelearn.sources._containers import hash_rows, take
 from tests.tools import with_int64_indices
 
@@ -145,3 +146,12 @@ def test_keys_leave_a_matrix_with_repeated_entries_as_it_is():
     np.testing.assert_array_equal(hash_rows(X), hash_rows(X.toarray()))
     assert X.data.tolist() == [1, 2, 3]
     assert X.indptr.tolist() == [0, 2, 3]
+
+
+def test_the_kth_of_a_key_meets_the_kth():
+    first = np.array([3, 1, 3, 2, 3, 9], dtype=np.uint64)
+    second = np.array([3, 5, 3, 1, 1], dtype=np.uint64)
+    pairs = zip(*(each.tolist() for each in pair_equal(first, second)), strict=True)
+    assert sorted(pairs) == [(0, 0), (1, 3), (2, 2)]
+    assert [len(each) for each in pair_equal(first, second[:0])] == [0, 0]
+    assert [len(each) for each in pair_equal(first[:0], second)] == [0, 0]

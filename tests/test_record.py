@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
@@ -445,3 +446,14 @@ def test_rows_that_were_taught_unasked_must_be_there(recorded):
 def test_who_has_seen_nothing_has_no_record():
     with pytest.raises(NotFittedError, match="has seen no rows"):
         MinMarginClassifier().record()
+
+
+def test_a_restored_estimator_has_the_recorded_seed():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = SGDClassifier(loss="log_loss", max_iter=3, tol=None)
+    learner = UncertaintySamplingClassifier(model, n_initial=6, budget=12).fit(X, y)
+    record = learner.record()
+    again = clone(learner).restore(X, record, y[record["rows"]])
+    np.testing.assert_array_equal(again.estimator_.coef_, learner.estimator_.coef_)
