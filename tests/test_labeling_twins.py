@@ -465,3 +465,15 @@ def test_no_operation_loses_a_group_or_a_tag(operations, kind, votes, test_size)
                 if votes == 2:
                     assert given in [a.tags for a in answers if a.who == who]
         session.close()
+
+
+def test_the_budget_is_counted_as_the_learner_counts_it(path):
+    learner = clone(FIND).set_params(budget=25, batch_size=9)
+    with LabelingSession(
+        learner, X[:30], path, items=TEXTS, ids=list(range(30)), classes=["no", "yes"]
+    ) as session:
+        assert session.status().to_label == 20
+        while session.next() is not None:
+            label_all(session, 1)
+            assert session.status().left == 25 - session.learner.n_queries_
+        assert session.learner.n_queries_ > session.status().asked
