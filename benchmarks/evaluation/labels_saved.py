@@ -12,13 +12,15 @@ examples   a table of 600 rows with a linear truth, and 400 short reviews of whi
            counts, over all seeds), and does not contradict the mean over all seeds; it
            is none if it says that it cannot be told. ``--minutes`` are minutes of one
            processor: 1.75 are a minute of two, less the start of two processes.
+own        the same tables, 100 repeats with another random state: the share that each
+           of them saves by itself, and whether the interval of the answer holds it.
 
 repeats  mean number of repeats; "planned" ends by width, as without ``--repeats``
 centre   mean of the estimate minus the truth, in points
 covers   how often, in %, the 95 % interval holds the truth
 width    mean width of the interval, in points
 
-    python -m benchmarks.evaluation.labels_saved [simulated] [real] [examples]
+    python -m benchmarks.evaluation.labels_saved [simulated] [real] [examples] [own]
         [--sets 1000] [--seeds 20] [--minutes 1.75] [--cache DIR] [--results DIR]
         [--figure FILE.png] [--quick]
 
@@ -220,7 +222,7 @@ def processor_clock():
         yield
 
 
-def answer_example(name, seed, n_repeats, minutes):
+def answer_example(name, seed, n_repeats, minutes, random_state):
     """Return what `compare` says of one made data set, as plain values."""
     make, text = EXAMPLES[name]
     table, y = make(seed)
@@ -229,7 +231,7 @@ def answer_example(name, seed, n_repeats, minutes):
     with processor_clock():
         found = compare(
             values, y, preprocessor=make_encoder(values), minutes=minutes,
-            n_repeats=n_repeats, random_state=seed,
+            n_repeats=n_repeats, random_state=random_state,
         )  # fmt: skip
     seconds = time.process_time() - began
     areas = {each["option"]: each["area"] for each in found.table()}
@@ -246,7 +248,7 @@ def run_examples(results, n_seeds, n_repeats, minutes, cache):
     for seed, name in product(range(n_seeds), EXAMPLES):
         setting = name, seed, n_repeats, minutes
         words = "example", *map(str, setting)
-        one = stored(cache, words, partial(answer_example, *setting))
+        one = stored(cache, words, partial(answer_example, *setting, seed))
         print(f"  {name}, {seed}: {one['outcome']}, {one['option']}", flush=True)
         answers[name].append(one)
     for name, found in answers.items():
@@ -273,6 +275,24 @@ def run_examples(results, n_seeds, n_repeats, minutes, cache):
         counts = {each: all_of.count(each) for each in ("right", "none", "wrong")}
         print(f"  {name}: {counts} of {n_seeds}")
         results.write("compare_examples", rows, key=("example", "data"), runs=1)
+
+
+def run_own(results, name, n_seeds, n_repeats, cache):
+    """Write what each made data set saves by itself, beside the answer on file."""
+    answers = [r for r in read(RESULTS, "compare_examples") if r["example"] == name]
+    for row in answers[:n_seeds]:
+        seed = int(row["data"])
+        setting = name, seed, n_repeats, 1.0, 1_000 + seed
+        words = "own", name, f"{seed}", f"{n_repeats}"
+        one = stored(cache, words, partial(answer_example, *setting))
+        saved, low, high = (100 * each for each in one["savings"])
+        line = {
+            "example": name, "data": seed, "option": one["option"], "saved": saved,
+            "low": low, "high": high, "repeats": n_repeats,
+            "in the interval of the answer": row["low"] <= saved <= row["high"],
+        }  # fmt: skip
+        print(f"  {name}, {seed}: {saved:.1f}, {one['option']}", flush=True)
+        results.write("compare_own_shares", [line], key=("example", "data"), runs=1)
 
 
 def draw(out):
@@ -303,7 +323,7 @@ def draw(out):
 def main(argv=None):
     args = parse(
         __doc__, argv, {"sets": 3, "seeds": 1, "repeats": 1},
-        parts=parts_of(["simulated", "real", "examples"]), sets=1_000, seeds=20,
+        parts=parts_of(["simulated", "real", "examples", "own"]), sets=1_000, seeds=20,
         repeats=int, minutes=1.75, results=Path, cache=Path, figure=Path,
     )  # fmt: skip
     if args.figure and not args.parts:
@@ -317,6 +337,8 @@ def main(argv=None):
         run_real(results, min(args.sets, 200), args.repeats or 6)
     if "examples" in parts:
         run_examples(results, args.seeds, args.repeats, args.minutes, args.cache)
+    if "own" in parts:
+        run_own(results, "table", args.seeds, args.repeats or 100, args.cache)
 
 
 if __name__ == "__main__":
