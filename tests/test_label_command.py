@@ -165,6 +165,8 @@ class TestRows:
         assert "note:" not in out
         run(*TABLE, "--hide", "colour", "--predict", "out.csv")
         assert read_rows("out.csv")[0]["colour"]
+        run(*TABLE, "--hide", "kind", "--predict", "out.csv")  # nobody sees labels
+        assert "repeated" in run(*TABLE, "--hide", "colour", "note", code=2)
         err = run(*TABLE, "--hide", "colours", code=2)
         assert "no column 'colours'. Did you mean 'colour'?" in err
 

@@ -77,6 +77,8 @@ class Parser(argparse.ArgumentParser):
         options = re.findall(r"(--[\w-]+)", self.format_help())
         close = get_close_matches(found[1], options, 1, 0.75) if found else []
         hint = f"; did you mean {close[0]}?" if close else ""
+        if not found and message.startswith("unrecognized"):
+            hint = "; options are repeated for several values: --text A --text B"
         raise UsageError(f"{message}{hint} (see {self.prog} --help)")
 
 
