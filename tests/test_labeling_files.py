@@ -524,6 +524,19 @@ def test_what_somebody_changed_is_seen(path, sql, why):
         opened(path)
 
 
+@pytest.mark.parametrize(
+    ("format", "why"), [("0", "another version"), (None, "as they were created")]
+)
+def test_a_file_with_other_tables_says_why(path, format, why):
+    opened(path).close()
+    with closing(sqlite3.connect(path)) as db, db:
+        if format is not None:
+            db.execute("UPDATE settings SET value = ? WHERE name = 'format'", (format,))
+        db.execute("ALTER TABLE notes ADD COLUMN seconds REAL")
+    with pytest.raises(ValueError, match=why):
+        opened(path)
+
+
 def test_commits_reach_the_disk(path):
     with opened(path) as session:
         with session._file.reading() as facts:

@@ -230,10 +230,10 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             Labels of all rows. The learner uses the labels that it buys.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the labels, at least 0. None: 1. A weight multiplies the step
-            that a label makes, as in `SGDClassifier`; a reflection (the update of
-            `DKMClassifier`) counts at most once. A second-order learner weighs the
-            squared error of the row. Weights do not change the probability with which
-            a row is bought. A row of weight 0 is neither seen nor bought.
+            that a label makes, as in `SGDClassifier`; with ``update="dkm"`` it counts 1
+            at most, and the first label counts in full. A second-order learner weighs
+            the squared error of the row. Weights do not change the probability with
+            which a row is bought. A row of weight 0 is neither seen nor bought.
 
         Returns
         -------
@@ -273,10 +273,10 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             All labels that can occur. Required unless the learner knows them.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the labels, at least 0. None: 1. A weight multiplies the step
-            that a label makes, as in `SGDClassifier`; a reflection (the update of
-            `DKMClassifier`) counts at most once. A second-order learner weighs the
-            squared error of the row. Weights do not change the probability with which
-            a row is bought. A row of weight 0 is neither seen nor bought.
+            that a label makes, as in `SGDClassifier`; with ``update="dkm"`` it counts 1
+            at most, and the first label counts in full. A second-order learner weighs
+            the squared error of the row. Weights do not change the probability with
+            which a row is bought. A row of weight 0 is neither seen nor bought.
 
         Returns
         -------

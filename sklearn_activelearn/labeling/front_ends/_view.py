@@ -23,7 +23,7 @@ ENDINGS = {
     "rows (*).",
 }
 #: Words for reasons of a stop.
-REASONS = {
+STOP_WORDS = {
     "budget": "the budget is spent",
     "no rows": "no rows are left",
     "RecallTarget": "the recall is certain",
@@ -245,7 +245,7 @@ class LabelingView:
 def name_reason(stop_reason):
     """Return the reason of a stop in words: rules have the names of classes."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stop_reason).lower()
-    return REASONS.get(stop_reason, words)
+    return STOP_WORDS.get(stop_reason, words)
 
 
 def describe_reason(reason):

@@ -10,9 +10,18 @@ from pathlib import Path
 from ...base import is_count
 from ._facts import Facts
 from ._labels import SEVERAL, from_column, is_id, is_label, label_kind, to_column
-from ._schema import COLUMNS, FORMAT, STATEMENTS, checksum, connect, read_checked
+from ._schema import (
+    COLUMNS,
+    FORMAT,
+    STATEMENTS,
+    checksum,
+    connect,
+    read_checked,
+    to_json,
+)
 
 HEADER = b"SQLite format 3\0"
+ANOTHER_VERSION = "it was written by another version of this package"
 
 #: Errors that values of a crafted file lead to.
 WRONG_VALUES = (
@@ -59,13 +68,18 @@ def read_facts(db, path, *, is_whole=True):
             f"{path} is a database, but not a labelling session. Name another file."
         )
     if found != STATEMENTS:
+        written = None
+        with suppress(sqlite3.Error):  # no such table, or a damaged one
+            written = db.value("SELECT value FROM settings WHERE name = 'format'")
+        if written not in (None, to_json(FORMAT)):
+            raise damaged(path, ANOTHER_VERSION)
         raise damaged(path, "its tables are not as they were created")
     if is_whole and (result := db.value("PRAGMA quick_check(1)")) != "ok":
         raise damaged(path, result)
     try:
         facts = Facts(db)
         if facts.settings["format"] != FORMAT:
-            raise ValueError("it was written by another version of this package")
+            raise ValueError(ANOTHER_VERSION)
         if facts.is_begun:
             check_settings(facts.settings)
             if not facts.learner:

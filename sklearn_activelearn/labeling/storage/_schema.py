@@ -43,7 +43,7 @@ TYPES = {
     "FLAG": "INTEGER NOT NULL CHECK ({0} IN (0, 1))",
     "LIMIT": "INTEGER CHECK ({0} >= 0)",
     "SHARE": "REAL CHECK ({0} BETWEEN 0 AND 1)",
-    "SECONDS": "REAL NOT NULL",
+    "MOMENT": "REAL NOT NULL",
 }
 #: Tables with facts; each row has a checksum.
 FACTS = {
@@ -63,7 +63,7 @@ FACTS = {
     "annotations": "annotation NUMBER, answer COUNT",
 }
 #: Leases have no checksum: they end anyway.
-LEASES = "number NUMBER, id ID, who NAME, until SECONDS"
+LEASES = "number NUMBER, id ID, who NAME, until MOMENT"
 
 
 def create_statement(name, columns):
