@@ -20,6 +20,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling._ids import find_twins
 from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
 from sklearn_activelearn.pool import RecallTarget
@@ -223,6 +224,55 @@ def test_labels_that_contradict_each_other_are_said(path):
         assert session.answers(20).label == session.answers(0).label
     with opened(path.with_name("d")) as session:
         assert session.import_labels(out) == 20
+
+
+def test_labels_of_twins_are_put_together(path):
+    people = path.with_name("in.csv")
+    people.write_text("id,label,who\n0,yes,ann\n20,no,bob\n4,no,ann\n22,no,ann\n")
+    with opened(path) as session:  # one vote: people contradict each other, too
+        with pytest.warns(UserWarning, match="row 0: 'yes', row 20: 'no'"):
+            session.import_labels(people)
+        assert session.answers(4).label == "no"
+    with opened(path.with_name("a"), twins="ask", tags=["s", "t"]) as session:
+        session.label(0, "yes", "ann", tags=["s"])
+        session.label(20, "yes", "ann", tags=["t"])
+        session.label(2, "no", "ann", tags=["t"])
+        session.label(21, "no", "ann")
+    with opened(path.with_name("b"), tags=["s", "t"]) as session:
+        assert session.import_labels(path.with_name("a")) == 2
+        session.export(out := path.with_name("long.csv"), "long")
+    lines = lines_of(out)
+    assert [line["id"] for line in lines] == ["0", "20", "2", "21"]
+    assert [line["same_as"] for line in lines] == ["", "0", "", "2"]
+    assert ["s" in line["tags"] and "t" in line["tags"] for line in lines[:2]] == [
+        True, True,
+    ]  # fmt: skip
+    with opened(path.with_name("c"), twins="ask", tags=["s", "t"]) as session:
+        assert session.import_labels(out) == 4
+    with opened(path.with_name("d")) as session:
+        assert session.import_labels({0: "yes", 20: np.str_("yes")}) == 1
+
+
+def test_content_that_is_no_text_has_no_twins(path):
+    images = [np.zeros((64, 64)) for _ in range(4)]
+    for k, image in enumerate(images):
+        image[10:50, 10:50] = k
+    cells = [{"name": "scan", "image": image} for image in images]
+    for items in cells, [{"file": Path("A")}, {"file": Path("a")}, {"file": Path("A")}]:
+        assert find_twins(items, [*range(len(items))], []) == []
+    texts = "Bier in Maßen", "Bier in Massen", "BIER  in maßen"
+    assert find_twins([*texts], [0, 1, 2], []) == [[0, 2]]
+    gaps = [{"a": None}, {"a": "None"}, {"a": None}]
+    assert find_twins(gaps, [0, 1, 2], []) == [[0, 2]]
+
+
+def test_rows_that_are_not_equal_any_more_are_refused(path):
+    with opened(path, ids=[*range(30)]) as session:
+        label_all(session, 5)
+    other = [*TEXTS]
+    other[20] = "quite different words"
+    with pytest.raises(ValueError, match=r"Rows 0 and 20 were equal, .* differ now"):
+        opened(path, ids=[*range(30)], items=other)
 
 
 def test_what_certifies_rows_asks_for_each(path):

@@ -185,6 +185,25 @@ def test_wrong_weights(prototype, weights, message):
         model.fit(X, y, 0 * WEIGHTS)
 
 
+def test_weights_may_be_a_column():
+    table = np.column_stack([X, WEIGHTS])
+    column = CBGZClassifier(random_state=0).fit(X, y, sample_weight=table[:, -1])
+    assert_same(column, CBGZClassifier(random_state=0).fit(X, y, sample_weight=WEIGHTS))
+
+
+def test_a_negative_weight_is_refused_before_labels_are_stored(routing):
+    learner = UncertaintySamplingClassifier(
+        clone(BLEND).set_fit_request(sample_weight=True), n_initial=20, random_state=0
+    )
+    rows = learner.query(X)
+    weights = np.ones(len(rows))
+    weights[3] = -1
+    with pytest.raises(ValueError, match=r"sample_weight\[3\] is -1.0"):
+        learner.teach(X[rows], y[rows], sample_weight=weights)
+    assert learner.n_pending_ == len(rows)
+    learner.teach(X[rows], y[rows], sample_weight=abs(weights))
+
+
 def test_streams_take_no_other_values():
     with pytest.raises(TypeError, match="groups"):
         CBGZClassifier().teach(X, y, [0, 1], groups=y)

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from sklearn_activelearn import CBGZClassifier
 from sklearn_activelearn.base import _coded_classifiers
 from sklearn_activelearn.base._coded_classifiers import fit_on_labels
+from sklearn_activelearn.utils._threads import limit_threads
 from tests.learners import explores, ways
 from tests.tools import fresh, problem, responses, state
 
@@ -355,6 +356,15 @@ class TestBlasThreads:
 
     def test_small_training(self):
         assert fit_on_labels(CountingRegression(), X, y).n_threads_ == 1
+        assert count_blas_threads() == 2
+
+    def test_two_trainings_that_overlap_give_the_threads_back(self):
+        first, second = limit_threads(), limit_threads()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert count_blas_threads() == 1
+        second.__exit__(None, None, None)
         assert count_blas_threads() == 2
 
     def test_other_trainings_keep_their_threads(self, monkeypatch):

@@ -609,7 +609,8 @@ def rehearse(session, known):
             f"The table shows the {points[0].measure} on the held-out rows, whose "
             f"labels are not counted. {PROGRAM} compare shows the same for random rows."
         )
-    if n_unknown := sum(row_id not in known for row_id in session.test_ids):
+    tests = map(session.find_twins, session.test_ids)
+    if n_unknown := sum(known.keys().isdisjoint(twins) for twins in tests):
         print_sentences(
             f"{n_unknown} of the held-out rows have no known label, and do not count."
         )
@@ -619,7 +620,7 @@ def rehearse(session, known):
 def add_known_labels(args, session, task):
     """Give a session the labels that the rows or the file --import have."""
     with blame(args.imported or args.out), printed_warnings():
-        if session.status().n_taught == 0:
+        if session.status().answered == 0:
             session.import_labels(task.known)
         if args.imported:
             session.import_labels(args.imported, id_field=args.id, columns=task.columns)

@@ -439,7 +439,16 @@ def check_metadata(values, name, n_rows):
     if values.dtype.kind not in "biuf":
         return values
     assert_all_finite(values, input_name=name)
+    if is_weight:
+        check_sign(values)
     return values.astype(np.float64)
+
+
+def check_sign(weights):
+    """Raise ValueError for a negative weight of a row."""
+    if len(weights) and (lowest := weights.min()) < 0:
+        row = weights.argmin()
+        raise ValueError(f"sample_weight[{row}] is {lowest}, but must be at least 0.")
 
 
 def check_weights(weights, n_rows, may_be_zero=False):
@@ -450,13 +459,12 @@ def check_weights(weights, n_rows, may_be_zero=False):
             f"sample_weight has shape {weights.shape} for {n_rows} rows. Pass one "
             "weight for each row."
         )
-    total, lowest = weights.sum(), weights.min(initial=0)
+    with np.errstate(over="ignore"):
+        total, lowest = weights.sum(), weights.min(initial=0)
     if lowest >= 0 and total < np.inf and (total > 0 or may_be_zero):
-        return weights
+        return np.ascontiguousarray(weights)
     assert_all_finite(weights, input_name="sample_weight")
-    if lowest < 0:
-        row = weights.argmin()
-        raise ValueError(f"sample_weight[{row}] is {lowest}, but must be at least 0.")
+    check_sign(weights)
     raise ValueError(
         f"sample_weight sums to {total}. Use finite weights, not only zeros."
     )

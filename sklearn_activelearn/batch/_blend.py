@@ -424,9 +424,9 @@ class BlendClassifier(CombinedClassifier):
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, at least 0, for one label for each row. Each candidate
-            is trained with them, and held-out rows count by them. A row of weight 0 is
-            left out. None: all rows have the weight 1.
+            Weights of the rows, at least 0, for one label for each row. The members
+            are trained with them. A row of weight 0 is left out. None: all rows have
+            the weight 1.
 
         Returns
         -------

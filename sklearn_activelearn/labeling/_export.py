@@ -68,6 +68,7 @@ class ExportedAnswer(NamedTuple):
     when: str
     kind: str  # `VOTE`, `FINAL` or `SKIP`
     tags: dict  # the name of the person to a list of tags
+    same_as: Any = None  # the row that was asked for in place of this equal one
 
 
 #: Names that columns of the user cannot have in a file.
@@ -255,7 +256,7 @@ def read_answers_by_person(facts):
     asked because others disagreed. With one vote the last label counts, so it comes
     last.
     """
-    decisions, lines = facts.decisions, []
+    decisions, twins, lines = facts.decisions, map_twins(facts.settings["twins"]), []
     for row in decisions.rows.values():
         first = {vote.who: vote.number for vote in reversed(row.votes)}
         is_one = 1 in (decisions.votes, row.fewer_votes)
@@ -263,7 +264,10 @@ def read_answers_by_person(facts):
             lines.append((vote.number if is_one else first[vote.who], vote))
         lines += [(final.number, final) for final in row.finals[-1:]]
     for _, answer in sorted(lines, key=itemgetter(0)):
-        yield exported_answer(answer._asdict(), decisions.kind)
+        found = exported_answer(answer._asdict(), decisions.kind)
+        yield found
+        for id in twins.get(found.id, ())[1:]:
+            yield found._replace(id=id, same_as=found.id)
 
 
 def exported_answer(answer, kind):
@@ -325,7 +329,7 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
         exported_answer(each, None) for each in answers if each["number"] in numbers
     ]
     with replace_file(out) as file:
-        names = [*ExportedAnswer._fields]
+        names = [*ExportedAnswer._fields[:-1]]  # groups of equal rows may be damaged
         if not any(line.tags for line in lines):
             names.remove("tags")
         write_label_csv(file, lines, names, {}, may_be_numbers=True)

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from numbers import Integral
+from datetime import date
+from numbers import Integral, Number
 
 import numpy as np
 
@@ -145,7 +146,7 @@ def find_twins(items, ids, empty, groups=(), n_known=0):
 
 
 def fold_rows(items, ids):
-    """Return the texts of each row in lower case; None for what has no texts."""
+    """Return what is equal in equal rows; None for rows that are alone."""
     if is_frame(items) and items.ndim == 2:
         columns = [cells.tolist() for _, cells in items.items()]
     elif isinstance(items, list) and items and isinstance(items[0], Mapping):
@@ -155,10 +156,9 @@ def fold_rows(items, ids):
         is_one = isinstance(items, list) or getattr(items, "ndim", 0) == 1
         texts = items if is_one else [None] * len(ids)
         return [fold_text(each) if isinstance(each, str) else None for each in texts]
-    columns = [[*map(fold_text, cells)] for cells in columns]
-    rows = zip(
-        *(each for each in columns if each != [*map(fold_text, ids)]), strict=True
-    )
+    names = [*map(plain_text, ids)]
+    columns = [each for each in columns if [*map(plain_text, each)] != names]
+    rows = zip(*(map(fold_cell, cells) for cells in columns), strict=True)
     return [*rows] or [None] * len(ids)
 
 
@@ -167,8 +167,17 @@ def plain_text(cell):
     return " ".join(f"{cell}".split())
 
 
-def fold_text(cell):
-    return plain_text(cell).casefold()
+def fold_text(text):
+    """Return a text in lower case; ``casefold`` would make "Maße" and "Masse" one."""
+    return plain_text(text).lower()
+
+
+def fold_cell(cell):
+    """Return what is equal in equal cells; arrays, images and paths are alone."""
+    if isinstance(cell, str):
+        return fold_text(cell)
+    is_plain = cell is None or isinstance(cell, Number | np.generic | date)
+    return (plain_text(cell),) if is_plain else object()
 
 
 def make_ids(pool):

@@ -12,6 +12,8 @@ from os import strerror
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..exceptions import warn_user
 from ..sources import is_frame
 from ._description import first_number, hashes_of_rows
@@ -119,10 +121,10 @@ class RowsByContent:
                     "data, and no text to find the row by."
                 )
             return record.id
-        ids = [*dict.fromkeys(map(self.ids.own, self.ids.at(rows)))]
+        ids = self.ids.at(rows)
         if len(ids) > 1 and f"{record.id}" in map(str, ids):
             return record.id
-        return self._count(record, ids)
+        return self._count(record, [*dict.fromkeys(map(self.ids.own, ids))])
 
     def _count(self, record, ids):
         """Return the only id; None if there is none, or several."""
@@ -205,31 +207,51 @@ def read_answers(path, rows, settings, pool, known, own):
     return read_other_session(path, rows.ids, settings, pool, known)
 
 
-def join_twins(found, ids):
+def join_twins(found, ids, n_votes):
     """Return answers with the ids of twins replaced by the id of their group.
+
+    The tags of twins are put together.
 
     Warns
     -----
     UserWarning
-        For twins to which a person gives different labels, which are left out.
+        For twins with different labels, which are left out: of one person, or of
+        different people where one vote decides.
     """
-    labels, last = {}, {}
+    labels, answers = {}, {}
     for id, label, who, is_final, *_ in found:
-        given = labels.setdefault((ids.own(id), who, is_final), {})
+        voter = who if n_votes > 1 else None
+        of_voter = labels.setdefault((ids.own(id), voter, is_final), {})
         if label is not None:
-            given[f"{label!r}"] = id
-    for id, *rest in found:
-        key = ids.own(id), *rest[1:3]
-        if len(labels[key]) < 2 and (rest[0] is not None or not labels[key]):
-            last.pop(key, None)
-            last[key] = ids.own(id), *rest
-    if disputed := [given for given in labels.values() if len(given) > 1]:
+            of_voter[id] = label
+    disputed = {
+        key: of_voter
+        for key, of_voter in labels.items()
+        if len(of_voter) > 1 and len({*map(comparable, of_voter.values())}) > 1
+    }
+    for id, label, who, is_final, *rest, tags in found:
+        own, voter = ids.own(id), who if n_votes > 1 else None
+        is_skip = label is None and labels[own, voter, is_final]
+        if (own, voter, is_final) in disputed or is_skip:
+            continue
+        earlier = answers.pop((own, who, is_final), None)
+        if earlier is not None and len(ids.twins(id)) > 1:
+            tags = [*dict.fromkeys([*(earlier[-1] or ()), *(tags or ())])] or None
+        answers[own, who, is_final] = own, label, who, is_final, *rest, tags
+    if disputed:
+        example = next(iter(disputed.values())).items()
         warn_user(
             f"Equal rows have different labels {len(disputed)} times, for example "
-            f"{', '.join(f'row {id!r}: {label}' for label, id in disputed[0].items())}"
+            f"{', '.join(f'row {id!r}: {label!r}' for id, label in example)}"
             ". These labels are left out: you are asked for one label for all of them."
         )
-    return [*last.values()]
+    return [*answers.values()]
+
+
+def comparable(label):
+    """Return a label, or a set of labels in any order, that can be compared."""
+    is_set = isinstance(label, list | tuple | set | np.ndarray)
+    return frozenset(label) if is_set else label
 
 
 # --- other sessions

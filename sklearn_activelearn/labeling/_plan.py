@@ -31,7 +31,7 @@ from ._description import (
     plain_classes,
     seeded_clone,
 )
-from ._ids import check_text, check_texts, find_twins
+from ._ids import check_text, check_texts, find_twins, map_twins
 from ._worker import LearnerLabels
 from .front_ends._keys import TAG_KEYS
 from .storage._decisions import TEST
@@ -328,7 +328,18 @@ class Resumption:
         if args.twins not in (None, stored):
             self.differs = f"{args.path} was begun with twins={stored!r}."
             raise self._not_possible("answers to equal rows are stored in one way")
+        now = map_twins(args.find_twins()) if self.twins else {}
         args.set_twins(self.twins)
+        for first, *others in self.twins or ():
+            if differing := [id for id in others if id not in now.get(first, ())]:
+                self.differs = (
+                    f"Rows {first!r} and {differing[0]!r} were equal, and have one "
+                    "answer, but differ now."
+                )
+                raise self._not_possible(
+                    "nobody has said which of them the answer is about: begin another "
+                    "session with these rows, and import the labels of this one"
+                )
         if "pool" in self.words and self.twins is not None:
             self.twins = args.find_twins(self.twins, self.pool_before["n_rows"])
 

@@ -1002,7 +1002,7 @@ class LabelingSession(Generic[LearnerT]):
                     path, rows, facts.settings, facts.read_pool(), known,
                     self._file.identity,
                 )  # fmt: skip
-            found = join_twins(found, self._ids)
+            found = join_twins(found, self._ids, facts.settings["votes"])
             return store_answers(facts, found, self._worker.own.is_stream)
 
     def take_annotations(
