@@ -424,9 +424,8 @@ class BlendClassifier(CombinedClassifier):
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, at least 0, for one label for each row. The members
-            are trained with them. A row of weight 0 is left out. None: all rows have
-            the weight 1.
+            With these the members are trained: numbers of at least 0, where 0 leaves a
+            row out. Only for one label for each row. None: 1.
 
         Returns
         -------
