@@ -206,7 +206,7 @@ def main(argv=None):
         results="results/weights.csv",
         out=Path("docs"),
     )
-    names = args.only or (["iris", "wine"] if args.quick else GROUPS[args.sets])
+    names = args.only or (["tumours", "wine"] if args.quick else GROUPS[args.sets])
     runner = Runner(args.results, Result, "sets.weights", argv, args.jobs)
     runner.run(tasks(names, args.orders, args.labels))
     results = [run for run in runner.done.values() if run.set in names]

@@ -56,7 +56,7 @@ class TestLabelsSaved:
         seconds = []
         monkeypatch.setattr(labels_saved, "compare", compare)
         with pytest.raises(KeyboardInterrupt):
-            labels_saved.answer_example("table", 0, None, 1.0)
+            labels_saved.answer_example("table", 0, None, 1.0, 0)
         assert len(seconds) == 2
         assert max(seconds) < 0.1
         assert _experiments.run_numbered(0, 0, "", sleep, 0.2)[3] >= 0.2
