@@ -48,8 +48,8 @@ class Blend(BlendClassifier):
 
     change = staticmethod(lambda weights, n_labels: weights)
 
-    def _weigh_candidates(self, candidates, X, y, label_names):
-        found = list(super()._weigh_candidates(candidates, X, y, label_names))
+    def _weigh_candidates(self, candidates, X, y, *others):
+        found = list(super()._weigh_candidates(candidates, X, y, *others))
         found[2] = self.change(found[2], len(y))
         return tuple(found)
 
