@@ -229,7 +229,7 @@ def run_and_kill(work, n_lines, seconds, *arguments):
         told = [line for _, line in zip(range(n_lines), pipe, strict=False)]
         time.sleep(seconds)
         os.kill(process, signal.SIGKILL)
-        told += pipe
+        told += [line for line in pipe if line.endswith("\n")]  # not cut by the kill
     os.waitpid(process, 0)
     return [line.split(maxsplit=1) for line in told]
 
