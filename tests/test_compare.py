@@ -989,12 +989,12 @@ class TestComparison:
             (
                 {"y": ["a"] * 119 + ["b"]},
                 ValueError,
-                "1 of 2 classes .* than the 5 folds, such as b with 1. Use fewer folds",
+                "5 rows, .* b has 1. Classes with too few rows: 1 of 2, .* Use fewer",
             ),
             (
                 {"y": np.arange(120)},
                 ValueError,
-                "120 of 120 classes .* such as 0 with 1. Are these classes. Numbers",
+                "but 0 has 1. .*: 120 of 120, .* Are these classes. Numbers",
             ),
             ({"scoring": ["accuracy", "f1"]}, ValueError, "one measure"),
             ({"scoring": "neg_log_loss"}, ValueError, "needs predict_proba, which DKM"),

@@ -59,7 +59,10 @@ BAD_CSV = {
     "only a mark": ("\ufeff", "the first line names no columns"),
     "not text": (b"kind,a\n\xff\0,1\n", "this is no text file: it has zero bytes"),
     "one class": ("kind,a\nx,1\nx,3\n", "ll labels are x"),
-    "rare class": ("kind,a\nx,1\nx,3\ny,1\n", "such as y with 1. Use fewer folds"),
+    "rare class": (
+        "kind,a\nx,1\nx,3\ny,1\n",
+        "but y has 1. Classes with too few rows: 1 of 2",
+    ),
 }
 
 

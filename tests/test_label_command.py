@@ -496,6 +496,17 @@ class TestPredictions:
         monkeypatch.setattr(os, "access", lambda path, mode: False)
         assert "cannot be written. Name a file in another" in run(*TEXT, code=2)
 
+    def test_a_correction_of_a_known_label_stays(self, run):
+        """Also while nobody has labelled a row that was asked for."""
+        run(*TABLE, "--test-size", "10")
+        labels = {row["key"]: row["kind"] for row in stock() if row["kind"]}
+        key, label = next(iter(labels.items()))
+        other = {"car": "bike", "bike": "car"}[label]
+        Path("new.csv").write_text(f"id,label\n{key},{other}\n")
+        run(*TABLE, "--import", "new.csv")
+        run(*TABLE, "--export", "out.csv")
+        assert {row["id"]: row["label"] for row in read_rows("out.csv")}[key] == other
+
     def test_the_status_is_printed_and_nobody_is_asked(self, run):
         run(*TABLE, "--budget", "15")
         before = Path("labels.sqlite").read_bytes()
@@ -505,6 +516,8 @@ class TestPredictions:
         assert "nothing tells how good the model is" in said
         assert Path("labels.sqlite").read_bytes() == before
         assert "--rehearse" in run(*TABLE, "--status", "--rehearse", code=2)
+        alone = run("label", "labels.sqlite", "--status", "--export", "a.csv", code=2)
+        assert "--status needs the rows" in alone
 
     def test_without_labels_there_is_no_model(self, run):
         Path("labels.sqlite.lock").touch()  # stays, whoever has opened a session

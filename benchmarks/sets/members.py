@@ -19,7 +19,6 @@ from time import process_time
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -31,6 +30,7 @@ from benchmarks.options import one_of, parse
 from benchmarks.problems import GROUPS, PROBLEMS
 from benchmarks.results import write_table
 from benchmarks.runner import Runner
+from benchmarks.sets._run import dense_halves
 from sklearn_activelearn import BlendClassifier
 from sklearn_activelearn.batch._blend import default_candidates, fit_scaler, is_unequal
 
@@ -120,19 +120,8 @@ def measure(key, split):
 
 def tasks(names, orders, labels):
     """Yield the runs."""
-    for name in names:
-        try:
-            X, y = PROBLEMS[name].load()
-        except OSError as error:
-            print(f"{name} is left out: {error}", flush=True)
-            continue
-        if issparse(X):  # their candidates are others
-            continue
-        for order in range(1, orders + 1):
-            split = PROBLEMS[name].halve(X, y, order)
-            for n_labels in labels:
-                if n_labels <= 0.6 * len(split.y):
-                    yield (name, order, n_labels), measure, split
+    for key, split in dense_halves(names, orders, labels):
+        yield key, measure, split
 
 
 def lines(results, labels):

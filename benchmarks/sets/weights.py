@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
 
@@ -35,6 +34,7 @@ from benchmarks.options import one_of, parse
 from benchmarks.problems import GROUPS, PROBLEMS
 from benchmarks.results import write_table
 from benchmarks.runner import Runner
+from benchmarks.sets._run import dense_halves
 from benchmarks.statistics import holm, paired_t_p, plus_minus, spread
 from sklearn_activelearn import BlendClassifier, HybridSamplingClassifier
 from sklearn_activelearn.batch._blend import fit_scaler, scale
@@ -121,20 +121,9 @@ def measure(key, split):
 
 def tasks(names, orders, labels):
     """Yield the runs."""
-    for name in names:
-        try:
-            X, y = PROBLEMS[name].load()
-        except OSError as error:
-            print(f"{name} is left out: {error}", flush=True)
-            continue
-        if issparse(X):  # their numbers are not scaled
-            continue
-        for order in range(1, orders + 1):
-            split = PROBLEMS[name].halve(X, y, order)
-            for n_labels in labels:
-                if n_labels <= 0.6 * len(split.y):
-                    for rows in KINDS:
-                        yield (name, order, rows, n_labels), measure, split
+    for (name, order, n_labels), split in dense_halves(names, orders, labels):
+        for rows in KINDS:
+            yield (name, order, rows, n_labels), measure, split
 
 
 def gains_of(results, k, score):

@@ -1,4 +1,4 @@
-"""Learners of the command label: for a task, and what its options change."""
+"""The learner of the command label: which one a task gets, and with which settings."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -329,6 +329,11 @@ def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
     args.files, args.rename_tags = args.FILE, []
     args.FILE = args.files[0] if args.files else None
+    if args.status and None in (args.FILE, args.out):
+        raise UsageError(
+            "--status needs the rows and the session (FILE, --out): repeat the command "
+            "that began it, with --status"
+        )
     if args.recover or (args.export and None in (args.FILE, args.out)):
         if (path := (args.recover and args.out) or args.FILE or args.out) is None:
             raise UsageError("which file holds the labels? (--out)")
@@ -620,7 +625,7 @@ def rehearse(session, known):
 def add_known_labels(args, session, task):
     """Give a session the labels that the rows or the file --import have."""
     with blame(args.imported or args.out), printed_warnings():
-        if session.status().answered == 0:
+        if session.status().labelled == 0:  # later, people may have corrected them
             session.import_labels(task.known)
         if args.imported:
             session.import_labels(args.imported, id_field=args.id, columns=task.columns)

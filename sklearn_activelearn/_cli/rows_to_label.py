@@ -135,10 +135,11 @@ def read_task(args, table=None, folder=None):
         kind, items = "image", [name.strip() for name in cells_of(table, column)]
         encoder = ImageEncoder(column, folder=folder)
     else:
-        seen = {*args.hide} - {args.labelled, *hidden}  # those are not shown anyway
-        for name in seen:
+        # columns with labels have left the table already
+        to_hide = [name for name in args.hide if name not in (args.labelled, *hidden)]
+        for name in to_hide:
             cells_of(table, name)
-        kind, items = "table", table.drop(columns=[*seen]).to_dict("records")
+        kind, items = "table", table.drop(columns=to_hide).to_dict("records")
         names = "categorical", "drop", "dates", "decimal", "gaps"
         options = {name: getattr(args, name) for name in names}
         options["drop"] = [*args.drop, *table.columns.intersection([FILE])]

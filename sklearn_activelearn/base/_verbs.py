@@ -104,7 +104,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             ``set_fit_request`` of the estimator. They are stored with the labels;
             labels taught without weights have the weight 1. Learners that train with
             weights of their own refuse them: use `class_weight`. Stream learners take
-            ``sample_weight`` as it is.
+            ``sample_weight`` without these two.
 
         Returns
         -------

@@ -424,8 +424,8 @@ class BlendClassifier(CombinedClassifier):
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            With these the members are trained: numbers of at least 0, where 0 leaves a
-            row out. Only for one label for each row. None: 1.
+            Weights in the training of the members, for one label for each row. They are
+            at least 0, and 0 leaves a row out. None: 1.
 
         Returns
         -------

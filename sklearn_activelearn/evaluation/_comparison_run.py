@@ -756,8 +756,8 @@ def check_class_sizes(y, n_folds):
         if n_rare > n_classes / 2:
             advice = "Are these classes? Numbers must be grouped first."
         raise ValueError(
-            f"{n_rare} of {n_classes} classes in {len(y)} rows have fewer rows than "
-            f"the {n_folds} folds, such as {classes[rare]!s} with {counts[rare]}. "
-            f"{advice}"
+            f"Each class needs {n_folds} rows, one for each fold, but "
+            f"{classes[rare]!s} has {counts[rare]}. Classes with too few rows: "
+            f"{n_rare} of {n_classes}, in {len(y)} rows. {advice}"
         )
     return [str(classes[k]) for k in np.argsort(-counts, kind="stable")]

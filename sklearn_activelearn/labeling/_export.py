@@ -244,9 +244,7 @@ def read_labels(facts):
             origins.get(row.kind, "bought"),
             {each.who: each.tag_list for each in given if each.tags},
         )  # fmt: skip
-        yield found
-        for id in twins.get(row.id, ())[1:]:
-            yield found._replace(id=id, same_as=row.id)
+        yield from repeat_for_twins(found, twins)
 
 
 def read_answers_by_person(facts):
@@ -265,9 +263,14 @@ def read_answers_by_person(facts):
         lines += [(final.number, final) for final in row.finals[-1:]]
     for _, answer in sorted(lines, key=itemgetter(0)):
         found = exported_answer(answer._asdict(), decisions.kind)
-        yield found
-        for id in twins.get(found.id, ())[1:]:
-            yield found._replace(id=id, same_as=found.id)
+        yield from repeat_for_twins(found, twins)
+
+
+def repeat_for_twins(line, twins):
+    """Yield the line of a row, and the same for each of the rows that equal it."""
+    yield line
+    for id in twins.get(line.id, ())[1:]:
+        yield line._replace(id=id, same_as=line.id)
 
 
 def exported_answer(answer, kind):

@@ -218,10 +218,13 @@ def join_twins(found, ids, n_votes):
         For twins with different labels, which are left out: of one person, or of
         different people where one vote decides.
     """
+
+    def decider(id, who, is_final):
+        return ids.own(id), who if n_votes > 1 else None, is_final
+
     labels, answers = {}, {}
     for id, label, who, is_final, *_ in found:
-        voter = who if n_votes > 1 else None
-        of_voter = labels.setdefault((ids.own(id), voter, is_final), {})
+        of_voter = labels.setdefault(decider(id, who, is_final), {})
         if label is not None:
             of_voter[id] = label
     disputed = {
@@ -230,9 +233,9 @@ def join_twins(found, ids, n_votes):
         if len(of_voter) > 1 and len({*map(comparable, of_voter.values())}) > 1
     }
     for id, label, who, is_final, *rest, tags in found:
-        own, voter = ids.own(id), who if n_votes > 1 else None
-        is_skip = label is None and labels[own, voter, is_final]
-        if (own, voter, is_final) in disputed or is_skip:
+        own, of_group = ids.own(id), decider(id, who, is_final)
+        is_needless = label is None and labels[of_group]  # a skip beside a label
+        if of_group in disputed or is_needless:
             continue
         earlier = answers.pop((own, who, is_final), None)
         if earlier is not None and len(ids.twins(id)) > 1:

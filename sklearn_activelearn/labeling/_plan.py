@@ -114,11 +114,9 @@ class Arguments:
                 raise ValueError(f"{tag!r} is a class, too. Give the tag another name.")
 
     def find_twins(self, groups=(), n_known=0):
-        """Return the groups of ids of equal rows, with which the ids go on."""
+        """Return the groups of ids of equal rows; parameters as for the function."""
         items = to_pandas(self.pool) if self.items is None else self.items
-        groups = find_twins(items, self.ids.all, self.empty, groups, n_known)
-        self.set_twins(groups)
-        return groups
+        return find_twins(items, self.ids.all, self.empty, groups, n_known)
 
     def set_twins(self, groups):
         """Give the ids the groups; raise ValueError if the learner takes none."""
@@ -133,9 +131,10 @@ class Arguments:
         """Raise ValueError if there are not enough rows to hold out."""
         n_free = len(self.ids) - len(self.empty) - len(self.ids.copies)
         if self.test_size >= n_free:
+            note = " (equal rows count once)" if self.ids.copies else ""
             raise ValueError(
-                f"test_size must be smaller than the number of rows, {n_free}, got "
-                f"{self.test_size}."
+                f"test_size must be smaller than the number of rows, {n_free}{note}, "
+                f"got {self.test_size}."
             )
 
     def draw_rows(self, closed, n, key):
@@ -190,6 +189,7 @@ def plan_beginning(args):
     if args.twins is None and isinstance(args.learner, ErrorSamplingClassifier):
         args.twins = "ask"
     twins = None if args.twins == "ask" else args.find_twins()
+    args.set_twins(twins)
     args.check_test_size()
     budget, seeds = find_budget(args), draw_learner_seeds(args.learner)
     kind = label_kind(args.classes[0]) if args.classes else None
@@ -329,7 +329,6 @@ class Resumption:
             self.differs = f"{args.path} was begun with twins={stored!r}."
             raise self._not_possible("answers to equal rows are stored in one way")
         now = map_twins(args.find_twins()) if self.twins else {}
-        args.set_twins(self.twins)
         for first, *others in self.twins or ():
             if differing := [id for id in others if id not in now.get(first, ())]:
                 self.differs = (
@@ -342,6 +341,7 @@ class Resumption:
                 )
         if "pool" in self.words and self.twins is not None:
             self.twins = args.find_twins(self.twins, self.pool_before["n_rows"])
+        args.set_twins(self.twins)
 
     def _plan_classes(self):
         """Find the classes that are renamed now, and the classes after that."""

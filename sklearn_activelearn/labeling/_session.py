@@ -1064,15 +1064,16 @@ class LabelingSession(Generic[LearnerT]):
         Returns
         -------
         status : Status
-            Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
-            ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
-            ``disputed``, ``test_left``, ``empty``, ``labelled``, ``no_label`` and
-            ``to_label``; and ``stop_reason``. A row with several labels counts for each
-            of them in ``by_class``. ``seconds_per_label`` is the median time between
-            two answers of a person; of several people who answer side by side, of all
-            together. A gap of more than three minutes is a break, and with fewer than
-            ten answers it is None. ``minutes_left`` is a range of minutes for the
-            ``to_label`` rows, without breaks, that holds in nine of ten cases.
+            Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``, ``left``
+            in the budget, ``n_test``, ``n_taught``, ``by_class``, ``disputed``,
+            ``test_left``, ``empty``, ``labelled``, ``no_label`` and ``to_label``; and
+            ``stop_reason``. A row with several labels counts for each of them in
+            ``by_class``. Of equal rows that are asked for once the first counts, and
+            ``twins`` is the number of the others. ``seconds_per_label`` is the median
+            time between two answers of a person; of several people who answer side by
+            side, of all together. A gap of more than three minutes is a break, and with
+            fewer than ten answers it is None. ``minutes_left`` is a range of minutes
+            for the ``to_label`` rows, without breaks, that holds in nine of ten cases.
 
         Raises
         ------

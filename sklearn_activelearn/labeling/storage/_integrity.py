@@ -1,10 +1,9 @@
 """Checks of a session's file, and the intact answers of a damaged one."""
 
-import gc
 import json
 import os
 import sqlite3
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from ...base import is_count
@@ -86,8 +85,7 @@ def read_facts(db, path, *, is_whole=True):
                 raise ValueError("it has no learner")
             check_learners(db)
         if is_whole:
-            with no_garbage_collection():
-                facts.read_rows()
+            facts.read_rows()
         if is_whole and facts.is_begun:
             check_relations(facts)
         elif db.row("SELECT 1 FROM answers") and not facts.is_begun:
@@ -95,18 +93,6 @@ def read_facts(db, path, *, is_whole=True):
     except WRONG_VALUES as error:
         raise damaged(path, error) from error
     return facts
-
-
-@contextmanager
-def no_garbage_collection():
-    """Collect no garbage inside, where many objects are made and all are kept."""
-    is_on = gc.isenabled()
-    try:
-        gc.disable()
-        yield
-    finally:
-        if is_on:
-            gc.enable()
 
 
 def check_relations(facts):
