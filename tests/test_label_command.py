@@ -351,6 +351,18 @@ class TestRehearsal:
         assert f"\n{30 - n_test} of the held-out rows have no known label" in out
         assert contents() == before
 
+    def test_the_label_of_an_equal_row_is_known(self, run):
+        rows = stock()
+        for row in rows[1::2]:
+            row["note"], row["kind"] = f"{row['key']} wheels pedals", "car"
+        for row, other in zip(rows[::2], rows[1::2], strict=True):
+            row["note"], row["kind"] = other["note"].upper(), ""
+        for row in rows[1::4]:
+            row["kind"] = "bike"
+        write_rows("stock.csv", rows)  # the first row of a group has no label
+        argv = [*TEXT[:4], "--labelled", "kind", "--test-size", "8", "--rehearse"]
+        assert "no known label" not in run(*argv)
+
     def test_it_needs_labels_of_two_classes(self, run):
         write_rows("stock.csv", [row for row in stock() if row["kind"] != "bike"])
         argv = [*TEXT[:4], "--labelled", "kind", "--test-size", "5", "--rehearse"]
@@ -496,9 +508,10 @@ class TestPredictions:
         monkeypatch.setattr(os, "access", lambda path, mode: False)
         assert "cannot be written. Name a file in another" in run(*TEXT, code=2)
 
-    def test_a_correction_of_a_known_label_stays(self, run):
+    @pytest.mark.parametrize("test_size", ["0", "10"])
+    def test_a_correction_of_a_known_label_stays(self, run, test_size):
         """Also while nobody has labelled a row that was asked for."""
-        run(*TABLE, "--test-size", "10")
+        run(*TABLE, "--test-size", test_size)
         labels = {row["key"]: row["kind"] for row in stock() if row["kind"]}
         key, label = next(iter(labels.items()))
         other = {"car": "bike", "bike": "car"}[label]

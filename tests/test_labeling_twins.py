@@ -253,6 +253,9 @@ def test_labels_of_twins_are_put_together(path):
         assert session.import_labels(out) == 4
     with opened(path.with_name("d")) as session:
         assert session.import_labels({0: "yes", 20: np.str_("yes")}) == 1
+    several = {"classes": None, "labels": ["a", "b"]}
+    with opened(path.with_name("e"), **several) as session:  # in any order
+        assert session.import_labels({0: ["a", "b"], 20: ["b", "a"]}) == 1
 
 
 def test_content_that_is_no_text_has_no_twins(path):
