@@ -508,17 +508,21 @@ class TestPredictions:
         monkeypatch.setattr(os, "access", lambda path, mode: False)
         assert "cannot be written. Name a file in another" in run(*TEXT, code=2)
 
-    @pytest.mark.parametrize("test_size", ["0", "10"])
-    def test_a_correction_of_a_known_label_stays(self, run, test_size):
+    @pytest.mark.parametrize(("test_size", "n_known"), [(0, 40), (10, 40), (10, 1)])
+    def test_a_correction_of_a_known_label_stays(self, run, test_size, n_known):
         """Also while nobody has labelled a row that was asked for."""
-        run(*TABLE, "--test-size", test_size)
-        labels = {row["key"]: row["kind"] for row in stock() if row["kind"]}
-        key, label = next(iter(labels.items()))
-        other = {"car": "bike", "bike": "car"}[label]
-        Path("new.csv").write_text(f"id,label\n{key},{other}\n")
+        rows = stock()
+        known = [row["key"] for row in rows if row["kind"]][:n_known]
+        labels = {row["key"]: row["kind"] for row in rows if row["key"] in known}
+        rows = [row | {"kind": labels.get(row["key"], "")} for row in rows]
+        write_rows("stock.csv", rows)
+        run(*TABLE, "--test-size", f"{test_size}")
+        other = {"car": "bike", "bike": "car"}[labels[known[0]]]
+        Path("new.csv").write_text(f"id,label\n{known[0]},{other}\n")
         run(*TABLE, "--import", "new.csv")
         run(*TABLE, "--export", "out.csv")
-        assert {row["id"]: row["label"] for row in read_rows("out.csv")}[key] == other
+        found = {row["id"]: row["label"] for row in read_rows("out.csv")}
+        assert found == labels | {known[0]: other}
 
     def test_the_status_is_printed_and_nobody_is_asked(self, run):
         run(*TABLE, "--budget", "15")
