@@ -10,9 +10,11 @@ one for each way in which rows are checked, in an order that the seed decides an
 no other test changes.
 """
 
+import io
 import os
 import pkgutil
 import signal
+import sys
 from contextlib import suppress
 from importlib import import_module
 from random import Random
@@ -29,6 +31,7 @@ from hypothesis import settings
 from sklearn.linear_model import LogisticRegression
 
 import sklearn_activelearn
+from sklearn_activelearn.__main__ import main
 
 settings.register_profile("suite", max_examples=10, deadline=None, derandomize=True)
 settings.register_profile("explore", max_examples=200, deadline=None)
@@ -88,6 +91,21 @@ def folder():
 def path(folder):
     """The file of a session that has not begun."""
     return folder / "labels.sqlite"
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Return a function that carries out a command with lines as answers.
+
+    It returns what was printed, and what was said beside it.
+    """
+
+    def run(*argv, answers="", code=0):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        assert main([*map(str, argv)]) == code
+        return capsys.readouterr()
+
+    return run
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from functools import partial
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
@@ -22,161 +23,188 @@ class Paper(NamedTuple):
     doi: str
 
 
+WORDS = "soil carbon stroke gait trial cohort school reading income wage"
+#: What a paper may lack.
+OPTIONAL = {"abstract", "doi"}
+
+
 def make_papers(n, seed=0):
     """Return papers, some without an abstract, a DOI or a year."""
     rng = random.Random(seed)
-    words = [
-        "soil",
-        "carbon",
-        "stroke",
-        "gait",
-        "trial",
-        "cohort",
-        "school",
-        "reading",
-        "income",
-        "wage",
-    ]
+    words = WORDS.split()
     papers = []
     for k in range(n):
         title = f"Effects of {rng.choice(words)} on {rng.choice(words)}: study tq{k}z"
         abstract = f"We asked {rng.randrange(2, 900)} people. Result aq{k}z, p < .05."
-        authors = tuple(
-            f"{name}, {rng.choice('ABC')}." for name in rng.sample(["Doe", "Roe"], 2)
-        )
-        papers.append(
-            Paper(
-                title,
-                abstract * (rng.random() < 0.8),
-                authors[: rng.randrange(1, 3)],
-                f"{rng.randrange(1980, 2024)}",
-                f"10.{rng.randrange(1000, 9999)}/x.{k}" * (rng.random() < 0.8),
-            )
-        )
+        names = rng.sample(["Doe", "Roe"], 2)
+        authors = tuple(f"{name}, {rng.choice('ABC')}." for name in names)
+        abstract *= rng.random() < 0.8
+        authors = authors[: rng.randrange(1, 3)]
+        year = f"{rng.randrange(1980, 2024)}"
+        doi = f"10.{rng.randrange(1000, 9999)}/x.{k}" * (rng.random() < 0.8)
+        papers.append(Paper(title, abstract, authors, year, doi))
     return papers
 
 
-def lines_of(pairs, form):
-    """Return the lines of tags that have a value."""
-    return [form.format(tag, value) for tag, value in pairs if value]
+def fill(template, papers):
+    """Return the lines of a template for each paper.
+
+    A line whose value a paper lacks is left out, and the line of an author comes once
+    for each. {start} and {end} are the parts of the title, which some exports wrap.
+    """
+    lines = []
+    for k, paper in enumerate(papers):
+        start, _, end = paper.title.partition(": ")
+        cells = paper._asdict() | {"k": k, "next_k": k + 1, "start": start, "end": end}
+        cells["names"] = " and ".join(paper.authors)
+        cells["below_each_other"] = "\n   ".join(paper.authors)
+        missing = {name for name in OPTIONAL if not cells[name]}
+        for line in template.splitlines():
+            if not missing & {*re.findall(r"{(\w+)}", line)}:
+                authors = paper.authors if "{author}" in line else [""]
+                lines += [line.format(**cells, author=each) for each in authors]
+    return "\n".join(lines)
 
 
-def ris_of_scopus(papers):
-    """TI, then authors; N2 repeats the abstract in some exports."""
-    blocks = [
-        [
-            "TY  - JOUR",
-            *lines_of([("TI", p.title), ("T2", "Journal")], "{}  - {}"),
-            *(f"AU  - {each}" for each in p.authors),
-            *lines_of([("PY", p.year), ("DO", p.doi), ("AB", p.abstract)], "{}  - {}"),
-            *lines_of([("N2", p.abstract), ("DB", "Scopus")], "{}  - {}"),
-            "ER  - ",
-            "",
-        ]
-        for p in papers
-    ]
-    return "\n".join(line for block in blocks for line in block)
+#: TI, then authors; N2 repeats the abstract in some exports.
+RIS_OF_SCOPUS = """\
+TY  - JOUR
+TI  - {title}
+T2  - Journal
+AU  - {author}
+PY  - {year}
+DO  - {doi}
+AB  - {abstract}
+N2  - {abstract}
+DB  - Scopus
+ER  - \n
+"""
+#: Numbers before the references, N2, and C1 after each ER.
+RIS_OF_OVID = """\
+{next_k}. \nTY  - JOUR
+DB  - MEDLINE
+AN  - 90{next_k}
+T1  - {title}
+A1  - {author}
+Y1  - {year}//
+N2  - {abstract}
+DO  - {doi}
+ER  - \nC1  - Ovid Technologies
 
+"""
+#: ProQuest: T1, JF, N2, an identifier; two empty lines between references.
+RIS_OF_PSYCINFO = """\
+TY  - JOUR
+ID  - 57{k}
+T1  - {title}
+A1  - {author}
+Y1  - {year}/01//
+N2  - {abstract}
+JF  - Journal {k}
+SP  - {next_k}
+DO  - {doi}
+KW  - gait
+KW  - school
+ER  - \n
 
-def ris_of_ovid(papers):
-    """Numbers before the references, N2, and C1 after each ER."""
-    blocks = [
-        [
-            f"{k}. ",
-            "TY  - JOUR",
-            *lines_of(
-                [("DB", "MEDLINE"), ("AN", f"90{k}"), ("T1", p.title)], "{}  - {}"
-            ),
-            *(f"A1  - {each}" for each in p.authors),
-            *lines_of(
-                [("Y1", p.year and f"{p.year}//"), ("N2", p.abstract)], "{}  - {}"
-            ),
-            *lines_of([("DO", p.doi)], "{}  - {}"),
-            "ER  - ",
-            "C1  - Ovid Technologies",
-            "",
-        ]
-        for k, p in enumerate(papers, 1)
-    ]
-    return "\n".join(line for block in blocks for line in block)
+"""
+#: TI, AB, notes of several lines; no space behind ER.
+RIS_OF_ZOTERO = """\
+TY  - BOOK
+TI  - {title}
+AU  - {author}
+DA  - {year}/03
+PY  - {year}
+DO  - {doi}
+AB  - {abstract}
+N1  - <p>First</p>
+<p>second: a note</p>
+ER  -
+
+"""
+#: A tag once, its further lines indented.
+WEB_OF_SCIENCE = """\
+PT J
+AU {below_each_other}
+TI {start}:
+   {end}
+SO JOURNAL
+AB {abstract}
+PY {year}
+DI {doi}
+UT WOS:000{k}
+ER
+
+"""
+#: An empty line between references, wrapped titles.
+PUBMED = """
+PMID- 300{k}
+OWN - NLM
+DP  - {year}
+TI  - {start}:
+      {end}
+LID - {doi} [doi]
+AB  - {abstract}
+FAU - {author}
+JT  - Journal {k}
+"""
+#: Google Scholar and JabRef: an empty line between references.
+ENDNOTE = """\
+%0 Journal Article
+%T {title}
+%A {author}
+%J Journal {k}
+%D {year}
+%X {abstract}
+%R {doi}
+
+"""
+#: Braces, tabs, and a per cent sign that is escaped or not.
+BIB_OF_ZOTERO = """\
+@article{{doe_{k},
+\ttitle = {{{title}}},
+\tabstract = {{In 5% of them. {abstract}}},
+\tauthor = {{{names}}},
+\tdoi = {{{doi}}},
+\tyear = {{{year}}},
+}}
+
+"""
+#: Google Scholar: two spaces, no comma behind the last field.
+BIB_OF_SCHOLAR = """\
+@article{{doe{year}effects,
+  title={{{title}}},
+  author={{{names}}},
+  journal={{J. of A \\& B}},
+  doi={{{doi}}},
+  abstract={{{abstract}}},
+  year={{{year}}}
+}}
+
+"""
+#: A comment above, aligned fields, groups below.
+BIB_OF_JABREF = """\
+@Article{{Doe{k},
+  author   = {{{names}}},
+  title    = {{{title}}},
+  year     = {{{year}}},
+  abstract = {{{abstract}}},
+  doi      = {{{doi}}},
+}}
+
+"""
 
 
 def ciw_of_web_of_science(papers):
-    """A tag once, its further lines indented."""
-    blocks = [
-        [
-            "PT J",
-            "AU " + "\n   ".join(p.authors),
-            "TI " + p.title.replace(": ", ":\n   "),
-            *lines_of([("SO", "JOURNAL"), ("AB", p.abstract), ("PY", p.year)], "{} {}"),
-            *lines_of([("DI", p.doi), ("UT", f"WOS:000{k}")], "{} {}"),
-            "ER",
-            "",
-        ]
-        for k, p in enumerate(papers)
-    ]
-    lines = [line for block in blocks for line in block]
-    return "\n".join(["FN Clarivate Analytics Web of Science", "VR 1.0", *lines, "EF"])
+    """A header above, and a mark of the end."""
+    head = "FN Clarivate Analytics Web of Science\nVR 1.0"
+    return f"{head}\n{fill(WEB_OF_SCIENCE, papers)}\nEF"
 
 
-def nbib_of_pubmed(papers):
-    """An empty line between references, wrapped titles."""
-    blocks = [
-        [
-            "",
-            f"PMID- 300{k}",
-            "OWN - NLM",
-            *lines_of([("DP", p.year)], "{}  - {}"),
-            "TI  - " + p.title.replace(": ", ":\n      "),
-            *lines_of([("LID", p.doi and f"{p.doi} [doi]")], "{} - {}"),
-            *lines_of([("AB", p.abstract)], "{}  - {}"),
-            *(f"FAU - {each}" for each in p.authors),
-            *lines_of([("JT", f"Journal {k}")], "{}  - {}"),
-        ]
-        for k, p in enumerate(papers)
-    ]
-    return "\n".join([*(line for block in blocks for line in block), ""])
-
-
-def enw_of_endnote(papers):
-    """Google Scholar and JabRef: an empty line between references."""
-    blocks = [
-        [
-            "%0 Journal Article",
-            f"%T {p.title}",
-            *(f"%A {each}" for each in p.authors),
-            *lines_of(
-                [("J", f"Journal {k}"), ("D", p.year), ("X", p.abstract)], "%{} {}"
-            ),
-            *lines_of([("R", p.doi)], "%{} {}"),
-            "",
-        ]
-        for k, p in enumerate(papers)
-    ]
-    return "\n".join(line for block in blocks for line in block)
-
-
-def bib_of_zotero(papers):
-    """Braces, tabs, and a per cent sign that is escaped or not."""
-    entries = [
-        "@article{"
-        + f"doe_{k},\n"
-        + ",\n".join(
-            lines_of(
-                [
-                    ("title", p.title),
-                    ("abstract", p.abstract and f"In 5% of them. {p.abstract}"),
-                    ("author", " and ".join(p.authors)),
-                    ("doi", p.doi),
-                    ("year", p.year),
-                ],
-                "\t{} = {{{}}}",
-            )
-        )
-        + ",\n}\n"
-        for k, p in enumerate(papers)
-    ]
-    return "\n".join(entries)
+def bib_of_jabref(papers):
+    """The entries between a comment and the groups."""
+    end = "@Comment{jabref-meta: databaseType:bibtex;}\n"
+    return f"% Encoding: UTF-8\n\n{fill(BIB_OF_JABREF, papers)}\n{end}"
 
 
 def xml_of_endnote(papers):
@@ -223,82 +251,6 @@ def xml_of_pubmed(papers):
         ['<?xml version="1.0" ?>', "<!DOCTYPE PubmedArticleSet PUBLIC '-//NLM' 'a'>",
          "<PubmedArticleSet>", *records, "</PubmedArticleSet>"]
     )  # fmt: skip
-
-
-def ris_of_psycinfo(papers):
-    """ProQuest: T1, JF, N2, an identifier; two empty lines between references."""
-    blocks = [
-        [
-            "TY  - JOUR",
-            *lines_of([("ID", f"57{k}"), ("T1", p.title)], "{}  - {}"),
-            *(f"A1  - {each}" for each in p.authors),
-            *lines_of([("Y1", f"{p.year}/01//"), ("N2", p.abstract)], "{}  - {}"),
-            *lines_of(
-                [("JF", f"Journal {k}"), ("SP", f"{k + 1}"), ("DO", p.doi)], "{}  - {}"
-            ),
-            "KW  - gait",
-            "KW  - school",
-            "ER  - ",
-            "",
-            "",
-        ]
-        for k, p in enumerate(papers)
-    ]
-    return "\n".join(line for block in blocks for line in block)
-
-
-def ris_of_zotero(papers):
-    """TI, AB, notes of several lines; no space behind ER."""
-    blocks = [
-        [
-            "TY  - BOOK",
-            f"TI  - {p.title}",
-            *(f"AU  - {each}" for each in p.authors),
-            *lines_of([("DA", f"{p.year}/03"), ("PY", p.year)], "{}  - {}"),
-            *lines_of([("DO", p.doi), ("AB", p.abstract)], "{}  - {}"),
-            "N1  - <p>First</p>",
-            "<p>second: a note</p>",
-            "ER  -",
-            "",
-        ]
-        for p in papers
-    ]
-    return "\n".join(line for block in blocks for line in block)
-
-
-def bib_of_scholar(papers):
-    """Google Scholar: two spaces, no comma behind the last field."""
-    return "\n".join(
-        f"@article{{doe{p.year}effects,\n  title={{{p.title}}},\n"
-        f"  author={{{' and '.join(p.authors)}}},\n  journal={{J. of A \\& B}},\n"
-        + (f"  doi={{{p.doi}}},\n" if p.doi else "")
-        + (f"  abstract={{{p.abstract}}},\n" if p.abstract else "")
-        + f"  year={{{p.year}}}\n}}\n"
-        for p in papers
-    )
-
-
-def bib_of_jabref(papers):
-    """A comment above, aligned fields, groups below."""
-    entries = "\n".join(
-        f"@Article{{Doe{k},\n"
-        + "".join(
-            lines_of(
-                [
-                    ("author", " and ".join(p.authors)),
-                    ("title", p.title),
-                    ("year", p.year),
-                    ("abstract", p.abstract),
-                    ("doi", p.doi),
-                ],
-                "  {:8} = {{{}}},\n",
-            )
-        )
-        + "}\n"
-        for k, p in enumerate(papers)
-    )
-    end = "@Comment{jabref-meta: databaseType:bibtex;}\n"
-    return f"% Encoding: UTF-8\n\n{entries}\n{end}"
 
 
 def rows_of(papers):
@@ -354,15 +306,15 @@ def jsonl_of_rows(papers):
 
 #: Exports, by the name of the file.
 EXPORTS = {
-    "scopus.ris": ris_of_scopus,
-    "ovid.ris": ris_of_ovid,
-    "psycinfo.ris": ris_of_psycinfo,
-    "zotero.ris": ris_of_zotero,
+    "scopus.ris": partial(fill, RIS_OF_SCOPUS),
+    "ovid.ris": partial(fill, RIS_OF_OVID),
+    "psycinfo.ris": partial(fill, RIS_OF_PSYCINFO),
+    "zotero.ris": partial(fill, RIS_OF_ZOTERO),
     "savedrecs.ciw": ciw_of_web_of_science,
-    "pubmed.nbib": nbib_of_pubmed,
-    "scholar.enw": enw_of_endnote,
-    "zotero.bib": bib_of_zotero,
-    "scholar.bib": bib_of_scholar,
+    "pubmed.nbib": lambda papers: f"{fill(PUBMED, papers)}\n",
+    "scholar.enw": partial(fill, ENDNOTE),
+    "zotero.bib": partial(fill, BIB_OF_ZOTERO),
+    "scholar.bib": partial(fill, BIB_OF_SCHOLAR),
     "jabref.bib": bib_of_jabref,
     "endnote.xml": xml_of_endnote,
     "pubmed.xml": xml_of_pubmed,

@@ -1,6 +1,5 @@
 """The commands label and predict: rows, options, results, and what is refused."""
 
-import csv
 import io
 import json
 import os
@@ -27,7 +26,7 @@ from sklearn_activelearn.labeling import LabelingSession, load_model, save_model
 from sklearn_activelearn.labeling._saved_models import TRUSTED
 from sklearn_activelearn.labeling.storage._file import stored_settings
 from sklearn_activelearn.preprocessing import TableEncoder, TextEncoder
-from tests.reference.labeling import quick_folder
+from tests.reference.labeling import quick_folder, read_rows, write_rows
 
 skops_io = pytest.importorskip("skops.io", exc_type=ImportError)
 
@@ -59,25 +58,13 @@ def stock(n=60):
     return rows
 
 
-def write_rows(path, rows):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, rows[0])
-        table.writeheader()
-        table.writerows(rows)
-
-
-def read_rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def contents():
     """Return the contents of the files in the working directory."""
     return {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()}
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
+def run(monkeypatch, command):
     """Run commands in an empty folder with a table; return what they print.
 
     Arguments that are refused (code 2) print one error and write nothing.
@@ -87,10 +74,8 @@ def run(monkeypatch, capsys):
         write_rows("stock.csv", stock())
 
         def run_command(*argv, code=0, answers=""):
-            monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
             before = contents()
-            assert main([*map(str, argv)]) == code
-            out, err = capsys.readouterr()
+            out, err = command(*argv, code=code, answers=answers)
             run_command.err = err
             if not code:
                 return out
@@ -255,6 +240,7 @@ class TestRows:
     def test_known_labels_cost_nothing_and_are_not_asked_for(self, run, exported):
         out = run(*TABLE, "--budget", "3", answers="car\n" * 9)
         assert "3 left" in out
+        assert "The budget is spent. To label more, raise it: --budget." in out
         assert len(exported()) == 43
 
     def test_the_learner_that_compare_recommends(self, run):
@@ -310,18 +296,6 @@ class TestRows:
             run(*TEXT)
             assert 2 in [each["num_threads"] for each in threadpool_info()]
         assert set(seen) == {1}
-
-
-class TestHelp:
-    def test_it_names_the_default_learner(self, run, capsys):
-        run(*TEXT, answers="1\n")
-        with sqlite3.connect("labels.sqlite") as session:
-            assert "HybridSamplingClassifier" in "".join(session.iterdump())
-        session.close()
-        with pytest.raises(SystemExit):
-            main(["label", "--help"])
-        text = " ".join(capsys.readouterr().out.split())
-        assert "Default: HybridSampling with a blend of models" in text
 
 
 @pytest.mark.usefixtures("quick_blend")
@@ -492,17 +466,6 @@ class TestPredictions:
             ["predict", "model.skops", "stock.csv", "--out", "out.csv"],
         ):
             assert "was not written (No space" in saved(*argv, code=2)
-
-    @pytest.mark.parametrize(
-        ("wrong", "meant"),
-        [("--clases", "--classes"), ("--exprot", "--export"), ("--budgt", "--budget"),
-         ("--test-sise", "--test-size"), ("--shwo-prediction", "--show-prediction")],
-    )  # fmt: skip
-    def test_a_misspelt_option_is_named(self, run, wrong, meant):
-        said = run("label", "stock.csv", wrong, "car,bike", code=2)
-        assert (
-            f"unrecognized arguments: {wrong} car,bike; did you mean {meant}?" in said
-        )
 
     def test_a_folder_that_cannot_be_written(self, run, monkeypatch):
         monkeypatch.setattr(os, "access", lambda path, mode: False)
@@ -867,17 +830,27 @@ class TestChanges:
 
 
 class TestRefusals:
-    def test_what_is_missing(self, run):
-        assert "where are the labels to be kept? (--out)" in run(
-            "label", "stock.csv", "--classes", "a,b", code=2
-        )
-        argv = ["label", "stock.csv", "--out", "a.sqlite"]
-        assert "to choose from? (--classes; --labels" in run(*argv, code=2)
-        assert "FILE" in run("label", code=2)
-        argv = ["label", "--out", "none.sqlite", "--recover", "out.csv"]
-        assert "none.sqlite: No such file" in run(*argv, code=2)
-        argv = ["label", "--recover", "out.csv"]
-        assert "which file holds the labels? (--out)" in run(*argv, code=2)
+    @pytest.mark.parametrize(
+        ("argv", "why"),
+        [
+            ("stock.csv --classes a,b", "where are the labels to be kept? (--out)"),
+            ("stock.csv --out a.sqlite", "to choose from? (--classes; --labels"),
+            ("", "FILE"),
+            ("--out none.sqlite --recover o.csv", "none.sqlite: No such file"),
+            ("--recover out.csv", "which file holds the labels? (--out)"),
+            ("none.csv --classes a,b --out a.sqlite", "none.csv: No such file"),
+            ("folder --classes a,b --out a.sqlite", "the folder holds no images"),
+            ("b.sqlite --classes a,b --out a", "b.sqlite is a labelling session"),
+            ("none.sqlite --export out.csv", "none.sqlite"),
+            ("stock.csv --export out.csv", "stock.csv"),
+            ("stock.csv --clases a,b", "arguments: --clases a,b; did you mean --cla"),
+            ("stock.csv --exprot a,b", "arguments: --exprot a,b; did you mean --exp"),
+        ],
+    )
+    def test_files_and_what_is_missing(self, run, argv, why):
+        os.mkdir("folder")
+        Path("b.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 99)
+        assert why in run("label", *argv.split(), code=2)
 
     @pytest.mark.parametrize(
         ("options", "why"),
@@ -944,17 +917,6 @@ class TestRefusals:
         Path("bad.csv").write_text("id,label\n1,tram\n")
         Path("labels.sqlite.lock").touch()  # stays, whoever has opened a session
         assert why in run(*TEXT, *options, code=2)
-
-    def test_files(self, run):
-        assert "none.csv: No such file" in run("label", "none.csv", *HOW, code=2)
-        os.mkdir("folder")
-        assert "the folder holds no images" in run("label", "folder", *HOW, code=2)
-        for name in ("none.sqlite", "stock.csv"):
-            assert name in run("label", name, "--export", "out.csv", code=2)
-        Path("b.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 99)
-        assert "b.sqlite is a labelling session" in run(
-            "label", "b.sqlite", *HOW, code=2
-        )
 
     def test_a_port_that_is_taken(self, run):
         pytest.importorskip("uvicorn", reason="uvicorn is not installed")

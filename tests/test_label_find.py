@@ -1,7 +1,5 @@
 """Finding all rows of a class: the command, its references, and what a session says."""
 
-import csv
-import io
 import re
 import sys
 
@@ -12,7 +10,7 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.evaluation import recall_price
 from sklearn_activelearn.labeling import LabelingSession, load_model
 from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
-from tests.reference.labeling import quick_folder
+from tests.reference.labeling import answer_rows, quick_folder, read_rows, write_rows
 
 WORDS = ["apple", "pear", "plum", "fig", "kiwi", "lime", "nut", "oat", "rye", "hop"]
 CERTAIN = "A recall of 80% is certain, at a confidence of 95%."
@@ -28,34 +26,24 @@ def tmp_path():
 def refs(tmp_path):
     """A file of 120 titles, of which 20 are relevant."""
     rng = np.random.default_rng(0)
-    file = tmp_path / "refs.csv"
-    with file.open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.writer(lines)
-        writer.writerow(["title", "include"])
-        for i in range(120):
-            relevant = i % 6 == 0
-            words = [*rng.choice(WORDS, 5), "stroke" if relevant else "soil", f"n{i}"]
-            writer.writerow([" ".join(words), "yes" if relevant else "not yes"])
+    file, rows = tmp_path / "refs.csv", []
+    for i in range(120):
+        kind, include = ("soil", "not yes") if i % 6 else ("stroke", "yes")
+        words = [*rng.choice(WORDS, 5), kind, f"n{i}"]
+        rows.append({"title": " ".join(words), "include": include})
+    write_rows(file, rows)
     return file
 
 
 @pytest.fixture
-def label(tmp_path, capsys, monkeypatch):
+def label(command):
     """Run the command with answers; return its output and its messages."""
 
-    def run(file, *argv, answers="", text="title", code=0, more=()):
+    def run(file, *argv, text="title", more=(), **options):
         out = "--out", f"{file}.sqlite"
-        argv = ["label", file, *more, "--text", text, *out, *argv]
-        monkeypatch.setattr("sys.stdin", io.StringIO(answers))
-        assert main([*map(str, argv)]) == code
-        return capsys.readouterr()
+        return command("label", file, *more, "--text", text, *out, *argv, **options)
 
     return run
-
-
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 class TestCommand:
@@ -92,7 +80,7 @@ class TestCommand:
         label(refs, *argv, "--save-model", model)
         argv = ["predict", model, refs, "--out", predicted]
         assert main([*map(str, argv)]) == 0
-        rows = rows_of(predicted)
+        rows = read_rows(predicted)
         scores = load_model(model).decision_function(
             {"title": [row["title"] for row in rows]}
         )
@@ -140,7 +128,7 @@ class TestReferences:
         _, err = label(file, *how, *PREDICT, out)
         assert "1 of 4 rows are the same reference as an earlier row" in err
         assert "keeps them): 2 = 1" in err
-        first, other, last = rows_of(out)
+        first, other, last = read_rows(out)
         assert (first["label"], last["label"]) == ("yes", "no")
         assert first["authors"] == "Doe, J.; Roe, R."
         assert first["abstract"] == "Walking again"
@@ -148,20 +136,20 @@ class TestReferences:
         assert (other["title"], last["title"]) == ("Something else", "A stroke trial")
         options = "--keep-duplicates", "--out", tmp_path / "all.sqlite"
         label(file, *options, "--labelled", "C1", *PREDICT, out)
-        assert len(rows_of(out)) == 4
+        assert len(read_rows(out)) == 4
 
     def test_bibtex(self, tmp_path, label):
         pytest.importorskip("bibtexparser", "2")
         file, out = tmp_path / "refs.bib", tmp_path / "out.csv"
         file.write_text(BIB, encoding="utf-8")
         label(file, "--labelled", "include", *PREDICT, out)
-        rows = rows_of(out)
+        rows = read_rows(out)
         assert [row["title"] for row in rows] == ["A Stroke trial of Müller", "Soil"]
         assert [row["note"] for row in rows] == ["", "of été"]
         assert [row["key"] for row in rows] == ["a1", "a1"]
         file.write_text(f"{BIB}\n@article{{a2, title = {{x}}", encoding="utf-8")
         label(file, "--labelled", "include", "--change", "pool,features", *PREDICT, out)
-        assert [row["title"] for row in rows_of(out)][2] == "x"
+        assert [row["title"] for row in read_rows(out)][2] == "x"
 
     def test_several_files(self, tmp_path, label, capsys):
         ris, table, out = (tmp_path / n for n in ("refs.ris", "new.csv", "labels.csv"))
@@ -176,7 +164,7 @@ class TestReferences:
         assert "2 of 6 rows are the same reference as an earlier row" in err
         repeated = tmp_path / "refs.ris.sqlite.duplicates.csv"
         assert f"which are left out: 2 (they are in {repeated})" in printed
-        sources = [row["source file"] for row in rows_of(repeated)]
+        sources = [row["source file"] for row in read_rows(repeated)]
         assert sources == [f"{ris}", f"{table}"]
         assert main(["label", f"{ris}.sqlite", "--export", f"{out}"]) == 0
         assert (
@@ -199,7 +187,7 @@ class TestReferences:
         book.save(file)
         _, err = label(file, "--labelled", "kind", "--predict", out, text="n")
         assert "classes: 1, 2" in err
-        assert [row["label"] for row in rows_of(out)][:2] == ["2", "1"]
+        assert [row["label"] for row in read_rows(out)][:2] == ["2", "1"]
 
     @pytest.mark.parametrize("end", [".ris", ".bib"])
     def test_files_without_references(self, tmp_path, label, end, monkeypatch):
@@ -241,19 +229,19 @@ class TestReferences:
         _, err = label(file, *argv, answers="1\n2\n", text="Title")
         assert "keeps them): 2 = 1, 5 = 3" in err
         label(file, *argv, "--predict", out, text="Title")
-        titles = [row["Title"] for row in rows_of(out)]
+        titles = [row["Title"] for row in read_rows(out)]
         assert titles == ["A, b", "Soil of hills", "Ä ö", "x", "Other", "More"]
         argv = ["--classes", "x,y", "--out", tmp_path / "other"]
         label(file, *argv, answers="1\n2\n", text="Title")
         label(file, *argv, "--predict", out, text="Title")
-        assert len(rows_of(out)) == 8
+        assert len(read_rows(out)) == 8
 
     def test_references_with_different_labels_have_none(self, doubles, label, tmp_path):
         argv = ["--find", "yes", "--classes", "yes,no", "--labelled", "include"]
         _, err = label(doubles, *argv, "--predict", tmp_path / "out.csv")
         assert "4 of 34 rows are the same reference as an earlier row" in err
         assert "1 of these references have different labels: they are unlabelled" in err
-        rows = rows_of(tmp_path / "out.csv")
+        rows = read_rows(tmp_path / "out.csv")
         assert [row["origin"] for row in rows].count("given") == 29
         assert rows[3]["origin"] == "predicted"
 
@@ -280,42 +268,23 @@ def finding(path, n_labels, n_rows=150, cut=1.2, **settings):
     session = LabelingSession(
         learner, X, path, ids=names, classes=["no", "yes"], **settings
     )
-    for _ in range(n_labels):
-        if (row := session.next()) is not None:
-            session.label(row, y[int(row[3:])])
+    answer_rows(session, lambda row: y[int(row[3:])], n_labels)
     session.next()
     return session, X
 
 
 class TestSession:
     def test_it_resumes_in_the_middle_of_an_audit(self, tmp_path):
-        rng = np.random.default_rng(1)
-        X = rng.normal(size=(150, 4))
-        learner = RelevanceSamplingClassifier(
-            positive="yes",
-            batch_size=0.1,
-            budget=None,
-            stopping=RecallTarget(0.8, positive="yes"),
-            random_state=0,
-        )
-        labels, orders = np.where(X[:, 0] > 1.2, "yes", "no").tolist(), []
+        found = []
         for n_pause in (200, 12):
-            path, order, done = tmp_path / f"{n_pause}.session", [], False
-            while not done:
-                with LabelingSession(
-                    learner, X, path, ids=range(150), classes=["no", "yes"], ahead=1
-                ) as session:
-                    for _ in range(n_pause):
-                        if done := (row := session.next()) is None:
-                            break
-                        order.append(row)
-                        session.label(row, labels[row])
-                    record = session.learner.record()
-                    reason = session.stop_reason
-            orders.append(order)
+            path, record, reason = tmp_path / f"{n_pause}.session", None, None
+            while reason is None:
+                with finding(path, n_pause, ahead=1)[0] as session:
+                    record, reason = session.learner.record(), session.stop_reason
             assert "audit" in record["purposes"]
             assert reason == "RecallTarget"
-        assert orders[0] == orders[1]
+            found.append(record["ids"])
+        assert found[0] == found[1]
 
     def test_it_says_what_is_certain(self, tmp_path):
         session, _ = finding(tmp_path / "a.session", 50, n_rows=50)

@@ -1,10 +1,8 @@
 """Sessions in which a row may have several labels, or none."""
 
 import csv
-import io
 import json
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -21,9 +19,8 @@ from sklearn_activelearn import (
     RelevanceSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession
-from tests.reference.labeling import quick_folder
+from tests.reference.labeling import labels_of, quick_folder, read_rows
 from tests.reference.people import nominal_alpha
 from tests.reference.session_files import select
 
@@ -49,11 +46,6 @@ def label_some(session, n, who=None):
     for _ in range(n):
         id = session.next(who)
         session.label(id, SETS[id], who)
-
-
-def labels_of(session):
-    """Return the labels of all labelled rows by id."""
-    return {row.id: row.label for row in session.review(limit=100).rows}
 
 
 @each_learner
@@ -324,14 +316,13 @@ def test_a_session_that_searches_for_one_label(path):
         assert all(each in ([], ["late"]) for each in session.predictions().labels)
         assert session.curve()[-1].n_test == 4
         assert session.export_predictions(out) == 20
-    with out.open(newline="") as file:
-        for line in csv.DictReader(file):
-            cells = [line[label] for label in LABELS]
-            if (id := int(line["id"])) in known:
-                assert cells == [str(int(label in known[id])) for label in LABELS]
-            else:  # nothing is said of labels that the model does not know
-                assert cells[0] in "01"
-                assert cells[1:] == ["", ""]
+    for line in read_rows(out):
+        cells = [line[label] for label in LABELS]
+        if (id := int(line["id"])) in known:
+            assert cells == [str(int(label in known[id])) for label in LABELS]
+        else:  # nothing is said of labels that the model does not know
+            assert cells[0] in "01"
+            assert cells[1:] == ["", ""]
 
 
 def test_the_f1_of_held_out_rows(path):
@@ -375,15 +366,10 @@ WORDS = {"late": "delivery waited", "rude": "agent shouted", "broken": "screen c
 
 
 @pytest.mark.usefixtures("quick_blend")
-def test_the_command_from_a_table_to_a_saved_model(path, monkeypatch, capsys):
-    def run(*argv, code=0, lines=""):
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        assert main(["label", "mails.csv", "--text", "body", *argv]) == code
-        return "".join(capsys.readouterr())
-
-    def rows_of(name):
-        with open(name, newline="") as file:
-            return list(csv.DictReader(file))
+def test_the_command_from_a_table_to_a_saved_model(path, monkeypatch, command):
+    def run(*argv, **options):
+        argv = ["label", "mails.csv", "--text", "body", *argv]
+        return "".join(command(*argv, **options))
 
     monkeypatch.chdir(path.parent)
     with open("mails.csv", "w", newline="") as file:
@@ -405,38 +391,35 @@ def test_the_command_from_a_table_to_a_saved_model(path, monkeypatch, capsys):
         ),
     ):
         assert why in run(*argv, code=2)
-    said = run(*known, "--labels", ",".join(LABELS), lines="late, rude\n-\n")
+    said = run(*known, "--labels", ",".join(LABELS), answers="late, rude\n-\n")
     assert "Labels in s.sqlite: 27." in said
     run(*known, "--predict", "p.csv", "--save-model", "m.skops")  # --labels is known
-    lines = rows_of("p.csv")
+    lines = read_rows("p.csv")
     for line, labels in zip(lines, SETS[:25], strict=False):
         assert [line[each] for each in LABELS] == [
             f"{each in labels:d}" for each in LABELS
         ]
     assert lines[0]["input late"] == "a column of the user"
-    assert main(["predict", "m.skops", "mails.csv", "--out", "n.csv"]) == 0
+    command("predict", "m.skops", "mails.csv", "--out", "n.csv")
     names = [*LABELS, *(f"probability of {each}" for each in LABELS)]
-    for line, before in zip(rows_of("n.csv"), lines, strict=True):
+    for line, before in zip(read_rows("n.csv"), lines, strict=True):
         if before["origin"] == "predicted":
             assert [line[each] for each in names] == [before[each] for each in names]
 
 
-def test_an_annotation_that_moves_to_another_row_takes_its_answer_along(tmp_path):
-    path = tmp_path / "labels.sqlite"
-    options = {"ids": list(range(len(X))), "classes": ["no", "yes"]}
-    with LabelingSession(LEARNER, X, path, **options) as session:
+def test_an_annotation_that_moves_to_another_row_takes_its_answer_along(path):
+    options = {"labels": None, "classes": ["no", "yes"]}
+    with opened(path, **options) as session:
         session.take_annotations([(1, 3, "yes", "ann")])
         assert session.take_annotations([(1, 5, "no", "ann")]) == (0, 1, 0)
         before = session.answers(3), session.answers(5), session.status()
         assert (before[0].state, before[1].label) == ("open", "no")
-    with LabelingSession(LEARNER, X, path, **options) as session:
+    with opened(path, **options) as session:
         assert (session.answers(3), session.answers(5), session.status()) == before
 
 
-def test_the_time_of_an_annotation_is_checked(tmp_path):
-    path = tmp_path / "labels.sqlite"
-    options = {"ids": list(range(len(X))), "classes": ["no", "yes"]}
-    with LabelingSession(LEARNER, X, path, **options) as session:
+def test_the_time_of_an_annotation_is_checked(path):
+    with opened(path, labels=None, classes=["no", "yes"]) as session:
         with pytest.raises(ValueError, match=r"^at must be a date such as .*'now'"):
             session.take_annotations([(1, 3, "yes", "ann", False, "now")])
         time = "2026-01-31T13:00:00+02:00"

@@ -1,6 +1,5 @@
 """Several people: votes, disputes, final labels, agreement, and the long form."""
 
-import csv
 import json
 import shutil
 import warnings
@@ -18,7 +17,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession
-from tests.reference.labeling import quick_folder
+from tests.reference.labeling import quick_folder, read_rows
 from tests.reference.people import LabelVotes, Votes, cohens_kappa, nominal_alpha
 from tests.reference.session_files import asked, n_answers, taught
 
@@ -402,22 +401,17 @@ def test_who_settles_a_dispute_has_no_say_in_the_agreement(path):
 # --- the long form
 
 
-def lines_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def answers_in(path):
     """Return the lines without the time."""
     names = "id", "label", "who", "kind"
-    return [tuple(line[name] for name in names) for line in lines_of(path)]
+    return [tuple(line[name] for name in names) for line in read_rows(path)]
 
 
 def test_who_voted_for_another_label_is_not_named(folder, path):
     with opened(path, votes=3) as session:
         disagree(session, IDS[0], "a", "b", "a")
         session.export(folder / "out.csv")
-    (line,) = lines_of(folder / "out.csv")
+    (line,) = read_rows(folder / "out.csv")
     assert (line["label"], line["who"]) == ("a", "ann;cat")
 
 

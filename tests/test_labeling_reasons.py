@@ -1,6 +1,5 @@
 """Why a row was asked: stored with the request, shown on request, exported."""
 
-import csv
 import json
 
 import numpy as np
@@ -16,6 +15,8 @@ from sklearn_activelearn.labeling.front_ends._terminal import row_page
 from sklearn_activelearn.labeling.front_ends._view import WHY, LabelingView
 from sklearn_activelearn.pool import RecallTarget
 from sklearn_activelearn.stream import CBGZClassifier, RandomSamplingClassifier
+from tests.reference.labeling import read_rows
+from tests.reference.session_files import select
 
 X = np.random.RandomState(0).standard_normal((120, 4))
 Y = ["yes" if row[0] > 0.4 else "no" for row in X]
@@ -65,13 +66,11 @@ def pool_reasons(learner):
     ],
     ids=["hybrid", "relevance"],
 )
-def test_a_session_stores_the_reasons_of_its_learner(tmp_path, learner, words):
-    path = tmp_path / "labels.sqlite"
+def test_a_session_stores_the_reasons_of_its_learner(path, learner, words):
     with opened(path, learner) as session:
         shown = label_all(session)
-        db = session._file._db
-        stored = db.execute("SELECT id, reason FROM requests ORDER BY number")
-        assert [tuple(row) for row in stored] == [*shown.items()]
+        sql = "SELECT id, reason FROM requests ORDER BY number"
+        assert select(session, sql) == [*shown.items()]
     assert shown == pool_reasons(learner)
     assert {*shown.values()} <= words
     assert len({*shown.values()}) >= 2
@@ -87,14 +86,14 @@ def test_a_session_stores_the_reasons_of_its_learner(tmp_path, learner, words):
         (RandomSamplingClassifier(budget=20, random_state=0), "random"),
     ],
 )
-def test_reasons_of_a_stream(tmp_path, learner, word):
-    with opened(tmp_path / "labels.sqlite", learner) as session:
+def test_reasons_of_a_stream(path, learner, word):
+    with opened(path, learner) as session:
         shown = label_all(session)
     assert {*shown.values()} == {word}
 
 
-def test_exports_have_the_reason_and_imports_leave_it(tmp_path):
-    path, out = tmp_path / "labels.sqlite", tmp_path / "labels.csv"
+def test_exports_have_the_reason_and_imports_leave_it(folder, path):
+    out = folder / "labels.csv"
     learner = UncertaintySamplingClassifier(budget=20, random_state=0)
     with opened(path, learner, test_size=5) as session:
         shown = label_all(session)
@@ -102,22 +101,19 @@ def test_exports_have_the_reason_and_imports_leave_it(tmp_path):
         session.label(given, "no")
     assert [*shown.values()][:5] == [None] * 5  # held-out rows
     export(path, out)
-    lines = [*csv.DictReader(out.read_text().splitlines())]
-    assert {int(each["id"]): each["query_reason"] or None for each in lines} == {
-        **shown,
-        given: None,
-    }
-    export(path, tmp_path / "tasks.json")
-    tasks = json.loads((tmp_path / "tasks.json").read_text())
+    lines = {int(each["id"]): each["query_reason"] or None for each in read_rows(out)}
+    assert lines == {**shown, given: None}
+    export(path, folder / "tasks.json")
+    tasks = json.loads((folder / "tasks.json").read_text())
     found = {task["data"]["id"]: task["meta"]["query_reason"] for task in tasks}
     assert found == {**shown, given: None}
-    with opened(tmp_path / "other.sqlite", learner) as other:
+    with opened(folder / "other.sqlite", learner) as other:
         assert other.import_labels(out) == 21
 
 
-def test_nothing_is_shown_unless_it_is_wanted(tmp_path):
+def test_nothing_is_shown_unless_it_is_wanted(path):
     learner = UncertaintySamplingClassifier(budget=20, random_state=0)
-    with opened(tmp_path / "labels.sqlite", learner, test_size=1) as session:
+    with opened(path, learner, test_size=1) as session:
         assert LabelingView(session, None).next().why == ""
         view = LabelingView(session, None, show_reasons=True)
         shown = view.next()

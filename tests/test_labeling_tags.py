@@ -1,11 +1,6 @@
 """Tags beside the label: stored, found, exported, imported, renamed."""
 
-import csv
 import json
-import os
-import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 
 import numpy as np
@@ -16,6 +11,9 @@ from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
 from sklearn_activelearn.labeling.front_ends._keys import ClassKeys, TypeAhead
 from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
+from sklearn_activelearn.labeling.storage import _schema
+from tests.reference.labeling import read_rows, write_rows
+from tests.reference.session_files import select
 
 X = np.random.RandomState(0).standard_normal((40, 3))
 TAGS = ["old", "no text", "a;b"]
@@ -30,11 +28,6 @@ def opened(path, learner=None, **settings):
 
 def tags_of(session, id, who=None):
     return {each.who: each.tags for each in session.answers(id, viewer=who).answers}
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "labels.sqlite"
 
 
 def test_tags_belong_to_an_answer(path):
@@ -64,10 +57,10 @@ def test_tags_belong_to_an_answer(path):
         assert session.review(tag="no text").n_rows == 0
 
 
-def test_the_learner_never_sees_tags(tmp_path):
+def test_the_learner_never_sees_tags(folder):
     shown = []
     for name, tags in (("a", ["old"]), ("b", [])):
-        with opened(tmp_path / name) as session:
+        with opened(folder / name) as session:
             rows = [session.next()]
             while len(rows) < 20:
                 session.label(
@@ -133,46 +126,42 @@ def test_two_people_keep_their_own(path):
         assert tags_of(session, id)["eve"] == ["a;b"]
 
 
-def lines_of(out):
-    return [*csv.DictReader(out.read_text().splitlines())]
-
-
 @pytest.mark.parametrize("form", ["wide", "long"])
-def test_exports_are_read_again(tmp_path, path, form):
-    out = tmp_path / "labels.csv"
+def test_exports_are_read_again(folder, path, form):
+    out = folder / "labels.csv"
     with opened(path, votes=2) as session:
         for id, tags in ((3, ["a;b", "old"]), (4, []), (5, ["no text"])):
             for who in ("ann", "bob"):
                 session.label(id, "yes", who, tags=tags)
         session.label(6, "yes", "ann", tags=["old"])
         session.export(out, form)
-    lines = lines_of(out)
+    lines = read_rows(out)
     assert lines[0]["tags"] == "old;a\\;b"
     assert lines[-1]["tags"] == {"wide": "no text", "long": "old"}[form]
     n = export(path, out, form, tag="old")
-    assert n == len(lines_of(out)) == {"wide": 1, "long": 3}[form]
+    assert n == len(read_rows(out)) == {"wide": 1, "long": 3}[form]
     with pytest.raises(ValueError, match="tag must be among"):
         export(path, out, tag="nothing")
     export(path, out, form)
-    with opened(tmp_path / "other.sqlite", votes=2) as other:
+    with opened(folder / "other.sqlite", votes=2) as other:
         other.label(4, "yes", "ann", tags=["old"])  # nothing is taken away
         other.import_labels(out)
         assert tags_of(other, 3) == {"ann": ["old", "a;b"], "bob": ["old", "a;b"]}
         assert tags_of(other, 4) == {"ann": ["old"], "bob": []}
         assert other.import_labels(out) == 0
-    with opened(tmp_path / "few.sqlite", votes=2, tags=["old"]) as few:
+    with opened(folder / "few.sqlite", votes=2, tags=["old"]) as few:
         with pytest.warns(UserWarning, match="left out: a;b, no text"):
             few.import_labels(out)
         assert tags_of(few, 3)["ann"] == ["old"]
-    with opened(tmp_path / "none.sqlite", votes=2, tags=None) as none:
+    with opened(folder / "none.sqlite", votes=2, tags=None) as none:
         none.import_labels(out)
         none.export(out, form)
-    assert "tags" not in lines_of(out)[0]
+    assert "tags" not in read_rows(out)[0]
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_label_studio_has_them_as_a_second_choice(tmp_path, path, several):
-    out = tmp_path / "tasks.json"
+def test_label_studio_has_them_as_a_second_choice(folder, path, several):
+    out = folder / "tasks.json"
     options = {"classes": None, "labels": ["no", "yes"]} if several else {}
     with opened(path, votes=2, **options) as session:
         for who, tags in (("ann", ["old"]), ("bob", ["no text", "a;b"])):
@@ -184,7 +173,7 @@ def test_label_studio_has_them_as_a_second_choice(tmp_path, path, several):
     assert [[each["from_name"] for each in one] for one in results] == [
         ["label", "tags"]
     ] * 2
-    with opened(tmp_path / "other.sqlite", votes=2, **options) as other:
+    with opened(folder / "other.sqlite", votes=2, **options) as other:
         other.import_labels(out)
         assert tags_of(other, 3) == {"ann": ["old"], "bob": ["no text", "a;b"]}
         assert tags_of(other, 4) == {"ann": ["old"], "bob": ["no text"]}
@@ -202,28 +191,26 @@ def test_annotations_with_tags(path):
         assert tags_of(session, 3) == {"ann": ["no text"]}
 
 
-def test_another_session_is_read_with_its_tags(tmp_path, path):
+def test_another_session_is_read_with_its_tags(folder, path):
     with opened(path) as session:
         session.label(3, "yes", "ann", tags=["old", "a;b"])
-    with opened(tmp_path / "other.sqlite", tags=["old"]) as other:
+    with opened(folder / "other.sqlite", tags=["old"]) as other:
         with pytest.warns(UserWarning, match="1 tags that are not here"):
             other.import_labels(path)
         assert tags_of(other, 3) == {"ann": ["old"]}
 
 
-def test_damaged_files_give_the_tags_back(tmp_path, path):
+def test_damaged_files_give_the_tags_back(folder, path):
     with opened(path) as session:
         session.label(3, "yes", "ann", tags=["old", "a;b"])
-    recover_labels(path, out := tmp_path / "answers.csv")
-    assert lines_of(out)[0]["tags"] == "old;a\\;b"
+    recover_labels(path, out := folder / "answers.csv")
+    assert read_rows(out)[0]["tags"] == "old;a\\;b"
 
 
 @pytest.mark.parametrize(
     "tags", ['["nothing"]', "[]", '"old"', "5", "old", '{"a": 1}', "[5]", "\x07"]
 )
 def test_crafted_tags_are_refused(path, tags):
-    from sklearn_activelearn.labeling.storage import _schema
-
     with opened(path) as session:
         session.label(3, "yes")
     with closing(_schema.connect(path, "rw")) as db:
@@ -314,40 +301,24 @@ def test_tags_of_an_answered_row_are_stored_at_once(path):
         assert (answer.label, answer.reason, answer.tags) == (None, "dark", ["a;b"])
 
 
-def command(*argv, text=None):
-    run = [sys.executable, "-m", "sklearn_activelearn", "label", *map(str, argv)]
-    env = {**os.environ, "COLUMNS": "80", "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        run, input=text or "", capture_output=True, text=True, env=env, check=False
-    )
-
-
-def test_the_command(tmp_path, path):
-    rows, out = tmp_path / "rows.csv", tmp_path / "out.csv"
-    rows.write_text("text\n" + "".join(f"a text on {n}\n" for n in range(30)))
-    same = (rows, "--text", "text", "--out", path)
-    found = command(
-        *same, "--classes", "no,yes", "--tags", "old,no text", text="t2\nyes\nno\n"
-    )
-    assert found.returncode == 0, found.stderr
-    assert "[t2] no text ✓" in found.stdout
-    found = command(path, "--export", out, "--tag", "no text")
-    assert "Labels in" in found.stdout, found.stderr
-    assert [line["tags"] for line in lines_of(out)] == ["no text"]
-    found = command(*same, "--rename", "no text=empty", "--change", "tags", text="q\n")
-    assert found.returncode == 0, found.stderr
-    assert "[t2] empty" in found.stdout
-    with closing(sqlite3.connect(path)) as db:
-        assert db.execute("SELECT tags FROM answers").fetchone() == ('["empty"]',)
-    other = (*same[:-1], tmp_path / "b.sqlite", "--classes", "no,yes", "--tags")
-    found = command(*other, "old", text="t1\nyes\n")
-    assert "[t1] old ✓" in found.stdout, found.stderr  # one tag is enough
+def test_the_command(folder, path, command):
+    rows, out = folder / "rows.csv", folder / "out.csv"
+    write_rows(rows, [{"text": f"a text on {n}"} for n in range(30)])
+    same = ["label", rows, "--text", "text", "--out"]
+    tags = ["--classes", "no,yes", "--tags", "old,no text"]
+    assert "[t2] no text ✓" in command(*same, path, *tags, answers="t2\nyes\nno\n")[0]
+    said, _ = command("label", path, "--export", out, "--tag", "no text")
+    assert "Labels in" in said
+    assert [line["tags"] for line in read_rows(out)] == ["no text"]
+    renamed = ["--rename", "no text=empty", "--change", "tags"]
+    assert "[t2] empty" in command(*same, path, *renamed)[0]
+    assert select(path, "SELECT tags FROM answers")[0] == '["empty"]'
+    one = ["--classes", "no,yes", "--tags", "old"]  # one tag is enough
+    assert "[t1] old ✓" in command(*same, folder / "b", *one, answers="t1\nyes\n")[0]
     for argv, why in (
-        (("--tags", "old,old"), "given twice"),
-        (("--tags", "old,empty,third"), "--change tags"),
-        (("--tag", "old"), "--export"),
-        (("--export", out, "--tag", "nothing"), "must be among"),
+        (["--tags", "old,old"], "given twice"),
+        (["--tags", "old,empty,third"], "--change tags"),
+        (["--tag", "old"], "--export"),
+        (["--export", out, "--tag", "nothing"], "must be among"),
     ):
-        found = command(*same, *argv, text="q\n")
-        assert found.returncode == 2, argv
-        assert why in " ".join(found.stderr.split()), (argv, found.stderr)
+        assert why in command(*same, path, *argv, code=2)[1]

@@ -1,6 +1,5 @@
 """Rows with the same content: asked for once, answered together, counted as rows."""
 
-import csv
 import json
 from collections import Counter
 from contextlib import suppress
@@ -24,7 +23,7 @@ from sklearn_activelearn.labeling._ids import find_twins
 from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
 from sklearn_activelearn.pool import RecallTarget
-from tests.reference.labeling import quick_folder
+from tests.reference.labeling import answer_rows, labels_of, quick_folder, read_rows
 from tests.reference.session_files import select
 
 #: Rows 0 to 19 are different; 20 to 29 equal 0, 2, 4, ... but for case and gaps.
@@ -50,27 +49,12 @@ def opened(path, learner=PLAIN, items=TEXTS, **options):
 
 
 def label_all(session, n=100, who=None):
-    """Label rows until none is left; return them."""
-    asked = []
-    while len(asked) < n and (id := session.next(who)) is not None:
-        session.label(id, ["no", "yes"][int(X[id, 0] > 0)], who)
-        asked.append(id)
-    return asked
-
-
-def lines_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return answer_rows(session, lambda id: ["no", "yes"][int(X[id, 0] > 0)], n, who)
 
 
 def groups_of(session):
     groups = {frozenset(session.find_twins(id)) for id in session.ids}
     return {group for group in groups if len(group) > 1}
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "labels.sqlite"
 
 
 @pytest.mark.parametrize("learner", [PLAIN, FIND, CBGZClassifier(b=9.0)], ids=type)
@@ -90,9 +74,9 @@ def test_one_row_of_a_group_is_asked_for(path, learner):
         predictions = path.with_suffix(".all.csv")
         session.export_predictions(predictions)
         predicted = session.predictions()
-    lines = {int(line["id"]): line for line in lines_of(path.with_suffix(".csv"))}
+    lines = {int(line["id"]): line for line in read_rows(path.with_suffix(".csv"))}
     assert len(lines) == len(asked) + sum(id % 2 == 0 for id in asked)
-    for line in lines_of(predictions):
+    for line in read_rows(predictions):
         id = int(line["id"])
         first = 2 * (id - 20) if id >= 20 else id
         assert line["same_as"] == ("" if first == id else f"{first}")
@@ -136,7 +120,7 @@ def test_each_row_is_asked_for_on_request(path):
         assert session.status().twins == 0
         assert {*label_all(session)} == {*range(30)}
         session.export(path.with_suffix(".csv"))
-        assert "same_as" not in lines_of(path.with_suffix(".csv"))[0]
+        assert "same_as" not in read_rows(path.with_suffix(".csv"))[0]
     with pytest.raises(ValueError, match=r"begun with twins='ask'.* cannot change"):
         opened(path, twins="once")
     with pytest.raises(ValueError, match="twins must be"):
@@ -211,9 +195,7 @@ def test_labels_that_contradict_each_other_are_said(path):
     with opened(path) as session:
         with pytest.warns(UserWarning, match="1 times.* row 0: 'yes', row 20: 'no'"):
             assert session.import_labels(known) == 3
-        assert {row.id: row.label for row in session.review().rows} == {
-            1: "yes", 2: "yes", 3: "no",
-        }  # fmt: skip
+        assert labels_of(session) == {1: "yes", 2: "yes", 3: "no"}
         assert 0 in label_all(session)
         session.export(out := path.with_suffix(".csv"))
     file = path.with_name("in.csv")
@@ -243,7 +225,7 @@ def test_labels_of_twins_are_put_together(path):
     with opened(path.with_name("b"), tags=["s", "t"]) as session:
         assert session.import_labels(path.with_name("a")) == 2
         session.export(out := path.with_name("long.csv"), "long")
-    lines = lines_of(out)
+    lines = read_rows(out)
     assert [line["id"] for line in lines] == ["0", "20", "2", "21"]
     assert [line["same_as"] for line in lines] == ["", "0", "", "2"]
     assert ["s" in line["tags"] and "t" in line["tags"] for line in lines[:2]] == [
@@ -406,7 +388,7 @@ def check_groups(session, path, groups):
     assert groups_of(session) == groups
     out, everything = path.with_suffix(".csv"), path.with_suffix(".all.csv")
     session.export(out)
-    lines = {int(line["id"]): line for line in lines_of(out)}
+    lines = {int(line["id"]): line for line in read_rows(out)}
     known = {row.id: row for row in session.review(limit=1000).rows}
     for group in groups:
         assert len({json.dumps(session.answers(id)) for id in group}) == 1
@@ -415,7 +397,7 @@ def check_groups(session, path, groups):
         assert len(known.keys() & group) < 2
     with suppress(ValueError):  # no model yet
         session.export_predictions(everything)
-        labels = {int(line["id"]): line["label"] for line in lines_of(everything)}
+        labels = {int(line["id"]): line["label"] for line in read_rows(everything)}
         for group in groups:
             assert len({labels[id] for id in group}) == 1
     return lines

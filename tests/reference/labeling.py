@@ -1,5 +1,6 @@
 """What a labelling session shows, written as the plain loop that it stands for."""
 
+import csv
 import os
 import subprocess
 import sys
@@ -31,6 +32,34 @@ def started(argv):
     finally:
         process.kill()
         process.communicate()
+
+
+def read_rows(path):
+    """Return the rows of a table as dicts."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def write_rows(path, rows):
+    """Write dicts as a table."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, rows[0])
+        table.writeheader()
+        table.writerows(rows)
+
+
+def answer_rows(session, answer_of, n=None, who=None):
+    """Answer `n` rows, or as long as there are any; return their ids."""
+    shown = []
+    while len(shown) != n and (id := session.next(who)) is not None:
+        session.label(id, answer_of(id), who)
+        shown.append(id)
+    return shown
+
+
+def labels_of(session):
+    """Return the labels of all labelled rows by id."""
+    return {row.id: row.label for row in session.review(limit=1000).rows}
 
 
 def shown_rows(learner, X, y, classes, ahead):
