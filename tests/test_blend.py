@@ -1,7 +1,6 @@
 """The blend of candidate models: its weights, its predictions, and in a learner."""
 
 import pickle
-from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -331,27 +330,6 @@ def test_trees_of_more_features_than_their_model_are_refused(tmp_path, kind):
     for tree in np.ravel(model[-1].estimators_):
         del tree.n_features_in_
     check_refused(model, tmp_path)
-
-
-def test_a_damaged_support_vector_machine_is_refused(tmp_path):
-    X, y = problem(80, 4)[0], np.arange(80) % 3
-    model = SVC(C=10).fit(X, y)
-    path = tmp_path / "model.skops"
-    save_model(model, path)
-    np.testing.assert_array_equal(load_model(path).predict(X), model.predict(X))
-    n = model._n_support
-    for name, value in (
-        ("_n_support", n + np.array([10**8, -(10**8), 0], dtype=n.dtype)),
-        ("_n_support", np.append(n, 0).astype(n.dtype)),
-        ("_dual_coef_", model._dual_coef_[:1]),
-        ("_intercept_", model._intercept_[:1]),
-        ("_probA", np.ones(1)),
-        ("support_", model.support_[:-1]),
-        ("n_features_in_", 3),
-    ):
-        damaged = deepcopy(model)
-        setattr(damaged, name, value)
-        check_refused(damaged, tmp_path)
 
 
 def test_class_weights_name_labels_in_cross_validation():

@@ -16,7 +16,6 @@ from sklearn.ensemble import (
     IsolationForest,
 )
 from sklearn.exceptions import InconsistentVersionWarning
-from sklearn.svm import SVC, NuSVC
 from sklearn.tree import BaseDecisionTree
 
 from ..base import check_sparse_rows
@@ -48,8 +47,8 @@ TRUSTED = frozenset(
 
 #: Ensembles that choose columns; others check the rows on behalf of their trees.
 BAGGING = BaggingClassifier, BaggingRegressor, IsolationForest
-#: Attributes that trees, their ensembles and support vector machines get when trained.
-FITTED = ("tree_", "estimators_", "support_vectors_")
+#: Attributes that trees and their ensembles get when trained.
+FITTED = ("tree_", "estimators_")
 
 
 def save_model(model: Classifier, path: FilePath) -> int:
@@ -166,9 +165,8 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
     Raises
     ------
     ValueError
-        For a file that holds no such model, a damaged tree or support vector machine,
-        types that are not trusted, and a model that another version of scikit-learn has
-        saved.
+        For a file that holds no such model, a damaged tree, types that are not trusted,
+        and a model that another version of scikit-learn has saved.
     FileNotFoundError
         If there is no file.
 
@@ -243,7 +241,10 @@ def find_parts(model):
 
 
 def is_safe(part):
-    """Return False for a part whose compiled code would read outside of its arrays."""
+    """Return False for a damaged part of the types that skops does not trust by itself.
+
+    Compiled code would read outside of its arrays.
+    """
     try:
         if issparse(part):  # training rows, of a kernel machine or neighbours
             check_sparse_rows(part)
@@ -254,7 +255,7 @@ def is_safe(part):
         if isinstance(part, BaseEnsemble) and not isinstance(part, BAGGING):
             n_features = {each.n_features_in_ for each in np.ravel(part.estimators_)}
             return n_features == {part.n_features_in_}
-        return not isinstance(part, SVC | NuSVC) or is_safe_svm(part)
+        return True
     except Exception:  # an unfitted part, or fitted attributes of other types
         return not issparse(part) and not any(hasattr(part, name) for name in FITTED)
 
@@ -267,28 +268,6 @@ def is_safe_tree(tree):
     for children in (tree.children_left, tree.children_right):
         is_inside &= (children > nodes) & (children < tree.node_count)
     return (is_leaf | is_inside).all()
-
-
-def is_safe_svm(model):
-    """Return True if the arrays of a support vector classifier fit each other.
-
-    Compiled code reads the private ones.
-    """
-    counts, n_rows = model._n_support, len(model.support_)
-    n_classes = len(counts)
-    n_pairs = n_classes * (n_classes - 1) // 2
-    return (
-        model.kernel == "precomputed"
-        or model.support_vectors_.shape == (n_rows, model.n_features_in_)
-    ) and (
-        (counts >= 0).all()
-        and counts.sum(dtype=np.int64) == n_rows
-        and n_classes == len(model.classes_)
-        and model._dual_coef_.shape == (n_classes - 1, n_rows)
-        and model._intercept_.shape == (n_pairs,)
-        and model._probA.shape == model._probB.shape
-        and len(model._probA) in (0, n_pairs)
-    )
 
 
 def read_joblib(path, trust):
