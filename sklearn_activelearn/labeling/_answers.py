@@ -1,5 +1,7 @@
 """Answers of people, checked before they are stored."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ._ids import check_text
@@ -10,6 +12,18 @@ from .storage._labels import (
     label_kind,
     to_column,
 )
+
+
+class ImportedAnswer(NamedTuple):
+    """An answer from a file, or from another session."""
+
+    id: Any
+    label: Any  # None: a skip
+    who: str | None = None
+    is_final: bool = False
+    reason: str | None = None  # of a skip
+    at: str | None = None  # None: now
+    tags: list | None = None  # None: the row keeps the tags of the person
 
 
 def check_person(who, votes=1, is_final=False):
@@ -123,7 +137,7 @@ def store_answers(facts, found, is_stream):
 
     Parameters
     ----------
-    found : list of (id, label, who, is_final, reason, at, tags)
+    found : list of ImportedAnswer
         Skips (None) of rows that have an answer already are left out.
     is_stream : bool
         As for `store_answer`.

@@ -4,7 +4,6 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import suppress
 from errno import ENOENT
 from itertools import takewhile
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..exceptions import warn_user
-from ..sources import is_frame
+from ._answers import ImportedAnswer
 from ._description import first_number, hashes_of_rows
 from ._export import (
     FINAL,
@@ -27,7 +26,7 @@ from ._export import (
     parse_number,
 )
 from ._ids import map_twins, plain_text
-from ._table_files import function_for_suffix, restore_cell
+from ._table_files import columns_shown, function_for_suffix, restore_cell
 from .storage._file import identity_of, open_to_read
 from .storage._integrity import is_session
 from .storage._labels import SEVERAL, from_column, is_label
@@ -44,20 +43,12 @@ class ReadLabel(NamedTuple):
     """A label in a file."""
 
     id: Any
-    text: str
-    who: str | None
+    text: str | None  # None: somebody saw the row and gave no label
+    who: str | None = None
     label: Any = None  # what the text stands for, if the file says so
     is_text: bool = False  # True if it is no number, whatever it looks like
     is_final: bool = False
-    is_skip: bool = False  # True if somebody saw the row and gave no label
     tags: list = []
-
-
-class ForeignRecord(NamedTuple):
-    """A task of Label Studio, or an example of Prodigy or doccano."""
-
-    id: Any  # of its field "id"; None: it has none
-    fields: dict  # what it shows: texts and numbers by name
 
 
 class RowsByContent:
@@ -85,65 +76,67 @@ class RowsByContent:
 
     def __init__(self, ids, items, columns=None, id_field=None):
         self.ids, self.id_field = ids, id_field
-        self._texts, self._columns = [], {**(columns or {})}
-        if is_frame(items) and items.ndim == 2:
-            self._columns |= {f"{name}": [*items[name]] for name in items.columns}
-        elif isinstance(items, list) and isinstance(items[0], Mapping):
-            self._columns |= {
-                f"{name}": [item.get(name) for item in items] for name in items[0]
-            }
-        elif isinstance(items, list) or getattr(items, "ndim", 0) == 1:
-            self._texts = [*items]
+        shown = columns_shown(items)
+        self._columns, self._texts = {**(columns or {}), **shown}, shown.get("text", [])
         self._places = {}
         self.n_found = self.n_unknown = self.n_ambiguous = 0
         self.examples = []
 
-    def find(self, record, where):
+    def find(self, id, fields, where):
         """Return the id of the row of a record as text; None if it has no row.
 
         Row numbers are ids only where nothing can be compared: numbers of another tool
         are other numbers.
 
+        Parameters
+        ----------
+        id : object
+            The record's field "id"; None if it has none.
+        fields : dict
+            The texts and numbers that the record shows, by name.
+        where : str
+            The place of the record in the file.
+
         Raises
         ------
         ImportRefused
-            If the record has neither an id nor content; it names the place `where`.
+            If the record has neither an id nor content.
         """
-        if self.id_field in record.fields:
-            id = record.fields[self.id_field]
-            return self._count(record, [id] if self.ids.has_text(id) else [])
-        if record.id is not None and self.ids.made_of != "numbers":
-            return record.id
-        if (rows := self._rows_of(record)) is None:
-            if record.id is None:
+        if self.id_field in fields:
+            id = fields[self.id_field]
+            return self._count(fields, [id] if self.ids.has_text(id) else [])
+        if id is not None and self.ids.made_of != "numbers":
+            return id
+        if (rows := self._find_rows(fields)) is None:
+            if id is None:
                 raise ImportRefused(
                     f"{where}: there is no id, neither beside the text nor in its meta "
                     "data, and no text to find the row by."
                 )
-            return record.id
+            return id
         ids = self.ids.at(rows)
-        if len(ids) > 1 and f"{record.id}" in map(str, ids):
-            return record.id
-        return self._count(record, [*dict.fromkeys(map(self.ids.own, ids))])
+        if len(ids) > 1 and f"{id}" in map(str, ids):
+            return id
+        return self._count(fields, [*dict.fromkeys(map(self.ids.own, ids))])
 
-    def _count(self, record, ids):
+    def _count(self, fields, ids):
         """Return the only id; None if there is none, or several."""
         if len(ids) == 1:
             self.n_found += 1
             return ids[0]
         self.n_ambiguous += len(ids) > 1
         self.n_unknown += not ids
-        self.examples.append(" ".join(map(str, record.fields.values()))[:40])
+        self.examples.append(" ".join(map(str, fields.values()))[:40])
         return None
 
-    def _rows_of(self, record):
+    def _find_rows(self, fields):
         """Return the rows with the content of a record; None: nothing to compare."""
-        names = tuple(name for name in record.fields if name in self._columns)
+        names = tuple(name for name in fields if name in self._columns)
         cells = [self._columns[name] for name in names]
-        content = tuple(plain_text(record.fields[name]) for name in names)
+        content = tuple(plain_text(fields[name]) for name in names)
         if names and (found := self._look_up(names, zip(*cells, strict=True), content)):
             return found
-        texts = [each for each in record.fields.values() if isinstance(each, str)]
+        texts = [each for each in fields.values() if isinstance(each, str)]
         for text in texts * bool(self._texts):
             rows = zip(self._texts, strict=True)
             if found := self._look_up(None, rows, (plain_text(text),)):
@@ -157,23 +150,27 @@ class RowsByContent:
                 places.setdefault(tuple(map(plain_text, cells)), []).append(row)
         return self._places[names].get(content)
 
-    def warn(self, name):
-        """Say how many records were found in the rows, and which were not."""
-        n_records = self.n_found + self.n_unknown + self.n_ambiguous
-        if n_records == 0:
+    def check(self, name, n_labels):
+        """Say which records have no row; refuse a file if no label of it has one."""
+        if not self.examples:
             return
+        n_records = self.n_found + self.n_unknown + self.n_ambiguous
         how = f"{self.id_field!r} or content" if self.id_field else "content"
         said = f"{name}: {self.n_found} of {n_records} records belong to a row ({how})."
-        if self.examples:
-            said += (
-                f" The others are left out: {self.n_unknown} belong to no row, "
-                f"{self.n_ambiguous} to several rows, for example {self.examples[0]!r}."
+        others = (
+            f"{self.n_unknown} belong to no row, {self.n_ambiguous} to several rows, "
+            f"for example {self.examples[0]!r}."
+        )
+        if self.n_found + n_labels == 0:
+            raise ValueError(
+                f"{said} {others} Name the field or column with the ids of the rows "
+                "(id_field, --id)."
             )
-        warn_user(said)
+        warn_user(f"{said} The others are left out: {others}")
 
 
 def read_answers(path, rows, settings, pool, known, own):
-    """Return the answers in a file as (id, label, who, is_final, reason, at, tags).
+    """Return the answers in a file, as `ImportedAnswer`.
 
     Parameters
     ----------
@@ -200,8 +197,7 @@ def read_answers(path, rows, settings, pool, known, own):
     if not Path(path).exists():
         raise FileNotFoundError(ENOENT, strerror(ENOENT), str(path))
     if not is_session(path):
-        columns = name_label_columns(settings)
-        return read_label_file(Path(path), rows, known, columns, settings)
+        return read_label_file(Path(path), rows, known, settings)
     if identity_of(path) == own:
         raise ValueError(f"{path} is the session that is open. Name another file.")
     return read_other_session(path, rows.ids, settings, pool, known)
@@ -219,28 +215,30 @@ def join_twins(found, ids, n_votes):
         different people where one vote decides.
     """
 
-    def decider(id, who, is_final):
-        return ids.own(id), who if n_votes > 1 else None, is_final
+    def group(answer):
+        who = answer.who if n_votes > 1 else None
+        return ids.own(answer.id), who, answer.is_final
 
     labels, answers = {}, {}
-    for id, label, who, is_final, *_ in found:
-        of_voter = labels.setdefault(decider(id, who, is_final), {})
-        if label is not None:
-            of_voter[id] = label
+    for answer in found:
+        of_group = labels.setdefault(group(answer), {})
+        if answer.label is not None:
+            of_group[answer.id] = answer.label
     disputed = {
-        key: of_voter
-        for key, of_voter in labels.items()
-        if len(of_voter) > 1 and len({*map(comparable, of_voter.values())}) > 1
+        key: of_group
+        for key, of_group in labels.items()
+        if len(of_group) > 1 and len({*map(comparable, of_group.values())}) > 1
     }
-    for id, label, who, is_final, *rest, tags in found:
-        own, of_group = ids.own(id), decider(id, who, is_final)
-        is_needless = label is None and labels[of_group]  # a skip beside a label
-        if of_group in disputed or is_needless:
+    for answer in found:
+        key, own = group(answer), ids.own(answer.id)
+        is_needless = answer.label is None and labels[key]  # a skip beside a label
+        if key in disputed or is_needless:
             continue
-        earlier = answers.pop((own, who, is_final), None)
-        if earlier is not None and len(ids.twins(id)) > 1:
-            tags = [*dict.fromkeys([*(earlier[-1] or ()), *(tags or ())])] or None
-        answers[own, who, is_final] = own, label, who, is_final, *rest, tags
+        earlier = answers.pop((own, answer.who, answer.is_final), None)
+        if earlier is not None and len(ids.twins(own)) > 1:
+            tags = [*(earlier.tags or ()), *(answer.tags or ())]
+            answer = answer._replace(tags=[*dict.fromkeys(tags)] or None)
+        answers[own, answer.who, answer.is_final] = answer._replace(id=own)
     if disputed:
         example = next(iter(disputed.values())).items()
         warn_user(
@@ -278,13 +276,11 @@ def read_other_session(path, ids, settings, pool, known):
         twins = map_twins(there.settings["twins"])
         for answer in usable_answers(there.decisions, settings["votes"], twins):
             label = from_column(answer.label, there.decisions.kind)
+            labels = label if isinstance(label, list) else [label]
             if is_several and label is not None:
-                label = label if isinstance(label, list) else [f"{label}"]
-            elif label is not None:
-                if isinstance(label, list) and len(label) == 1:
-                    label = label[0]
-                if not isinstance(label, list):
-                    label = texts.get(str(label), label)
+                label = [*map(str, labels)]
+            elif len(labels) == 1:
+                label = texts.get(str(labels[0]), labels[0])
             if (id := find_id(answer.id)) is None:
                 left_out["rows that are not here"] += 1
             elif not is_several and isinstance(label, list):
@@ -298,12 +294,18 @@ def read_other_session(path, ids, settings, pool, known):
                 tags = [tag for tag in answer.tag_list if tag in settings["tags"]]
                 if n_unknown := len(answer.tag_list) - len(tags):
                     left_out["tags that are not here"] += n_unknown
-                rest = bool(answer.is_final), answer.reason, answer.at, tags or None
-                found.append((id, label, answer.who, *rest))
+                found.append(
+                    ImportedAnswer(
+                        id, label, answer.who, bool(answer.is_final), answer.reason,
+                        answer.at, tags or None,
+                    )
+                )  # fmt: skip
             else:
                 left_out[f"labels that are not among {classes}"] += 1
     if left_out:
         what = ", ".join(f"{n} {each}" for each, n in left_out.items())
+        if not found:
+            raise ValueError(f"Nothing of {path} belongs to this session: {what}.")
         warn_user(f"Left out of {path}: {what}.")
     return found
 
@@ -371,12 +373,11 @@ def make_row_finder(there, here, ids):
 # --- files
 
 
-def read_label_file(path, rows, known, columns, settings):
+def read_label_file(path, rows, known, settings):
     """Return the answers in a CSV, JSON or JSONL; of a person the last one for a row.
 
-    If a row may have several labels, `columns` has the name of the column of each
-    label. Otherwise a text that stands for a known label is that label, and other texts
-    are numbers if all of them can be numbers.
+    A text that stands for a known label is that label, and other texts are numbers if
+    all of them can be numbers.
     """
     known = {str(label): label for label in known}
     readers = {
@@ -385,39 +386,35 @@ def read_label_file(path, rows, known, columns, settings):
         ".jsonl": read_label_lines,
     }
     read = function_for_suffix(path, readers)
-    found = list(read(path, columns, rows, settings))
-    warn_of_unknown_tags(path, found, settings["tags"])
-    rows.warn(path.name)
+    found = list(read(path, name_label_columns(settings), rows, settings))
+    if unknown := {tag for each in found for tag in each.tags} - {*settings["tags"]}:
+        warn_user(
+            f"{path.name} has tags that are not among {settings['tags']}, left out: "
+            f"{', '.join(sorted(unknown))}."
+        )
+    rows.check(path.name, len(found))
     are_numbers = not any(isinstance(label, str) for label in known.values()) and all(
         not each.is_text and parse_number(each.text) is not None
         for each in found
-        if not each.is_skip
+        if each.text is not None
     )
     last = {}
     for each in found:
         key = rows.ids.from_text(each.id), each.who, each.is_final
         last.pop(key, None)
-        label = None if each.is_skip else parse_label(each, known, are_numbers)
-        last[key] = label, [tag for tag in each.tags if tag in settings["tags"]]
-    return [  # None: the row keeps the tags that the person gave it before
-        (id, label, who, is_final, None, None, tags or None)
-        for (id, who, is_final), (label, tags) in last.items()
-    ]
-
-
-def warn_of_unknown_tags(path, found, tags):
-    """Say which tags of a file are left out."""
-    unknown = {tag for each in found for tag in each.tags} - {*tags}
-    if unknown:
-        warn_user(
-            f"{path.name} has tags that are not among {tags}, left out: "
-            f"{', '.join(sorted(unknown))}."
+        last[key] = parse_label(each, known, are_numbers), each.tags
+    return [
+        ImportedAnswer(
+            id, label, who, is_final,
+            tags=[tag for tag in tags if tag in settings["tags"]] or None,
         )
+        for (id, who, is_final), (label, tags) in last.items()
+    ]  # fmt: skip
 
 
 def parse_label(read, known, are_numbers):
-    """Return the label that a text stands for."""
-    if isinstance(read.label, list):
+    """Return the label that a text stands for; None for a skip."""
+    if read.text is None or isinstance(read.label, list):
         return read.label
     if read.text in known:
         return known[read.text]
@@ -576,13 +573,7 @@ def read_label_json(path, columns, rows, settings):
     UserWarning
         For other controls, and for annotations of one task that disagree.
     """
-    others, disputed = Counter(), []
-
-    def has_tags(result):
-        """Return True if all choices of a result are tags of the session."""
-        choices = {*map(str, result["value"].get("choices", ()))}
-        return bool(choices) and choices <= {*settings["tags"]}
-
+    others, disputed, known_tags = Counter(), [], {*settings["tags"]}
     try:
         tasks = json.loads(read_text(path))
         if not isinstance(tasks, list):
@@ -592,55 +583,33 @@ def read_label_json(path, columns, rows, settings):
             if not task["annotations"]:
                 continue
             where = f"{path.name}, task {task.get('id')}"
-            if (id := rows.find(ForeignRecord(data.get("id"), data), where)) is None:
+            if (id := rows.find(data.get("id"), data, where)) is None:
                 continue
             given = [a for a in task["annotations"] if not a.get("was_cancelled")]
             truth = [a for a in given if a.get("ground_truth")][-1:]
-            found = []
-            if task["annotations"] and not given:
-                found.append(ReadLabel(id, "", None, is_skip=True))
+            found = [] if given else [ReadLabel(id, None)]
             for annotation in truth or given:
+                labels, tags, n_others = [], [], 0
+                for result in annotation["result"]:
+                    choices = [*map(str, result["value"].get("choices", ()))]
+                    if choices and {*choices} <= known_tags:
+                        tags += choices
+                    elif "choices" in result["value"]:
+                        labels += choices
+                    else:
+                        others[result.get("type", "an unknown type")] += 1
+                        n_others += 1
+                # without results, the person has chosen that no label applies
+                if not labels and (n_others or not columns):
+                    continue
                 who = annotation.get("completed_by")
                 who = who.get("email") if isinstance(who, dict) else who
-                # without results, the person has chosen that no label applies
-                results = [each for each in annotation["result"] if not has_tags(each)]
-                tags = [
-                    f"{choice}"
-                    for result in annotation["result"]
-                    if has_tags(result)
-                    for choice in result["value"]["choices"]
-                ]
-                several = None if results or not columns else []
-                for result in results:
-                    if "choices" not in result["value"]:
-                        others[result.get("type", "an unknown type")] += 1
-                        continue
-                    choices = [*map(str, result["value"]["choices"])]
-                    if columns:
-                        several = [*(several or ()), *choices]
-                        continue
-                    if len(choices) != 1:
-                        raise ImportRefused(
-                            f"{path.name}, task {id}: an annotation has the choices "
-                            f"{choices}. A row has one label here."
-                        )
-                    label = stored if str(stored) == choices[0] else None
-                    found.append(
-                        ReadLabel(
-                            id,
-                            choices[0],
-                            str(who) if who else None,
-                            label,
-                            is_text=isinstance(label, str),
-                            is_final=bool(truth and who),
-                            tags=tags,
-                        )
-                    )
-                if several is not None:
-                    who, is_final = str(who) if who else None, bool(truth and who)
-                    found.append(
-                        ReadLabel(id, "", who, several, is_final=is_final, tags=tags)
-                    )
+                read = make_read_label(id, labels, columns, where)
+                if str(stored) == read.text:
+                    is_text = isinstance(stored, str)
+                    read = read._replace(label=stored, is_text=is_text)
+                who, is_final = str(who) if who else None, bool(truth and who)
+                found.append(read._replace(who=who, is_final=is_final, tags=tags))
             if len({(each.text, f"{each.label}") for each in found}) > 1:
                 disputed.append(id)
             yield from found
@@ -669,6 +638,17 @@ class ImportRefused(ValueError):
     """A file in another encoding, several choices, or a record that is of no row."""
 
 
+def make_read_label(id, labels, columns, where):
+    """Return the labels of an answer, of which a row has one, or with `columns` any."""
+    if columns:
+        return ReadLabel(id, "", label=[*map(str, labels)])
+    if len(labels) != 1 or isinstance(labels[0], list | dict):
+        raise ImportRefused(
+            f"{where}: it has the labels {labels}. A row has one label here."
+        )
+    return ReadLabel(id, str(labels[0]))
+
+
 def read_label_lines(path, columns, rows, settings):
     """Yield the labels of a JSONL file of Prodigy or doccano.
 
@@ -690,8 +670,8 @@ def read_label_lines(path, columns, rows, settings):
         try:
             example = json.loads(line)
             meta = example.get("meta") or {}
-            known = {each: example[each] for each in example if each not in OF_PRODIGY}
-            record = ForeignRecord(example.get("id", meta.get("id")), {**meta, **known})
+            shown = {each: example[each] for each in example if each not in OF_PRODIGY}
+            id, fields = example.get("id", meta.get("id")), {**meta, **shown}
         except (ValueError, AttributeError, TypeError, RecursionError):
             raise ValueError(f"{where}: this is no JSON object.") from None
         answer, label = example.get("answer", "accept"), example.get("label")
@@ -712,18 +692,11 @@ def read_label_lines(path, columns, rows, settings):
         labels = labels if isinstance(labels, list) else [labels]
         if labels == [None] or (labels == [] and not (columns and is_answer)):
             continue
-        if (id := rows.find(record, where)) is None:
+        if (id := rows.find(id, fields, where)) is None:
             continue
         who = example.get("_annotator_id", example.get("username"))
-        who = str(who) if who else None
-        if columns:
-            yield ReadLabel(id, "", who, [*map(str, labels)])
-            continue
-        if len(labels) != 1 or isinstance(labels[0], list | dict):
-            raise ValueError(
-                f"{where}: it has the labels {labels}. A row has one label here."
-            )
-        yield ReadLabel(id, str(labels[0]), who)
+        read = make_read_label(id, labels, columns, where)
+        yield read._replace(who=str(who) if who else None)
     if left_out:
         answers = ", ".join(
             f"{n} with the answer {each!r}" for each, n in left_out.items()

@@ -50,7 +50,7 @@ from ._annotations import (
     carry_out,
     plan_changes,
 )
-from ._answers import check_person, store_answer, store_answers
+from ._answers import ImportedAnswer, check_person, store_answer, store_answers
 from ._doubtful_rows import DoubtfulRows
 from ._export import Columns, Form, export_labels, write_predictions
 from ._ids import check_text, find_ids
@@ -962,7 +962,7 @@ class LabelingSession(Generic[LearnerT]):
 
         Tasks of Label Studio and examples of Prodigy and doccano belong to the row with
         their id, or else to the only row that has their content. A warning says how
-        many rows were found by their content.
+        many have no row.
 
         Parameters
         ----------
@@ -993,8 +993,7 @@ class LabelingSession(Generic[LearnerT]):
         """
         with self._file.writing() as facts:
             if isinstance(path, Mapping):
-                rest = None, False, None, None, None
-                found = [(id, label, *rest) for id, label in path.items()]
+                found = [ImportedAnswer(id, label) for id, label in path.items()]
             else:
                 known = count_classes(facts, facts.decisions.count_labels())
                 rows = RowsByContent(self._ids, self._items, columns, id_field)
