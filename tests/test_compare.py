@@ -80,10 +80,8 @@ def base():
 def result_of(base):
     """Return the result of a learner with these curves."""
 
-    def result_of(curve, passive, confidence=0.95):
-        return dataclasses.replace(
-            base.results[0], curve=curve, passive_curve=passive, confidence=confidence
-        )
+    def result_of(curve, passive):
+        return dataclasses.replace(base.results[0], curve=curve, passive_curve=passive)
 
     return result_of
 
@@ -101,7 +99,7 @@ def square_root_curves(
     return out
 
 
-def rejected(chosen, passive, share, confidence=0.95):
+def rejected(chosen, passive, share):
     """Return -1 if a share is rejected as too small, 1 as too large, else 0."""
     own, other = (1 - curve.scores for curve in (chosen, passive))
 
@@ -114,18 +112,15 @@ def rejected(chosen, passive, share, confidence=0.95):
     else:
         d = own[:, -1] - at_share(other, 1 + share)
     error = d.std(ddof=1) * np.sqrt(1 / len(d))
-    limit = student.ppf((1 + confidence) / 2, len(d) - 1) * error
+    limit = student.ppf(0.975, len(d) - 1) * error
     return 1 if d.mean() > limit else -1 if d.mean() < -limit else 0
 
 
 class TestSavings:
-    @pytest.mark.parametrize("confidence", [0.95, 0.99])
     @pytest.mark.parametrize("rate", [2.0, 0.5])
-    def test_the_interval_holds_what_the_test_does_not_reject(
-        self, confidence, rate, result_of
-    ):
+    def test_the_interval_holds_what_the_test_does_not_reject(self, rate, result_of):
         curves = square_root_curves(rate, noise=0.01)
-        found = result_of(*curves, confidence).savings
+        found = result_of(*curves).savings
         assert -0.9 < found.low < found.share < found.high < 0.9
         for share, expected in (
             (found.low - 0.02, -1),
@@ -133,7 +128,7 @@ class TestSavings:
             (found.high - 0.02, 0),
             (found.high + 0.02, 1),
         ):
-            assert rejected(*curves, share, confidence) == expected
+            assert rejected(*curves, share) == expected
 
     @pytest.mark.parametrize("noise", [0.005, 0.02, 0.03, 0.04, 0.06, 0.1])
     def test_at_no_savings_it_is_the_test_of_the_curves(self, noise, result_of):
@@ -206,15 +201,15 @@ class TestArea:
     @pytest.mark.parametrize("noise", [0.001, 0.02, 0.05])
     def test_it_is_the_test_of_the_areas(self, noise, result_of):
         chosen, passive = curves_of_errors(LATE, FALLING, noise)
-        found = result_of(chosen, passive, 0.9)
+        found = result_of(chosen, passive)
         # the mean over the counts from 10 to 100, linear in their logarithm between
         counts, logs = np.log(np.linspace(10, 100, 2_000)), np.log(COUNTS)
         weights = [np.interp(counts, logs, unit).mean() for unit in np.eye(10)]
         differences = (chosen.scores - passive.scores) @ weights
         mean, error = differences.mean(), differences.std(ddof=1) / np.sqrt(10)
-        half = student.ppf(0.95, 9) * error
+        half = student.ppf(0.975, 9) * error
         expected = mean, mean - half, mean + half
-        assert found.area_gain == pytest.approx(expected, rel=2e-2, abs=5e-5)
+        assert found.area_gain == pytest.approx(expected, rel=2e-2, abs=1e-4)
         assert found.area_range == (10, 100)
         assert found.areas[1].mean() == pytest.approx(0.3, abs=0.02)
 
@@ -724,7 +719,6 @@ class TestComparison:
             progress=states.append,
         )  # fmt: skip
         assert [each.learner.rate for each in found.passives] == [1.0]
-        assert [result.confidence for result in found.results] == [0.95] * 3
         # the baseline of all three runs once
         assert [(each.done, each.total) for each in states[:8]] == [
             (n, 8) for n in range(1, 9)
@@ -882,7 +876,7 @@ class TestComparison:
         result = result_of(*square_root_curves(2.0, n_runs=8, noise=0.01))
         fewer = result_of(*square_root_curves(2.0, n_runs=5, noise=0.01))
         for each, says in (result, False), (fewer, True):
-            gain = _comparison_result.Gain("rows", "{n} rows", "{n} others", each)
+            gain = _comparison_result.Gain("{n} rows", "{n} others", each)
             found = dataclasses.replace(base, answer=result, contrasts=(gain,))
             assert ("of the difference, 5 runs: " in found.gains[0]) == says
 
@@ -978,12 +972,11 @@ class TestComparison:
     @pytest.mark.parametrize(
         ("changes", "error", "words"),
         [
-            ({"learners": [SVC()]}, TypeError, "not an active learner"),
-            ({"learners": [DKMClassifier]}, TypeError, r"such as DKMClassifier\(\)"),
+            ({"learners": [SVC()]}, TypeError, "must be a list of active learners"),
+            ({"learners": [DKMClassifier]}, TypeError, r"such as \[MinMargin"),
             ({"learners": DKMClassifier()}, TypeError, "must be a list"),
-            ({"learners": []}, ValueError, "learners is empty"),
-            ({"X": DKMClassifier(), "y": X}, TypeError, "X must be rows"),
-            ({"y": Y[:5]}, ValueError, "each of the 120 rows of X, got 5"),
+            ({"learners": []}, TypeError, "must be a list"),
+            ({"y": Y[:5]}, ValueError, "120, 5"),
             ({"y": np.c_[Y, Y]}, ValueError, "y has 2 columns"),
             ({"y": ["a"] * 120}, ValueError, "All labels are a: two classes"),
             (
@@ -1241,5 +1234,5 @@ def test_a_table_with_texts_names_the_encoder():
     pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame({"review": ["good film", "bad film"] * 40, "n": range(80)})
     y = np.array(["a", "b"] * 40)
-    with pytest.raises(ValueError, match=r"'good film'.*preprocessor=TableEncoder\(\)"):
+    with pytest.raises(ValueError, match="film', but .*preprocessing.TableEncoder"):
         compare(X, y, n_repeats=1)

@@ -96,15 +96,12 @@ class Gain(NamedTuple):
 
     Attributes
     ----------
-    kind : str
-        "model", "rows" or "representation".
     chosen, rival : str
         Words for both.
     result : LearnerResult
         Their runs.
     """
 
-    kind: str
     chosen: str
     rival: str
     result: LearnerResult
@@ -347,17 +344,13 @@ class Comparison:
             return "the runs were interrupted"
         if ended_by == "repeats":
             return f"`--repeats {max(2 * n_repeats, n_planned)}`"
-        times = n_planned / n_repeats if n_repeats else 1 / self._part_of_repeat
+        n_ended = n_repeats or len(self.answer.errors) / self.design.cv
+        times = (n_planned if n_repeats else 1) / n_ended
         needed = minutes * max(2, times)
         if n_repeats < PLANNED_AFTER[-1]:  # the plan is a rough one
             needed = min(needed, MOST_TIMES * minutes)
         longer = [each for each in MINUTES if each >= min(needed, MINUTES[-1])]
         return f"`--minutes {max(longer[0], 2 * minutes):.0f}`"
-
-    @property
-    def _part_of_repeat(self):
-        """Share of the folds that have ended in the first repeat."""
-        return len(self.answer.errors) / self.design.cv
 
     @property
     def headline(self) -> str:
@@ -401,7 +394,7 @@ class Comparison:
         None if learners were given.
         """
         sentences = []
-        for _, chosen, rival, result in self.contrasts:
+        for chosen, rival, result in self.contrasts:
             if not result.savings.is_known:
                 continue
             n_bought = f"{result.n_bought:,.0f}"
@@ -498,7 +491,7 @@ class Comparison:
         if len(judged.errors) >= FEWEST_RUNS:
             interval = saved_interval(savings)
         needed = count_within(judged.n_needed, judged.n_bought)
-        return (*row, needed, f"{saved_share(savings)} ({interval})")
+        return (*row, needed, f"{signed_percent(savings.share)} % ({interval})")
 
     def _runs(self):
         """Return how learners were run, in a line."""
@@ -551,7 +544,7 @@ class Comparison:
             "saved_is_clear": judged.is_clear and judged.passive_beats_constant,
             "beats_constant": judged.beats_constant,
             "passive_beats_constant": judged.passive_beats_constant,
-            "confidence": judged.confidence,
+            "confidence": CONFIDENCE,
         }
 
     def to_frame(self) -> "DataFrame":
@@ -722,11 +715,6 @@ def count_range(first, last):
     if round(first) == round(last):
         return f"at {count_labels(first)}"
     return f"between {first:,.0f} and {last:,.0f} labels"
-
-
-def saved_share(savings):
-    """Return the share of labels saved, in words."""
-    return f"{signed_percent(savings.share)} %"
 
 
 def saved_interval(savings):

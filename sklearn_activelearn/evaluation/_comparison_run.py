@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from numbers import Integral
 from time import monotonic
 from typing import Any, NamedTuple
@@ -16,10 +17,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import indexable
 from threadpoolctl import threadpool_limits
 
-from ..base._validation import check_number, first_text, labels_for
+from ..base._validation import check_number, labels_for
+from ..base._verbs import ActiveClassifier
 from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier
-from ..sources._containers import is_frame, n_rows
+from ..sources._containers import n_rows
 from ..utils.typing import Estimator, FilePath, RowsLike, Scoring
 from ._comparison_result import (
     Comparison,
@@ -37,7 +39,6 @@ from ._experiments import (
     run_jobs,
     warn_of_one_class_runs,
 )
-from ._learner_result import LearnerResult
 from ._measures import NamedMeasure, default_measure, measures_of
 from ._race import Race, plan_repeats
 
@@ -216,15 +217,10 @@ def compare(
     random labels with the best model for random labels, GreedyOnline, one of 4.7 % (95
     % interval of the difference: 0.6–3.9 points less).
     """
-    if hasattr(X, "fit"):
-        raise TypeError(f"X must be rows, got {X!r}. Call compare(X, y, learners).")
     if learners is not None:
         check_compared(learners)
     y = labels_for(HybridSamplingClassifier() if learners is None else learners[0], y)
-    if len(y) != n_rows(X):
-        raise ValueError(
-            f"y must have a label for each of the {n_rows(X)} rows of X, got {len(y)}."
-        )
+    X, y = indexable(X, y)
     check_number(cv, "cv", 2, closed="left", integer=True)
     check_number(random_state, "random_state", 0, closed="left", integer=True)
     check_number(minutes, "minutes", 0)
@@ -246,12 +242,12 @@ def compare(
     suited, notes, name = suited_learners(candidates, asked, y, learners is None)
     if scoring is not None:
         measure = NamedMeasure(name)
-    other_name, other = check_other(other_preprocessor)
-    X, y = indexable(X, y)
+    other_name, other = other_preprocessor or ("", None)
     steps, own = plan_steps(suited, target_error, preprocessor)
     if other is not None and learners is None:
         steps.append(Step(suited[0], other))
     experiment = Experiment(steps, own, X, y, design, asked, memory)
+    runners = [step.runner for step in steps]
     n_least = n_repeats or 1
     clock = TimeLimit(None if n_repeats else 60 * minutes)
 
@@ -264,30 +260,22 @@ def compare(
         if is_last:
             left_out = experiment.leave_out_unrun()
         best = race.choose_learner()
-        passive_key = race.choose_passive(best)
+        passive = race.choose_passive(best)
         found = race.judge()
         n_planned = plan_repeats(found, max(experiment.n_repeats, 1))
-        passive = experiment.steps[passive_key].runner
-        learner = experiment.steps[best].runner
-        results = []
-        for key in race.keys(experiment.learners):
-            pair = race.pair(key, passive_key)
-            notes_of = tuple(experiment.notes(key)) if is_last else ()
-            results.append(
-                LearnerResult(
-                    experiment.steps[key].runner, passive, pair.curve,
-                    pair.passive_curve, pair.confidence, notes_of,
-                )
-            )  # fmt: skip
         return Comparison(
-            answer=LearnerResult(learner, passive, found.curve, found.passive_curve),
-            results=results,
-            passives=[
-                Passive(
-                    experiment.steps[key].runner,
-                    race.curves[key],
-                    experiment.model_of(key),
+            answer=replace(found, learner=runners[best], passive=runners[passive]),
+            results=[
+                replace(
+                    race.pair(key, passive),
+                    learner=runners[key],
+                    passive=runners[passive],
+                    notes=tuple(experiment.notes(key)) if is_last else (),
                 )
+                for key in race.keys(experiment.learners)
+            ],
+            passives=[
+                Passive(runners[key], race.curves[key], experiment.model_of(key))
                 for key in race.keys(experiment.passives)
             ],
             design=design,
@@ -332,14 +320,6 @@ def compare(
             f"after {experiment.n_done} runs",
             answer(is_last=True, ended_by="interrupt"),
         ) from stop
-    except ValueError as error:
-        text = first_text(X) if preprocessor is None and is_frame(X) else None
-        if text is None:
-            raise
-        raise ValueError(
-            f"X has columns of texts, such as {text[:40]!r}; learners take numbers. "
-            "Pass preprocessor=TableEncoder(), from sklearn_activelearn.preprocessing."
-        ) from error
     return answer(is_last=True)
 
 
@@ -520,32 +500,15 @@ class Experiment:
         if own in race.curves and rivals:
             rival = next((k for k in rivals if k in race.passives_in_race), rivals[0])
             mine, other = self.model_of(own), self.model_of(rival)
-            found.append(
-                Gain(
-                    "model",
-                    f"Model: with {{n}} random labels, {mine} has",
-                    other,
-                    race.pair(own, rival),
-                )
-            )
-            found.append(
-                Gain(
-                    "rows",
-                    f"Rows: with the same model, {mine}, {{n}} chosen labels give",
-                    "{n} random labels",
-                    race.pair(best, own),
-                )
-            )
+            model = f"Model: with {{n}} random labels, {mine} has"
+            found.append(Gain(model, other, race.pair(own, rival)))
+            rows = f"Rows: with the same model, {mine}, {{n}} chosen labels give"
+            found.append(Gain(rows, "{n} random labels", race.pair(best, own)))
+        default = (
+            "What the rows are made of: with {n} chosen labels, the default learner has"
+        )
         for key in race.keys(self.once):
-            found.append(
-                Gain(
-                    "representation",
-                    "What the rows are made of: with {n} chosen labels, the default "
-                    "learner has",
-                    other_name,
-                    race.pair(0, key),
-                )
-            )
+            found.append(Gain(default, other_name, race.pair(0, key)))
         return tuple(found)
 
 
@@ -708,34 +671,14 @@ def baselines_within_budgets(learners, target_error):
     return baselines
 
 
-def check_other(other_preprocessor):
-    """Return words and transformer, or two times nothing; raise for something else."""
-    if other_preprocessor is None:
-        return "", None
-    pair = other_preprocessor
-    if (
-        isinstance(pair, tuple | list)
-        and len(pair) == 2
-        and isinstance(pair[0], str)
-        and hasattr(pair[1], "transform")
-        and not isinstance(pair[1], type)
-    ):
-        return pair
-    raise TypeError(f"other_preprocessor must be (words, transformer), got {pair!r}.")
-
-
 def check_compared(learners):
-    """Raise unless these are instances of learners in a list, at least one."""
-    if hasattr(learners, "fit"):
-        raise TypeError(f"learners must be a list: pass [{learners!r}].")
-    if not len(learners):
-        raise ValueError("learners is empty: pass one learner at least, or None.")
-    for learner in learners:
-        if isinstance(learner, type):
-            name = learner.__name__
-            raise TypeError(f"{name} is a class: pass a learner, such as {name}().")
-        if not hasattr(learner, "_passive_baseline"):
-            raise TypeError(f"{learner!r} is not an active learner of this package.")
+    """Raise unless these are active learners in a list, at least one."""
+    is_list = isinstance(learners, Sequence) and len(learners) > 0
+    if not (is_list and all(isinstance(each, ActiveClassifier) for each in learners)):
+        raise TypeError(
+            "learners must be a list of active learners, such as "
+            f"[MinMarginClassifier()], got {learners!r}."
+        )
 
 
 def check_class_sizes(y, n_folds):

@@ -82,8 +82,6 @@ class LearnerResult:
         The learner and the passive baseline, unfitted.
     curve, passive_curve : LabelCurve
         Their runs.
-    confidence : float
-        Confidence of each interval.
     notes : tuple of str
         Warnings of the learner.
     """
@@ -92,7 +90,6 @@ class LearnerResult:
     passive: Any
     curve: LabelCurve
     passive_curve: LabelCurve
-    confidence: float = CONFIDENCE
     notes: tuple[str, ...] = ()
 
     @property
@@ -125,7 +122,7 @@ class LearnerResult:
     def _interval(self, differences):
         if len(differences) < 2:
             return float(differences.mean()), -np.inf, np.inf
-        mean, low, high, _ = paired_t_test(differences[:, None], self.confidence)
+        mean, low, high, _ = paired_t_test(differences[:, None], CONFIDENCE)
         return float(mean[0]), float(low[0]), float(high[0])
 
     @cached_property
@@ -193,7 +190,7 @@ class LearnerResult:
             return []
         shares = np.linspace(self._first_share, 1, N_COUNTS)
         chosen, random = self._errors_at(shares)
-        each = 1 - (1 - self.confidence) / N_COUNTS
+        each = 1 - (1 - CONFIDENCE) / N_COUNTS
         mean, _, high, _ = paired_t_test(random - chosen, each)
         (worse,) = np.nonzero(high < -ROUNDING)
         stretches = np.split(worse, np.flatnonzero(np.diff(worse) > 1) + 1)
@@ -286,7 +283,7 @@ class LearnerResult:
             share = find_zero(shares, mean, middle - stays.argmin())
         if len(differences) < 2:
             return Savings(share, -1.0, 1.0)
-        _, low, high, _ = paired_t_test(differences, self.confidence)
+        _, low, high, _ = paired_t_test(differences, CONFIDENCE)
         (not_less,) = np.nonzero(high >= -ROUNDING)
         (not_more,) = np.nonzero(low <= ROUNDING)
         first = not_less[0] if len(not_less) else len(shares)
