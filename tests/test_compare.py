@@ -1234,5 +1234,5 @@ def test_a_table_with_texts_names_the_encoder():
     pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame({"review": ["good film", "bad film"] * 40, "n": range(80)})
     y = np.array(["a", "b"] * 40)
-    with pytest.raises(ValueError, match="film', but .*preprocessing.TableEncoder"):
+    with pytest.raises(ValueError, match=r"film', but .*TableEncoder"):
         compare(X, y, n_repeats=1)

@@ -5,8 +5,6 @@ import builtins
 import matplotlib as mpl
 import numpy as np
 import pytest
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import LabelCurve, LabelCurveDisplay, label_curve
@@ -58,15 +56,6 @@ class TestLabelCurve:
         texts = [text.get_text() for text in display.ax_.texts]
         assert texts == ["target 10 % error"]
 
-    def test_from_estimator_measures_both_on_the_same_runs(self):
-        display = LabelCurveDisplay.from_estimator(
-            make_pipeline(StandardScaler(), CBGZClassifier(budget=30)), X, y,
-            passive=EVERYTHING, cv=3, at=[1, 5, 10],
-        )  # fmt: skip
-        (active,), (passive,) = display.curves.values(), display.passive.values()
-        assert list(display.curves) == ["CBGZClassifier"]
-        assert active.runs.tolist() == passive.runs.tolist()
-
     def test_axes_of_ones_own_and_no_window(self, curves):
         figure, ax = plt.subplots()
         display = LabelCurveDisplay(curves[0]).plot(ax)
@@ -110,7 +99,7 @@ class TestLabelCurve:
             LabelCurveDisplay(curves[0]).plot(band=1)
 
 
-def test_without_matplotlib(monkeypatch):
+def test_without_matplotlib(curves, monkeypatch):
     real = builtins.__import__
 
     def fake(name, *args, **kwargs):
@@ -120,4 +109,4 @@ def test_without_matplotlib(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", fake)
     with pytest.raises(ImportError, match="pip install matplotlib"):
-        LabelCurveDisplay.from_estimator(EVERYTHING, X, y)
+        LabelCurveDisplay(curves[0]).plot()

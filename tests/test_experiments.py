@@ -191,7 +191,8 @@ class TestProgress:
         )  # fmt: skip
         assert told == [(0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
-    def test_a_bar(self, capsys):
+    def test_a_bar(self, capsys, monkeypatch):
+        monkeypatch.setenv("FORCE_COLOR", "1")
         label_curve(EVERYTHING, X, y, at=[5], progress=True)
         out, _ = capsys.readouterr()
         assert "RandomSamplingClassifier" in out
@@ -246,15 +247,6 @@ class TestResults:
         assert table.shape == (9, 4)
         means = table.groupby("n_labels")["carried_score"].mean()
         np.testing.assert_allclose(means, curves[1].mean)
-
-    def test_a_tuning(self):
-        grid = {"eta0": [1.0], "update": ["perceptron", "dkm"]}
-        tuning = tune_labels_to_target(EVERYTHING, grid, X, y, error=0.2, cv=2)
-        table = tuning.to_frame()
-        assert table["param_update"].tolist() == ["perceptron", "dkm"]
-        assert table["mean_labels"].min() == pytest.approx(
-            min(needed.mean for _, needed in tuning.results)
-        )
 
     def test_without_pandas(self, curves, monkeypatch):
         hide(monkeypatch, "pandas")

@@ -269,9 +269,10 @@ class TestDisplays:
         ],
     )
     def test_curves(self, measured, scoring, label, scale, value):
-        display = LabelCurveDisplay(measured, scoring=scoring, target=0.25).plot()
+        curve = measured.by(scoring)
+        display = LabelCurveDisplay(curve, target=0.25).plot()
         display.figure_.canvas.draw()
-        ax, curve = display.ax_, measured.by(scoring)
+        ax = display.ax_
         assert (ax.get_ylabel(), ax.get_yscale()) == (label, scale)
         end = value(curve.final_scores).mean()
         assert display.lines_[0].get_ydata()[-1] == pytest.approx(end)

@@ -1,7 +1,6 @@
 """Comparison of active learners with random labels: what runs, and how long."""
 
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
 from time import monotonic
@@ -36,6 +35,7 @@ from ._experiments import (
     ExperimentInterrupted,
     PlannedCurve,
     collect_runs,
+    reporting,
     run_jobs,
     warn_of_one_class_runs,
 )
@@ -298,9 +298,11 @@ def compare(
         with (
             parallel_config("loky", inner_max_num_threads=1),
             threadpool_limits(1),
-            showing(progress) as show,
+            reporting(progress, describe_progress) as show,
         ):
-            report = Reporter(show, clock, experiment, answer, n_repeats)
+            report = lambda: None  # noqa: E731
+            if progress is not False:
+                report = Reporter(show, clock, experiment, answer, n_repeats)
             while experiment.n_repeats < n_least and (
                 experiment.n_begun == 0 or clock.has(experiment.next_seconds(n_jobs))
             ):
@@ -537,8 +539,6 @@ class Reporter:
     def __call__(self):
         """Show the state; the answer at the end of a repeat, and within the first."""
         experiment, seconds = self.experiment, self.clock.seconds
-        if self.show is None:
-            return
         n_repeats, when = self.answered
         is_first = experiment.n_repeats == 0 and seconds - when >= ANSWER_EVERY
         if (n_repeats < experiment.n_repeats or is_first) and experiment.refresh():
@@ -572,34 +572,11 @@ def plan_steps(learners, target_error, preprocessor):
     return steps, own
 
 
-@contextmanager
-def showing(progress):
-    """Yield a function that shows a `ComparisonProgress`; None if nothing is shown."""
-    if callable(progress) or progress is False:
-        yield progress or None
-        return
-    if progress is not True:
-        raise TypeError(f"progress must be True, False or callable, got {progress!r}.")
-    try:
-        from rich.console import Console, Group
-        from rich.live import Live
-        from rich.padding import Padding
-        from rich.progress_bar import ProgressBar
-        from rich.text import Text
-    except ImportError as error:
-        raise ImportError("progress=True needs rich: pip install rich") from error
-
-    # another console, because a display may be live on the common one
-    with Live(console=Console(), transient=True, auto_refresh=False) as live:
-
-        def show(state):
-            done = f"repeat {state.repeat}, run {state.done} of {state.total}, "
-            line = Text(f"{done}{state.seconds:.0f} s")
-            bar = ProgressBar(total=1, completed=state.share, width=40)
-            answer = Text(f"so far: {state.answer}" if state.answer else "")
-            live.update(Group(bar, line, Padding(answer, (0, 0))), refresh=True)
-
-        yield show
+def describe_progress(state):
+    """Return the share of a comparison that has ended, and its state as text."""
+    text = f"repeat {state.repeat}, run {state.done} of {state.total}, "
+    so_far = f"\nso far: {state.answer}" if state.answer else ""
+    return state.share, f"{text}{state.seconds:.0f} s{so_far}"
 
 
 def check_defined_scores(curve, name):

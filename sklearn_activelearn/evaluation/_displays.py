@@ -1,17 +1,13 @@
 """Displays of curves over repeated runs; matplotlib is imported to draw them."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..audit._recall import RecallCurve
 from ..base._validation import check_number
-from ..stream._search import last_step
-from ..utils.typing import Estimator, RowsLike
 from ._curves import LabelCurve, check_error
-from ._experiments import label_curve
 from ._measures import ERRORS, NamedMeasure
 
 if TYPE_CHECKING:
@@ -45,19 +41,14 @@ PASSIVE = [
 class Display:
     """Base of the displays: the axes, and elements that several of them draw."""
 
-    @classmethod
-    def _check_matplotlib(cls):
-        """Tell how to get matplotlib, before a long experiment."""
+    def _start(self, ax):
+        """Return the axes to draw on."""
         try:
             import matplotlib  # noqa: F401
         except ImportError as error:
             raise ImportError(
-                f"{cls.__name__} needs matplotlib: pip install matplotlib"
+                f"{type(self).__name__} needs matplotlib: pip install matplotlib"
             ) from error
-
-    def _start(self, ax):
-        """Return the axes to draw on, new ones for None, and remember them."""
-        self._check_matplotlib()
         if ax is None:
             import matplotlib.pyplot as plt
 
@@ -134,9 +125,6 @@ class LabelCurveDisplay(Display):
     target : float, default=None
         Target error; drawn as a horizontal line.
 
-    scoring : str, default=None
-        Name of the measure to draw. None: the first measure of each curve.
-
     Attributes
     ----------
     ax_ : matplotlib Axes
@@ -152,14 +140,15 @@ class LabelCurveDisplay(Display):
     --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_activelearn import GreedyOnlineClassifier, RandomSamplingClassifier
-    >>> from sklearn_activelearn.evaluation import LabelCurveDisplay
+    >>> from sklearn_activelearn.evaluation import LabelCurveDisplay, label_curve
     >>> X, y = load_digits(return_X_y=True)
-    >>> display = LabelCurveDisplay.from_estimator(
-    ...     GreedyOnlineClassifier(), X, y == 0, target=0.02, at=range(5, 201, 5),
-    ...     passive=RandomSamplingClassifier(rate=1.0), random_state=0,
+    >>> active, passive = (
+    ...     label_curve(learner, X, y == 0, at=range(5, 201, 5), random_state=0)
+    ...     for learner in (GreedyOnlineClassifier(), RandomSamplingClassifier(1.0))
     ... )
+    >>> display = LabelCurveDisplay({"greedy": active}, passive=passive).plot()
     >>> [line.get_label() for line in display.lines_]
-    ['GreedyOnlineClassifier', 'passive learning']
+    ['greedy', 'passive learning']
     """
 
     def __init__(
@@ -169,16 +158,10 @@ class LabelCurveDisplay(Display):
         passive: Curves | None = None,
         others: Curves | None = None,
         target: float | None = None,
-        scoring: str | None = None,
     ):
-        self.curves, self.passive, self.others = (
-            {n: c.by(scoring) for n, c in curves_by_name(given, name).items()}
-            for given, name in (
-                (curves, "learner"),
-                (passive, "passive learning"),
-                (others, "other learner"),
-            )
-        )
+        self.curves = curves_by_name(curves, "learner")
+        self.passive = curves_by_name(passive, "passive learning")
+        self.others = curves_by_name(others, "other learner")
         groups = self.curves, self.passive, self.others
         every = [curve for group in groups for curve in group.values()]
         if not every:
@@ -187,59 +170,12 @@ class LabelCurveDisplay(Display):
         if len(measures) > 1:
             raise ValueError(
                 f"curves are of several measures, {', '.join(measures)}: choose one "
-                "with scoring."
+                "with `by`."
             )
         self._first = every[0]
         if target is not None:
             check_error(target, "target", self._first.best)
         self.target = target
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Estimator,
-        X: RowsLike,
-        y: ArrayLike,
-        *,
-        passive: Estimator | None = None,
-        target: float | None = None,
-        ax: "Axes | None" = None,
-        **experiment: Any,
-    ) -> Self:
-        """Measure a learner, and a passive one on the same runs, and draw both.
-
-        Parameters
-        ----------
-        estimator : learner, or Pipeline that ends in one
-            Not changed.
-        X, y : array-like
-            Rows and labels, as for `label_curve`.
-        passive : learner or Pipeline, default=None
-            The baseline, such as ``RandomSamplingClassifier(rate=1.0)`` or
-            ``PassiveClassifier(budget=None)``.
-        target : float, default=None
-            Target error.
-        ax : matplotlib Axes, default=None
-            Axes to draw on. None makes a figure.
-        **experiment : dict
-            Other arguments of `label_curve`. `random_state` is 0 by default, so that
-            both learners get the same folds. Of several measures the first is drawn.
-
-        Returns
-        -------
-        display : object
-            The display, drawn.
-        """
-        cls._check_matplotlib()
-        experiment = {"random_state": 0, **experiment}
-        curves = {
-            type(last_step(estimator)).__name__: label_curve(
-                estimator, X, y, **experiment
-            )
-        }
-        if passive is not None:
-            passive = label_curve(passive, X, y, **experiment)
-        return cls(curves, passive=passive, target=target).plot(ax)
 
     def plot(
         self,

@@ -109,11 +109,6 @@ def doubtful_labels(
     [3, 77, 200, 301, 402]
     """
     check_sparse_rows(X)
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:
-        raise ValueError(
-            f"y has {y.shape[1]} columns. Call doubtful_labels once for each label, "
-            "with one column of y."
-        )
     X, y = indexable(X, check_not_missing(y))
     y = np.asarray(column_or_1d(y))
     classes, rng = find_classes(y), check_random_state(random_state)

@@ -4,10 +4,11 @@ import os
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from numbers import Integral
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import catch_warnings, simplefilter, warn_explicit
 
 import joblib
@@ -41,11 +42,8 @@ from ..utils.typing import (
     Scorings,
     Seed,
 )
-from ._curves import LabelCurve, LabelsToTarget, check_error, frame, reaches
+from ._curves import LabelCurve, LabelsToTarget, check_error, reaches
 from ._measures import measures_of
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 class ExperimentInterrupted(KeyboardInterrupt):
@@ -66,15 +64,15 @@ class ExperimentInterrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def reporting(progress, title):
-    """Yield a function of (done, total) that shows the progress of an experiment.
+def reporting(progress, describe):
+    """Yield a function that shows the progress of an experiment.
 
     Parameters
     ----------
     progress : bool or callable
         False shows nothing, True a bar; a function is called itself.
-    title : str
-        Text beside the bar.
+    describe : callable
+        Takes what `progress` takes; returns the share that has ended, and a text.
     """
     if callable(progress):
         yield progress
@@ -82,15 +80,31 @@ def reporting(progress, title):
     if not isinstance(progress, bool):
         raise TypeError(f"progress must be True, False or callable, got {progress!r}.")
     if not progress:
-        yield lambda done, total: None
+        yield lambda *state: None
         return
     try:
-        from rich.progress import MofNCompleteColumn, Progress
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.table import Column
     except ImportError as error:
         raise ImportError("progress=True needs rich: pip install rich") from error
-    with Progress(*Progress.get_default_columns(), MofNCompleteColumn()) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+    text = TextColumn("{task.description}", markup=False, table_column=Column())
+    columns = BarColumn(), TimeRemainingColumn(), text
+    # another console, because a display may be live on the common one
+    with Progress(*columns, console=Console(), transient=True) as bar:
+        task = bar.add_task("", total=1)
+
+        def show(*state):
+            share, description = describe(*state)
+            bar.update(task, completed=share, description=description)
+
+        yield show
+
+
+def describe_runs(name, done, total):
+    """Return the share of the runs that have ended, and their number as text."""
+    return done / total, f"{name} {done}/{total}"
 
 
 def label_curve(
@@ -202,7 +216,7 @@ def label_curve(
     )
     name, n_runs, runs = type(plan.learner).__name__, len(plan.tasks), {}
     try:
-        with reporting(progress, name) as report:
+        with reporting(progress, partial(describe_runs, name)) as report:
             report(0, n_runs)
             for _, runs in run_together([plan], n_jobs):
                 report(len(runs), n_runs)
@@ -555,20 +569,6 @@ class Tuning:
     best_estimator: Estimator
     results: list[tuple[dict[str, Any], LabelsToTarget]]
 
-    def to_frame(self) -> "DataFrame":
-        """Return a pandas DataFrame with a row for each setting, like `cv_results_`."""
-        return frame(
-            [
-                {
-                    **{f"param_{name}": value for name, value in params.items()},
-                    "mean_labels": needed.mean,
-                    "std_labels": needed.std,
-                    "n_failed": needed.n_failed,
-                }
-                for params, needed in self.results
-            ]
-        )
-
 
 def tune_labels_to_target(
     estimator: Estimator,
@@ -664,7 +664,8 @@ def tune_labels_to_target(
         return Tuning(best, clone(estimator).set_params(**best), results)
 
     try:
-        with reporting(progress, type(learner).__name__) as report:
+        describe = partial(describe_runs, type(learner).__name__)
+        with reporting(progress, describe) as report:
             report(0, n_runs)
             names = [str(params) for params in settings]
             for done, (k, runs) in enumerate(run_together(plans, n_jobs, names), 1):
