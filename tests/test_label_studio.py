@@ -4,7 +4,7 @@ import io
 import random
 import signal
 from concurrent.futures import wait
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import pairwise
 from time import monotonic, sleep
 
@@ -111,6 +111,20 @@ def settle(loop):
         loop.step()
 
 
+@pytest.fixture
+def work(path, studio, make):
+    """Return a function that opens a session, and has a loop carry out its rounds."""
+    with ExitStack() as stack:
+
+        def work(**options):
+            session = stack.enter_context(opened(path, studio, **options))
+            loop = make(session)
+            settle(loop)
+            return session, loop
+
+        yield work
+
+
 def label_next(studio, loop, user=1):
     """Let a person label the task that they are given, and return its number."""
     settle(loop)
@@ -147,95 +161,84 @@ class TestOrder:
         sql = "SELECT * FROM taught"
         assert select(path, sql) == select(other, sql)
 
-    def test_rows_behind_those_asked_for_are_ranked_too(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            for _ in range(5):
-                label_next(studio, loop)
-            settle(loop)
-            upcoming = session.upcoming(100)
-            ranked = sorted(studio.predictions.values(), key=lambda p: p["score"])
-            answered = {id for id, _ in labels_of(path)}
-            shown = [p["task"] for p in ranked if p["task"] not in answered]
-            assert shown[: upcoming.n_asked] == waiting(session)
-            assert upcoming.ids[: upcoming.n_asked] == waiting(session)
-            assert len(shown) > 8
-            # the budget pays for 14 rows
-            assert len({*upcoming.ids}) == len(upcoming.ids) == 9
-            task = upcoming.ids[-1]
-            asked = session.status().asked
-            studio.annotate(task, "good")
-            loop.step()
-            assert session.answers(task).label == "good"
-            assert session.status().asked == asked  # it is a gift
-
-    def test_a_row_that_nobody_answers_holds_up_nobody(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            settle(loop)
-            stuck = studio.next_task()
-            for _ in range(9):
-                settle(loop)
-                task = next(row for row in waiting(session) if row != stuck)
-                studio.annotate(task, truth(studio, task))
-            settle(loop)
-            assert stuck in waiting(session)
-            assert session.status().asked > 9
-
-    def test_only_what_changed_is_written(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            settle(loop)
-            studio.log.clear()
-            settle(loop)
-            assert studio.log == []
-            # the next of four first rows changes nothing
+    def test_rows_behind_those_asked_for_are_ranked_too(self, path, studio, work):
+        session, loop = work()
+        for _ in range(5):
             label_next(studio, loop)
-            assert studio.log == []
+        settle(loop)
+        upcoming = session.upcoming(100)
+        ranked = sorted(studio.predictions.values(), key=lambda p: p["score"])
+        answered = {id for id, _ in labels_of(path)}
+        shown = [p["task"] for p in ranked if p["task"] not in answered]
+        assert shown[: upcoming.n_asked] == waiting(session)
+        assert upcoming.ids[: upcoming.n_asked] == waiting(session)
+        assert len(shown) > 8
+        # the budget pays for 14 rows
+        assert len({*upcoming.ids}) == len(upcoming.ids) == 9
+        task = upcoming.ids[-1]
+        asked = session.status().asked
+        studio.annotate(task, "good")
+        loop.step()
+        assert session.answers(task).label == "good"
+        assert session.status().asked == asked  # it is a gift
 
-    def test_an_order_that_somebody_changes_is_set_again(
-        self, path, studio, make, said
-    ):
-        with opened(path, studio) as session:
-            loop = make(session)
+    def test_a_row_that_nobody_answers_holds_up_nobody(self, studio, work):
+        session, loop = work()
+        stuck = studio.next_task()
+        for _ in range(9):
             settle(loop)
-            studio.project["sampling"] = "Sequential sampling"
-            loop.step()
-            assert studio.project["sampling"] == "Uncertainty sampling"
-            assert sum("changed the order" in each for each in said) == 1
+            task = next(row for row in waiting(session) if row != stuck)
+            studio.annotate(task, truth(studio, task))
+        settle(loop)
+        assert stuck in waiting(session)
+        assert session.status().asked > 9
+
+    def test_only_what_changed_is_written(self, studio, work):
+        _, loop = work()
+        studio.log.clear()
+        settle(loop)
+        assert studio.log == []
+        # the next of four first rows changes nothing
+        label_next(studio, loop)
+        assert studio.log == []
+
+    def test_an_order_that_somebody_changes_is_set_again(self, studio, said, work):
+        _, loop = work()
+        studio.project["sampling"] = "Sequential sampling"
+        loop.step()
+        assert studio.project["sampling"] == "Uncertainty sampling"
+        assert sum("changed the order" in each for each in said) == 1
 
     def test_the_order_is_in_force_before_the_last_rank(
-        self, path, studio, make, monkeypatch
+        self, studio, monkeypatch, work
     ):
         monkeypatch.setattr(_label_studio, "N_LATER", 4)
-        with opened(path, studio) as session:
-            loop = make(session)
-            for _ in range(6):
-                assert label_next(studio, loop) in session.ids
-            settle(loop)
-            # from the second round on, the end of a round deletes the ranks before
-            start = studio.log.index("DELETE /api/projects/7/model-versions/")
-            steps = pairwise(studio.log[start:])
-            assert ("PATCH /api/projects/7/", "POST /api/predictions/") in steps
-            assert studio.next_task() == waiting(session)[0]
+        session, loop = work()
+        for _ in range(6):
+            assert label_next(studio, loop) in session.ids
+        settle(loop)
+        # from the second round on, the end of a round deletes the ranks before
+        start = studio.log.index("DELETE /api/projects/7/model-versions/")
+        steps = pairwise(studio.log[start:])
+        assert ("PATCH /api/projects/7/", "POST /api/predictions/") in steps
+        assert studio.next_task() == waiting(session)[0]
 
-    def test_predictions_are_shown_only_if_asked_for(self, path, studio, make):
+    def test_predictions_are_shown_only_if_asked_for(self, studio, make, work):
         studio.project["show_collab_predictions"] = False
-        with opened(path, studio) as session:
-            loop = make(session)
-            for _ in range(6):
-                label_next(studio, loop)
-            settle(loop)
-            assert all(not p["result"] for p in studio.predictions.values())
-            assert studio.project["show_collab_predictions"] is False
-            loop = make(session, show_prediction=True)
-            settle(loop)
-            shown = {p["task"]: p["result"] for p in studio.predictions.values()}
-            assert studio.project["show_collab_predictions"] is True
-            labels = session.predictions([*shown]).labels
-            assert [*shown.values()] == [*map(studio.result, labels)]
-            loop.restore()
-            assert studio.project["show_collab_predictions"] is False
+        session, loop = work()
+        for _ in range(6):
+            label_next(studio, loop)
+        settle(loop)
+        assert all(not p["result"] for p in studio.predictions.values())
+        assert studio.project["show_collab_predictions"] is False
+        loop = make(session, show_prediction=True)
+        settle(loop)
+        shown = {p["task"]: p["result"] for p in studio.predictions.values()}
+        assert studio.project["show_collab_predictions"] is True
+        labels = session.predictions([*shown]).labels
+        assert [*shown.values()] == [*map(studio.result, labels)]
+        loop.restore()
+        assert studio.project["show_collab_predictions"] is False
 
 
 class TestAnnotations:
@@ -249,95 +252,86 @@ class TestAnnotations:
             assert session.answers(tasks[0]).answers[0].who == ANN
             assert not {*waiting(session)} & {*tasks[:8]}
 
-    def test_cancelled_changed_and_deleted(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            settle(loop)
-            first, second, third, fourth, *_ = waiting(session)
-            number = studio.annotate(fourth, "bad", user=1)
-            studio.annotate(fourth, "bad", user=2)
-            studio.change(number, "good")  # the last word
-            number = studio.annotate(first, "good")
-            cancelled = studio.annotate(second, None)
-            elsewhere = session.label(third, "bad", ANN)
-            loop.step()
-            assert elsewhere is None
-            assert session.answers(fourth).label == "good"
-            assert [session.answers(id).state for id in (first, second)] == [
-                "labelled",
-                "skipped",
-            ]
-            studio.change(number, "bad")
-            studio.change(cancelled, "good")
-            loop.step()
-            assert session.answers(first).label == "bad"
-            assert session.answers(second).label == "good"
-            assert len(session.answers(first).answers) == 1
-            studio.delete(number)
-            loop.step()
-            assert session.answers(first).state == "open"
-            assert session.answers(third).label == "bad"  # given in another place
-            assert waiting(session)[0] == first
+    def test_cancelled_changed_and_deleted(self, studio, work):
+        session, loop = work()
+        first, second, third, fourth, *_ = waiting(session)
+        number = studio.annotate(fourth, "bad", user=1)
+        studio.annotate(fourth, "bad", user=2)
+        studio.change(number, "good")  # the last word
+        number = studio.annotate(first, "good")
+        cancelled = studio.annotate(second, None)
+        elsewhere = session.label(third, "bad", ANN)
+        loop.step()
+        assert elsewhere is None
+        assert session.answers(fourth).label == "good"
+        assert [session.answers(id).state for id in (first, second)] == [
+            "labelled",
+            "skipped",
+        ]
+        studio.change(number, "bad")
+        studio.change(cancelled, "good")
+        loop.step()
+        assert session.answers(first).label == "bad"
+        assert session.answers(second).label == "good"
+        assert len(session.answers(first).answers) == 1
+        studio.delete(number)
+        loop.step()
+        assert session.answers(first).state == "open"
+        assert session.answers(third).label == "bad"  # given in another place
+        assert waiting(session)[0] == first
 
-    def test_a_label_that_the_learner_knows_is_unlearned(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            numbers = {}
-            for _ in range(10):
-                settle(loop)
-                task = studio.next_task()
-                numbers[task] = studio.annotate(task, truth(studio, task))
-            settle(loop)
-            assert len(taught(session)) > 4
-            task = next(iter(numbers))
-            studio.delete(numbers[task])
-            other = [*numbers][1]
-            studio.change(numbers[other], was_cancelled=True, result=[])
-            settle(loop)
-            assert not taught(session).keys() & {task, other}
-            assert session.answers(other).state == "skipped"
-
-    def test_annotations_that_vanish_without_a_trace(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            settle(loop)
-            first, second, *_ = waiting(session)
-            number = studio.annotate(first, "good")
-            studio.annotate(second, "good")
-            loop.step()
-            studio.delete(number, leaves_trace=False)
-            loop.step()
-            assert session.answers(first).state == "open"
-            assert session.answers(second).state == "labelled"
-
-    def test_the_ground_truth_decides(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
+    def test_a_label_that_the_learner_knows_is_unlearned(self, studio, work):
+        session, loop = work()
+        numbers = {}
+        for _ in range(10):
             settle(loop)
             task = studio.next_task()
-            number = studio.annotate(task, "good", 1, ground_truth=True)
-            studio.annotate(task, "bad", 2)
-            loop.step()
-            assert session.answers(task).label == "good"
-            studio.change(number, ground_truth=False)
-            loop.step()
-            row = session.answers(task)
-            assert (row.label, row.answers[-1].who) == ("good", ANN)
+            numbers[task] = studio.annotate(task, truth(studio, task))
+        settle(loop)
+        assert len(taught(session)) > 4
+        task = next(iter(numbers))
+        studio.delete(numbers[task])
+        other = [*numbers][1]
+        studio.change(numbers[other], was_cancelled=True, result=[])
+        settle(loop)
+        assert not taught(session).keys() & {task, other}
+        assert session.answers(other).state == "skipped"
 
-    def test_other_controls_and_other_choices_are_left_alone(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            settle(loop)
-            first, second, third, *_ = waiting(session)
-            text = {"from_name": "why", "type": "textarea", "value": {"text": ["x"]}}
-            studio.annotate(first, "good")
-            studio.change(max(studio.annotations), result=[text, *studio.result("bad")])
-            studio.annotate(second, "bad")
-            studio.change(max(studio.annotations), result=[text])
-            studio.annotate(third, "a choice that was removed")
-            loop.step()
-            states = [session.answers(id).state for id in (first, second, third)]
-            assert states == ["labelled", "open", "open"]
+    def test_annotations_that_vanish_without_a_trace(self, studio, work):
+        session, loop = work()
+        first, second, *_ = waiting(session)
+        number = studio.annotate(first, "good")
+        studio.annotate(second, "good")
+        loop.step()
+        studio.delete(number, leaves_trace=False)
+        loop.step()
+        assert session.answers(first).state == "open"
+        assert session.answers(second).state == "labelled"
+
+    def test_the_ground_truth_decides(self, studio, work):
+        session, loop = work()
+        task = studio.next_task()
+        number = studio.annotate(task, "good", 1, ground_truth=True)
+        studio.annotate(task, "bad", 2)
+        loop.step()
+        assert session.answers(task).label == "good"
+        studio.change(number, ground_truth=False)
+        loop.step()
+        row = session.answers(task)
+        assert (row.label, row.answers[-1].who) == ("good", ANN)
+
+    def test_other_controls_and_other_choices_are_left_alone(self, studio, work):
+        session, loop = work()
+        first, second, third, *_ = waiting(session)
+        text = {"from_name": "why", "type": "textarea", "value": {"text": ["x"]}}
+        studio.annotate(first, "good")
+        studio.change(max(studio.annotations), result=[text, *studio.result("bad")])
+        studio.annotate(second, "bad")
+        studio.change(max(studio.annotations), result=[text])
+        studio.annotate(third, "a choice that was removed")
+        loop.step()
+        states = [session.answers(id).state for id in (first, second, third)]
+        assert states == ["labelled", "open", "open"]
 
     def test_tags_are_choices_of_another_control(self, path, studio, make):
         def tags(*names):
@@ -406,51 +400,47 @@ class TestAnnotations:
             loop.step()
             assert session.answers(task).state == "open"  # it is of another control
 
-    def test_a_choice_that_is_renamed_withdraws_nothing(self, path, studio, make, said):
-        with opened(path, studio) as session:
-            loop = make(session)
-            settle(loop)
-            task = studio.next_task()
-            number = studio.annotate(task, "good")
-            loop.step()
-            studio.change(number, "excellent")
-            loop.step()
-            loop.step()
-            assert session.answers(task).label == "good"
-            assert sum("left alone: excellent" in each for each in said) == 1
+    def test_a_choice_that_is_renamed_withdraws_nothing(self, studio, said, work):
+        session, loop = work()
+        task = studio.next_task()
+        number = studio.annotate(task, "good")
+        loop.step()
+        studio.change(number, "excellent")
+        loop.step()
+        loop.step()
+        assert session.answers(task).label == "good"
+        assert sum("left alone: excellent" in each for each in said) == 1
 
-    def test_two_people_vote(self, path, studio, make):
-        with opened(path, studio, votes=2) as session:
-            loop = make(session)
-            for k in range(12):
-                user = 1 + k % 2
-                settle(loop)
-                task = studio.next_task(user)
-                label = truth(studio, task)
-                if user == 2 and k == 3:
-                    label = {"good": "bad", "bad": "good"}[label]
-                studio.annotate(task, label, user)
+    def test_two_people_vote(self, studio, work):
+        session, loop = work(votes=2)
+        for k in range(12):
+            user = 1 + k % 2
             settle(loop)
-            assert studio.project["maximum_annotations"] == 2
-            people = session.people()
-            given = {who: sum(s.by_class.values()) for who, s in people.items()}
-            assert given == {ANN: 6, BOB: 6}
-            loop.restore()
-            assert studio.project["maximum_annotations"] == 1
+            task = studio.next_task(user)
+            label = truth(studio, task)
+            if user == 2 and k == 3:
+                label = {"good": "bad", "bad": "good"}[label]
+            studio.annotate(task, label, user)
+        settle(loop)
+        assert studio.project["maximum_annotations"] == 2
+        people = session.people()
+        given = {who: sum(s.by_class.values()) for who, s in people.items()}
+        assert given == {ANN: 6, BOB: 6}
+        loop.restore()
+        assert studio.project["maximum_annotations"] == 1
 
-    def test_tasks_that_are_deleted(self, path, studio, make, said):
-        with opened(path, studio) as session:
-            loop = make(session)
-            known = label_next(studio, loop)
-            settle(loop)
-            task = studio.next_task()
-            studio.delete_task(task)
-            studio.delete_task(known)
-            settle(loop)
-            assert session.answers(task).state == "skipped"
-            assert session.answers(known).state == "labelled"  # it was paid for
-            assert studio.next_task() == waiting(session)[0]
-            assert any("was deleted" in each for each in said)
+    def test_tasks_that_are_deleted(self, studio, said, work):
+        session, loop = work()
+        known = label_next(studio, loop)
+        settle(loop)
+        task = studio.next_task()
+        studio.delete_task(task)
+        studio.delete_task(known)
+        settle(loop)
+        assert session.answers(task).state == "skipped"
+        assert session.answers(known).state == "labelled"  # it was paid for
+        assert studio.next_task() == waiting(session)[0]
+        assert any("was deleted" in each for each in said)
 
 
 class TestPredictionsOfOthers:
@@ -530,27 +520,26 @@ class TestOddAnswers:
         assert said.count("Label Studio answers again.") == 1
 
     @pytest.mark.parametrize("seed", range(8))
-    def test_a_random_server(self, path, studio, make, said, seed):
+    def test_a_random_server(self, path, studio, seed, work):
         """Garbled answers at random moments: no error of ours, and all labels stay."""
         rng = random.Random(seed)
-        with opened(path, studio) as session:
-            loop = make(session)
-            for _ in range(12):
-                settle(loop)
-                if (task := studio.next_task()) is None:
-                    break
-                studio.annotate(task, truth(studio, task), rng.choice([1, 2]))
-                studio.garble = lambda answer: (
-                    garble(answer, rng) if rng.random() < 0.7 else answer
-                )
-                for _ in range(4):
-                    with suppress(_label_studio.LabelStudioError):
-                        loop.step()
-                studio.garble = None
+        _, loop = work()
+        for _ in range(12):
             settle(loop)
-            given = {a["task"]: truth(studio, a["task"])
-                     for a in studio.annotations.values()}  # fmt: skip
-            assert dict(labels_of(path)) == given
+            if (task := studio.next_task()) is None:
+                break
+            studio.annotate(task, truth(studio, task), rng.choice([1, 2]))
+            studio.garble = lambda answer: (
+                garble(answer, rng) if rng.random() < 0.7 else answer
+            )
+            for _ in range(4):
+                with suppress(_label_studio.LabelStudioError):
+                    loop.step()
+            studio.garble = None
+        settle(loop)
+        given = {a["task"]: truth(studio, a["task"])
+                 for a in studio.annotations.values()}  # fmt: skip
+        assert dict(labels_of(path)) == given
 
     @pytest.mark.parametrize("odd", [*ODD, b"[" * 100_000, b"\xff", b"{"])
     def test_the_first_answer(self, path, studio, make, odd):
@@ -614,28 +603,25 @@ class TestFailures:
         assert "127.0.0.1" in problem
         assert said.count("Label Studio answers again.") == 1
 
-    def test_a_failure_at_any_request_loses_nothing(self, path, studio, make):
-        with opened(path, studio) as session:
-            loop = make(session)
-            for k in range(14):
-                settle(loop)
-                task = studio.next_task()
-                studio.annotate(task, truth(studio, task))
-                n_left = iter(range(k % 9))
-                studio.fail = lambda *_, n=n_left: (
-                    500 if next(n, None) is None else None
-                )
-                for _ in range(2):
-                    try:
-                        loop.step()
-                    except _label_studio.LabelStudioError:
-                        break
-                studio.fail = None
+    def test_a_failure_at_any_request_loses_nothing(self, path, studio, work):
+        _, loop = work()
+        for k in range(14):
             settle(loop)
-            given = {a["task"] for a in studio.annotations.values()}
-            assert {id for id, _ in labels_of(path)} == given
-            versions = {p["model_version"] for p in studio.predictions.values()}
-            assert versions <= {studio.project["model_version"]}
+            task = studio.next_task()
+            studio.annotate(task, truth(studio, task))
+            n_left = iter(range(k % 9))
+            studio.fail = lambda *_, n=n_left: 500 if next(n, None) is None else None
+            for _ in range(2):
+                try:
+                    loop.step()
+                except _label_studio.LabelStudioError:
+                    break
+            studio.fail = None
+        settle(loop)
+        given = {a["task"] for a in studio.annotations.values()}
+        assert {id for id, _ in labels_of(path)} == given
+        versions = {p["model_version"] for p in studio.predictions.values()}
+        assert versions <= {studio.project["model_version"]}
 
     def test_a_token_that_is_lost_and_replaced(self, path, studio, make, tmp_path):
         file = tmp_path / "token"
@@ -655,18 +641,17 @@ class TestFailures:
             ):
                 loop.step()
 
-    def test_access_tokens_are_renewed(self, path, studio, make, monkeypatch):
+    def test_access_tokens_are_renewed(self, studio, monkeypatch, work):
         monkeypatch.setenv("LABEL_STUDIO_API_KEY", REFRESH)
         studio.legacy = set()
-        with opened(path, studio) as session:
-            loop = make(session)
+        _, loop = work()
+        loop.step()
+        studio.access = {"second"}
+        loop.step()
+        studio.refresh = set()
+        studio.access = {"third"}
+        with pytest.raises(_label_studio.LabelStudioError, match="refuses the tok"):
             loop.step()
-            studio.access = {"second"}
-            loop.step()
-            studio.refresh = set()
-            studio.access = {"third"}
-            with pytest.raises(_label_studio.LabelStudioError, match="refuses the tok"):
-                loop.step()
 
     def test_the_token_is_sent_to_the_server_only(self, studio, url):
         other = LabelStudio([])

@@ -17,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, export
+from tests.reference.labeling import answer_rows, labels_of
 from tests.reference.session_files import n_answers, select
 
 X, y = make_classification(30, 4, random_state=5)
@@ -30,9 +31,7 @@ def opened(path, **options):
 
 
 def label_some(session, n, who=None):
-    for _ in range(n):
-        id = session.next(who)
-        session.label(id, int(y[id]), who)
+    answer_rows(session, lambda id: int(y[id]), n, who)
 
 
 @pytest.mark.parametrize("link", ["", "symlink_to", "hardlink_to"])
@@ -221,6 +220,17 @@ def test_a_csv_of_somebody_else(folder, content, labels):
         ("in.json", b"[" * 100_000, "not an export of Label Studio"),
         ("in.json", b"[1]", "not an export of Label Studio"),
         ("in.json", b'[{"meta": 3, "annotations": []}]', "not an export"),
+        *(
+            ("in.jsonl", b'{"id": 3, "label": "7"}\n' + line, message)
+            for line, message in (
+                (b"{", "line 2: this is no JSON object"),
+                (b"[1]", "line 2: this is no JSON object"),
+                (b'{"text": "x", "label": "7"}', "line 2: there is no id"),
+                (b'{"id": 4, "label": ["1", "7"]}', r"it has the labels \['1', '7'\]"),
+                (b'{"id": 4, "label": [[0, 3, "ORG"]]}', "line 2: it has the labels"),
+                (b'{"id": 99, "label": ["1"]}', "no row with the id"),
+            )
+        ),
     ],
 )
 def test_files_that_hold_no_labels(folder, name, content, message):
@@ -419,10 +429,6 @@ def prodigy_lines(texts, label="spam", answer="accept", **fields):
     )  # fmt: skip
 
 
-def labels_by_row(session):
-    return {row.id: row.label for row in session.review(limit=99).rows}
-
-
 class TestFoundByContent:
     def test_a_plain_export_of_label_studio(self, folder):
         shown = [TEXTS[4], f"  {TEXTS[9]}\n", "a mail that is gone"]
@@ -432,7 +438,7 @@ class TestFoundByContent:
                 assert session.import_labels(folder / "in.json") == 2
             assert "1 belong to no row, 0 to several" in f"{found[0].message}"
             assert "'a mail that is gone'" in f"{found[0].message}"
-            assert labels_by_row(session) == {5: "spam", 10: "spam"}
+            assert labels_of(session) == {5: "spam", 10: "spam"}
 
     @pytest.mark.parametrize("label", ["spam", "ham"])
     def test_prodigy_accepts_and_rejects(self, folder, label):
@@ -447,7 +453,7 @@ class TestFoundByContent:
         with texts_opened(folder / "a") as session:
             with pytest.warns(UserWarning, match=r"in\.jsonl") as found:
                 assert session.import_labels(folder / "in.jsonl") == 5
-            assert labels_by_row(session) == expected
+            assert labels_of(session) == expected
         said = " ".join(f"{each.message}" for each in found)
         assert "1 with the answer 'ignore'" in said
         assert "records belong" not in said  # all of them have a row
@@ -471,7 +477,7 @@ class TestFoundByContent:
         with texts_opened(folder / "a") as session:
             with pytest.warns(UserWarning, match="2 of 3 records"):
                 session.import_labels(folder / "in.jsonl")
-            assert labels_by_row(session) == {1: "ham", 5: "spam"}
+            assert labels_of(session) == {1: "ham", 5: "spam"}
 
     def test_equal_texts_are_told_by_their_numbers_or_left_out(self, folder):
         items = [*TEXTS[:5], "same", "same"]
@@ -483,12 +489,12 @@ class TestFoundByContent:
             with texts_opened(folder / twins, items, twins=twins) as session:
                 with pytest.warns(UserWarning, match=said) if said else nullcontext():
                     session.import_labels(folder / "in.json")
-                assert labels_by_row(session) == known
+                assert labels_of(session) == known
         line = {"id": 7, "text": "same", "label": "ham"}
         (folder / "in.jsonl").write_text(json.dumps(line))
         with texts_opened(folder / "b", items, twins="ask") as session:
             session.import_labels(folder / "in.jsonl")
-            assert labels_by_row(session) == {7: "ham"}
+            assert labels_of(session) == {7: "ham"}
 
     @pytest.mark.parametrize("kind", ["in.json", "in.jsonl"])
     def test_a_field_that_is_named_holds_the_ids(self, folder, kind):
@@ -502,7 +508,7 @@ class TestFoundByContent:
         rows = ["T-3", "T-8", "T-9"] if kind == "in.json" else ["T-8"]
         with texts_opened(folder / "a", ids=names) as session:
             assert session.import_labels(folder / kind, id_field="ticket") == len(rows)
-            assert labels_by_row(session) == dict.fromkeys(rows, "spam")
+            assert labels_of(session) == dict.fromkeys(rows, "spam")
 
     @pytest.mark.parametrize("kind", ["in.json", "in.jsonl", "session"])
     def test_a_file_of_other_rows_is_refused(self, folder, kind):
@@ -542,7 +548,7 @@ class TestFoundByContent:
         with texts_opened(folder / "a", items) as session:
             with pytest.warns(UserWarning, match="2 of 3 records"):
                 session.import_labels(folder / "in.json", columns=columns)
-            assert labels_by_row(session) == {8: "spam", 9: "spam"}
+            assert labels_of(session) == {8: "spam", 9: "spam"}
 
     def test_nothing_to_find_a_row_by(self, folder):
         (folder / "in.json").write_text(json.dumps(studio_export(["a", "b"])))
@@ -551,23 +557,3 @@ class TestFoundByContent:
             pytest.raises(ValueError, match=r"in\.json, task 701: there is no id"),
         ):
             session.import_labels(folder / "in.json")
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{", "line 2: this is no JSON object"),
-        ("[1]", "line 2: this is no JSON object"),
-        ('{"text": "x", "label": "7"}', "line 2: there is no id"),
-        ('{"id": 4, "label": ["1", "7"]}', r"line 2: it has the labels \['1', '7'\]"),
-        ('{"id": 4, "label": [[0, 3, "ORG"]]}', "line 2: it has the labels"),
-        ('{"id": 99, "label": ["1"]}', "no row with the id"),
-    ],
-)
-def test_lines_that_are_refused(folder, line, message):
-    good = '{"id": 3, "label": "7"}'
-    (folder / "in.jsonl").write_text(f"{good}\n{line}\n")
-    with opened(folder / "a") as session:
-        with pytest.raises(ValueError, match=message):
-            session.import_labels(folder / "in.jsonl")
-        assert n_answers(folder / "a") == 0

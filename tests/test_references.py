@@ -197,16 +197,6 @@ DAMAGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", DAMAGES)
-def test_damaged_ris(folder, case):
-    text, expected = DAMAGES[case]
-    if isinstance(expected, str):
-        with pytest.raises(ValueError, match=expected):
-            read(folder, text)
-    else:
-        assert read(folder, text)["title"].tolist() == TITLES["ris"][1]
-
-
 def test_fields_between_references(folder):
     """They stay with the reference before; behind a blank line, with the next."""
     table = read(folder, RIS.replace("ER  - \n", "ER  - \nC1  - after\n"))
@@ -281,49 +271,47 @@ CIW_DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("case", CIW_DAMAGES)
-def test_damaged_web_of_science(folder, case):
-    text, expected = CIW_DAMAGES[case]
-    if isinstance(expected, str):
-        with pytest.raises(ValueError, match=expected):
-            read(folder, text, "savedrecs.ciw")
-        return
-    titles = [*TITLES["ciw"][1], "Trees"][:expected]
-    assert read(folder, text, "savedrecs.ciw")["title"].tolist() == titles
-
-
-#: Damages of the BibTeX file, and the titles.
+#: Damages of the BibTeX file, and the number of titles.
 BIB_DAMAGES = {
-    "no @": (BIB.replace("@book", "book"), TITLES["bib"][1]),
-    "= for {": (BIB.replace("@book{", "@book="), TITLES["bib"][1]),
-    "={": (BIB.replace("@book{", "@boo={"), TITLES["bib"][1]),
-    "no {": (BIB.replace("@book{", "@book "), TITLES["bib"][1]),
-    "no comma behind the key": (BIB.replace("b2,", "b2"), TITLES["bib"][1]),
-    "no last }": (BIB.rstrip()[:-1], TITLES["bib"][1]),
-    "no } of a field": (BIB.replace("walking}", "walking"), None),
-    "a } too many": (BIB.replace("walking},", "walking}},"), TITLES["bib"][1]),
-    "one key": (re.sub("a1|b2|c3", "x", BIB), TITLES["bib"][1]),
-    "no key": (BIB.replace("a1,", ","), TITLES["bib"][1]),
-    "one line": (BIB.replace("\n", " "), TITLES["bib"][1]),
-    "a comment": ("% Encoding: UTF-8\n" + BIB, TITLES["bib"][1]),
-    "groups of JabRef": (BIB + "@Comment{jabref-meta: A:;\n}", TITLES["bib"][1]),
-    "a field twice": (BIB.replace("year =", "note = {a},\n  note = {b},\n  year ="),
-                      TITLES["bib"][1]),
+    "no @": (BIB.replace("@book", "book"), 3),
+    "= for {": (BIB.replace("@book{", "@book="), 3),
+    "={": (BIB.replace("@book{", "@boo={"), 3),
+    "no {": (BIB.replace("@book{", "@book "), 3),
+    "no comma behind the key": (BIB.replace("b2,", "b2"), 3),
+    "no last }": (BIB.rstrip()[:-1], 3),
+    "a } too many": (BIB.replace("walking},", "walking}},"), 3),
+    "one key": (re.sub("a1|b2|c3", "x", BIB), 3),
+    "no key": (BIB.replace("a1,", ","), 3),
+    "one line": (BIB.replace("\n", " "), 3),
+    "a comment": ("% Encoding: UTF-8\n" + BIB, 3),
+    "groups of JabRef": (BIB + "@Comment{jabref-meta: A:;\n}", 3),
+    "a field twice": (BIB.replace("year =", "note = {a},\n  note = {b},\n  year ="), 3),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BIB_DAMAGES)
-def test_damaged_bibtex(folder, case):
-    text, titles = BIB_DAMAGES[case]
-    table = read(folder, text, "refs.bib")
-    if titles:
-        assert table["title"].tolist() == titles
+DAMAGED = [
+    *(("ris", name) for name in DAMAGES),
+    *(("ciw", name) for name in CIW_DAMAGES),
+    *(("bib", name) for name in BIB_DAMAGES),
+]
+
+
+@pytest.mark.parametrize(("kind", "case"), DAMAGED)
+def test_damaged_references(folder, kind, case):
+    damages = {"ris": DAMAGES, "ciw": CIW_DAMAGES, "bib": BIB_DAMAGES}[kind]
+    text, expected = damages[case]
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=expected):
+            read(folder, text, f"refs.{kind}")
     else:
-        assert len(table) == 3
-        assert "Stroke and walking" in table["title"][1]
+        titles = [*TITLES[kind][1], "Trees"][:expected]
+        assert read(folder, text, f"refs.{kind}")["title"].tolist() == titles
 
 
 def test_damaged_entries_are_named(folder):
+    table = read(folder, BIB.replace("walking}", "walking"), "refs.bib")
+    assert len(table) == 3
+    assert "Stroke and walking" in table["title"][1]
     table = read(folder, BIB.replace("@book{", "@boo={"))
     assert table.attrs["notes"] == [
         "Of damaged entries, what can be read is shown: line 6."

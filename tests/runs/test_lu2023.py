@@ -101,13 +101,6 @@ class TestRuns:
         assert short[6 + 1 : 11] == longer[6 + 1 : 11]  # areas and ends
         assert lu2023_report.longest(results) == results[2:]
 
-    def test_sets_that_are_not_here_are_left_out(self, tmp_path, monkeypatch, capsys):
-        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", str(tmp_path))
-        file = tmp_path / "runs.csv"
-        lu2023.main(["--only", "sonar", "--results", str(file)])
-        assert "sonar is left out" in capsys.readouterr().out
-        assert not file.exists()
-
 
 def made_up(name, method, level, seed, **facts):
     """Return a result near a level, with the same noise for all methods."""

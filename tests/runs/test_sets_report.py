@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from benchmarks.results import append_run, read_runs
+from benchmarks.results import append_run
 from benchmarks.sets import gains, members, report
 from benchmarks.sets._run import Result
 from benchmarks.sets._tables import Runs
@@ -105,17 +105,6 @@ def results():
 
 
 class TestReport:
-    def test_results_are_read_as_they_were_written(self, tmp_path, results):
-        file = tmp_path / "folder" / "runs.csv"
-        for result in results:
-            append_run(file, result, "a command")
-        for result, again in zip(results, read_runs(file, Result), strict=True):
-            assert again[:12] == result[:12]
-            np.testing.assert_allclose(again.accuracy, result.accuracy, atol=5e-5)
-            np.testing.assert_allclose(again.balanced, result.balanced, atol=5e-5)
-            assert again.rare == result.rare
-        assert read_runs(tmp_path / "none.csv", Result) == []
-
     def test_wins_and_losses(self, results):
         runs = Runs(results)
         duels = {(d.set, d.method): d for d in runs.against("margin", "final")}

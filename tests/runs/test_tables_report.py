@@ -73,12 +73,6 @@ class TestHundred:
         assert (flipped["better"], flipped["worse"]) == ("0", "1")
         assert flipped["lowest"] == "-2.0"
 
-    def test_no_such_results(self, tmp_path, capsys):
-        append_run(tmp_path / "a.csv", result("star", "blend", 1, 0.5), "")
-        with pytest.raises(SystemExit):
-            hundred.main(["--results", f"{tmp_path / 'a.csv'}", "--out", f"{tmp_path}"])
-        assert "has no such results" in capsys.readouterr().err
-
 
 class Fixed:
     """A model with the same probabilities for all rows."""
