@@ -241,6 +241,7 @@ class TestRows:
         out = run(*TABLE, "--budget", "3", answers="car\n" * 9)
         assert "3 left" in out
         assert "The budget is spent. To label more, raise it: --budget." in out
+        assert "0 left" not in out
         assert len(exported()) == 43
 
     def test_the_learner_that_compare_recommends(self, run):
@@ -603,6 +604,14 @@ class TestExports:
         again = ["label", "stock.csv", "--id", "key", *HOW[:3], "again.sqlite"]
         out = saved(*again, "--import", "out.csv", "--export", "second.csv")
         assert "Labels in second.csv: 40." in out
+
+    def test_equal_rows_are_counted_one_by_one(self, run):
+        rows = [{**row, "note": f"note {i // 2}"} for i, row in enumerate(stock(20))]
+        write_rows("stock.csv", rows)
+        run(*TEXT, answers="1\n2\ns\n")
+        out = run("label", "labels.sqlite", "--export", "a.csv")
+        assert "Labels in a.csv: 4 for 2 different rows." in out
+        assert "which are left out: 2 skipped." in out
 
     def test_rows_without_a_label_are_counted(self, run):
         run(*TEXT, "--test-size", "3", answers="1\ns\n")

@@ -79,6 +79,19 @@ def test_how_many_labels_a_first_model_needs(labels, said, path):
             session.predictions()
 
 
+def test_known_labels_are_learned_when_a_row_is_shown(path):
+    learner = HybridSamplingClassifier(n_initial=10, random_state=0)
+    ids, classes = list(range(80)), ["no", "yes"]
+    with LabelingSession(learner, X, path, ids=ids, classes=classes) as session:
+        session.import_labels({id: y[id].item() for id in range(30)})
+        assert session.advice() == (
+            "There is no model yet: the 30 known labels are learned when the first row "
+            "is shown."
+        )
+        session.next()
+        assert "known labels" not in session.advice()
+
+
 @pytest.mark.parametrize("test_size", [0, 6])
 def test_few_labels_give_no_estimate(test_size, path):
     learner = UncertaintySamplingClassifier(

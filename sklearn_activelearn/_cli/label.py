@@ -804,16 +804,17 @@ def write_labels_of_file(args, path):
 
 def write_export(args, write, path):
     """Write the labels of a session, and print how many rows have none."""
-    from ..labeling._export import omitted_rows
+    from ..labeling._export import count_rows
 
     with blame(path, args.export):
         with catch_warnings(action="ignore"):  # the omitted rows are printed below
             n_labels = write(args.export, args.form or "wide", tag=args.tag)
-        omitted = omitted_rows(path)
+        *omitted, n_copies = count_rows(path)
     if args.form == "long":
         print(f"Answers in {args.export}: {n_labels}.")
         return
-    print(f"Labels in {args.export}: {n_labels}.")
+    equal = f" for {n_labels - n_copies} different rows" * bool(n_copies)
+    print(f"Labels in {args.export}: {n_labels}{equal * (args.tag is None)}.")
     words = ("skipped", "disputed", "with too few votes")
     each = [f"{n} {what}" for n, what in zip(omitted, words, strict=True) if n]
     if each:

@@ -28,7 +28,7 @@ from ._table_files import (
     to_cell_value,
     write_table,
 )
-from .storage._decisions import DISPUTED, GIVEN, OPEN, SKIPPED, TEST
+from .storage._decisions import DISPUTED, GIVEN, LABELLED, OPEN, SKIPPED, TEST
 from .storage._file import open_to_read
 from .storage._integrity import intact_answers
 from .storage._labels import SEVERAL, from_column
@@ -75,12 +75,13 @@ class ExportedAnswer(NamedTuple):
 TAKEN = {*ExportedLabel._fields, *ExportedAnswer._fields}
 
 
-class Omitted(NamedTuple):
-    """Numbers of rows without a label that could be exported."""
+class RowCounts(NamedTuple):
+    """Numbers of rows that people have answered; equal rows count one by one."""
 
     skipped: int
     disputed: int  # people disagree
     undecided: int  # fewer people have answered than are asked
+    copies: int  # rows with a label that equal another row
 
 
 def export(
@@ -150,10 +151,10 @@ def export(
         return export_labels(facts, out, form, tag=tag)
 
 
-def omitted_rows(path):
-    """Return the `Omitted` rows of a session, whose labels were just exported."""
+def count_rows(path):
+    """Return the `RowCounts` of a session, whose labels were just exported."""
     with open_to_read(path) as facts:
-        return count_omitted(facts.decisions)
+        return count_answered(facts)
 
 
 def export_labels(facts, out, form, item_of=None, columns=None, row_of=None, tag=None):
@@ -201,7 +202,7 @@ def export_labels(facts, out, form, item_of=None, columns=None, row_of=None, tag
             names = [name for name in names if name not in unused]
             may_be_numbers = facts.settings["classes"] is None
             write_label_csv(file, rows, names, more, may_be_numbers, labels)
-    n_disputed = count_omitted(facts.decisions).disputed
+    n_disputed = count_answered(facts).disputed
     if n_disputed and not is_long:
         warn_user(f"{n_disputed} rows on which people disagree are left out.")
     return len(rows)
@@ -216,10 +217,14 @@ def name_label_columns(settings):
     return {label: name for name, label in labels_by_name.items()}
 
 
-def count_omitted(decisions):
-    """Return the `Omitted` rows of a session."""
-    counts = Counter(row.state for row in decisions.rows.values() if row.answers)
-    return Omitted(counts[SKIPPED], counts[DISPUTED], counts[OPEN])
+def count_answered(facts):
+    """Return the `RowCounts` of a session."""
+    twins, counts, n_copies = map_twins(facts.settings["twins"]), Counter(), 0
+    for row in facts.decisions.rows.values():
+        n_rows = len(twins.get(row.id, [row.id])) if row.answers else 0
+        counts[row.state] += n_rows
+        n_copies += (row.state == LABELLED) * (n_rows - 1)
+    return RowCounts(counts[SKIPPED], counts[DISPUTED], counts[OPEN], n_copies)
 
 
 def read_labels(facts):

@@ -308,7 +308,7 @@ def describe_counts(status, own):
         parts.append(f"{status.disputed} disputed")
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
-    if status.to_label is not None:
+    if status.to_label:
         minutes = status.minutes_left
         parts.append(
             f"{status.to_label} left"
