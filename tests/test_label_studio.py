@@ -838,9 +838,8 @@ class TestCommand:
 
     def test_several_choices_images_and_tables(self, path, studio, url, monkeypatch):
         image = pytest.importorskip("PIL.Image")
-        from sklearn_activelearn._cli import label
-
-        monkeypatch.setattr(label, "run_loop", lambda loop: loop.step())
+        loop = _label_studio.LabelStudioLoop
+        monkeypatch.setattr(loop, "run", loop.step)
         config = studio.project["label_config"]
         for several in True, False:
             multiple = config.replace("single", "multiple") if several else config
@@ -870,9 +869,8 @@ class TestCommand:
     def test_vectors_by_the_number_of_the_task(
         self, path, studio, url, monkeypatch, tmp_path, capsys
     ):
-        from sklearn_activelearn._cli import label
-
-        monkeypatch.setattr(label, "run_loop", lambda loop: loop.step())
+        loop = _label_studio.LabelStudioLoop
+        monkeypatch.setattr(loop, "run", loop.step)
         table = pd.DataFrame({"task": [*studio.tasks], "x": 1.0, "y": -1.0})
         table.to_csv(tmp_path / "vectors.csv", index=False)
         argv = [*COMMAND, "--label-studio", url, "--out", str(path)]

@@ -1,10 +1,19 @@
 """Rows from a project of Label Studio, and the loop that orders its tasks."""
 
-from contextlib import contextmanager
-from pathlib import PurePosixPath
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from urllib.parse import parse_qs, urlsplit
 
 from .options import UsageError, blame, require, tell
+from .session import (
+    add_known_labels,
+    is_labelling,
+    open_session,
+    print_end,
+    read_rows,
+    write_results,
+)
 
 #: Objects whose content is a text.
 TEXTS = ("Text", "HyperText", "Paragraphs")
@@ -45,13 +54,68 @@ def open_project(args, stack):
     return client
 
 
+def label_tasks(args, client, n_known):
+    """Let the project hand out its tasks in the order of a session.
+
+    If tasks are added, a session with more rows takes over.
+
+    Parameters
+    ----------
+    args : Namespace
+        The parsed arguments.
+    client : Client
+        From `open_project`.
+    n_known : int or None
+        Number of rows of the session; None if there is none yet.
+    """
+    tell(f"Reading the tasks of project {args.project} …")
+    tasks = new = read_tasks(args, client)
+    if not tasks:
+        raise UsageError(f"project {args.project} has no tasks: import some first")
+    n_known, loop = n_known or len(tasks), None
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        while loop is None or loop.has_new_tasks:
+            if len(tasks) > n_known:  # their words change the numbers of all rows
+                args.change = [*dict.fromkeys([*args.change, "pool", "features"])]
+            table = table_of(args, client, tasks, folder)
+            task, learner = read_rows(args, table, folder)
+            from threadpoolctl import threadpool_limits  # numpy and scipy are loaded
+
+            with (
+                threadpool_limits(1),
+                open_session(args, task, learner, args.out) as session,
+                blame(args.out),
+            ):
+                add_known_labels(args, session, task)
+                if not is_labelling(args):
+                    write_results(args, session, task)
+                    return
+                if loop is None:
+                    loop = make_loop(args, client, session, tasks)
+                    stack.callback(loop.restore)  # Ctrl-C while rows are added
+                else:
+                    loop.continue_with(session, new)
+                try:
+                    loop.run()
+                except KeyboardInterrupt:
+                    print()  # after ^C
+                n_labels = session.status().labelled
+            if loop.has_new_tasks:
+                new = read_tasks(args, client, id=tasks[-1]["id"])
+                tasks = tasks + new
+    print_end(args, n_labels)
+
+
 def read_tasks(args, client, **limits):
     """Return the tasks of the project with their annotations."""
+
+    def tell_progress(n_tasks):
+        if n_tasks % 1_000 == 0:
+            tell(f"{n_tasks:,} tasks")
+
     with errors_of(args):
-        tasks = client.all_tasks(args.project, tell_progress, **limits)
-    if not (tasks or limits):
-        raise UsageError(f"project {args.project} has no tasks: import some first")
-    return tasks
+        return client.all_tasks(args.project, tell_progress, **limits)
 
 
 def make_loop(args, client, session, tasks):
@@ -70,11 +134,6 @@ def make_loop(args, client, session, tasks):
     return loop
 
 
-def accept_more_rows(args):
-    """Let the session take rows at the end, whose words change the numbers of all."""
-    args.change = [*dict.fromkeys([*args.change, "pool", "features"])]
-
-
 @contextmanager
 def errors_of(args):
     """Turn errors of the server into errors that the user can mend."""
@@ -87,12 +146,6 @@ def errors_of(args):
         raise UsageError(error) from error
 
 
-def tell_progress(n_tasks):
-    """Print now and then how many tasks are read."""
-    if n_tasks % 1_000 == 0:
-        tell(f"{n_tasks:,} tasks")
-
-
 def table_of(args, client, tasks, folder):
     """Return the data of tasks as a table of texts, with images as files in a folder.
 
@@ -101,7 +154,7 @@ def table_of(args, client, tasks, folder):
     import pandas as pd
 
     rows = [
-        {f"{name}": cell_of(value) for name, value in task["data"].items()}
+        {name: "" if cell is None else f"{cell}" for name, cell in task["data"].items()}
         for task in tasks
     ]
     args.id = "task"
@@ -115,11 +168,6 @@ def table_of(args, client, tasks, folder):
     table = pd.DataFrame(rows, dtype=object).fillna("").astype(str)
     table.attrs = {"references": False, "notes": []}
     return table
-
-
-def cell_of(value):
-    """Return a value of a task's data as text."""
-    return "" if value is None else f"{value}"
 
 
 def download_image(client, address, task, folder):

@@ -322,8 +322,8 @@ def describe_missing_model(status):
     n_more, known = max(1, status.pending), [c for c, n in status.by_class.items() if n]
     if len(known) > 1 and status.asked + status.n_test == 0:
         return (
-            f"There is no model yet: the {status.labelled} known labels are learned when "
-            "the first row is shown."
+            f"There is no model yet: the {status.labelled} known labels are learned "
+            "when the first row is shown."
         )
     more = f"{n_more} more label{'s' * (n_more > 1)}"
     second = " and a second class is known" * (len(known) == 1)
