@@ -120,14 +120,6 @@ class TestReport:
         assert report["target_error"] == 0.3
         assert report["results"][0]["passive_curve"]["labels_to_target"] < 38
 
-    def test_same_seed_same_report_and_other_seed_another(self, iris_csv, capsys):
-        argv = ["--data", iris_csv, "--target", "kind", "--learner", "CBGZ"]
-        argv += ["--learner", "UncertaintySampling:batch_size=9,budget=20"]
-        first, again = report_of(capsys, *argv), report_of(capsys, *argv)
-        assert first == again
-        other = report_of(capsys, *argv, "--seed", "1")
-        assert other["results"] != first["results"]
-
     @pytest.mark.parametrize("error", [[], ["--target-error", "0.0001"]])
     def test_a_file_of_each_kind(self, iris_csv, tmp_path, capsys, error):
         plot, path = tmp_path / "curves.png", tmp_path / "report.json"

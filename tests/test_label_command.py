@@ -551,27 +551,6 @@ class TestRowsWithoutContent:
             for name in ("prediction", "probability"):
                 assert (row[name] == "") == (f"{number}" in blank)
 
-    def test_the_same_rule_in_compare_and_label(self, run, kind, monkeypatch):
-        rows = [
-            {k: v for k, v in row.items() if k != "key"} for row in blank_rows(kind)
-        ]
-        rows = [{**row, "kind": row["kind"] or "car"} for row in rows]
-        write_rows("rows.csv", rows)
-        n_blank = sum(not row["note"].strip() for row in rows)
-        how = ["--text", "note"] if kind == "text" else []
-        unlabelled = [{k: v for k, v in row.items() if k != "kind"} for row in rows]
-        write_rows("unlabelled.csv", unlabelled)
-        run("label", "unlabelled.csv", *how, *HOW, answers="")
-        assert f"{n_blank} rows without content are not shown" in run.err
-        seen = []
-        monkeypatch.setattr(
-            "sklearn_activelearn.evaluation.compare",
-            lambda X, y, _, **options: seen.append((len(X), len(y))) or 1 / 0,
-        )
-        with pytest.raises(ZeroDivisionError):
-            run("compare", "--data", "rows.csv", "--target", "kind", *how)
-        assert seen == [(60 - n_blank, 60 - n_blank)]
-
 
 class TestExports:
     def test_what_was_shown_and_the_way_back(self, saved, exported):

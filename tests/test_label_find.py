@@ -258,15 +258,6 @@ class TestSession:
             found.append(record["ids"])
         assert found[0] == found[1]
 
-    def test_it_says_what_is_certain(self, tmp_path):
-        session, _ = finding(tmp_path / "a.session", 50, n_rows=50)
-        with session:
-            labels = session.status().by_class
-            assert session.advice() == (
-                f"Found: {labels['yes']} in {sum(labels.values())} rows read.\n"
-                f"{CERTAIN}"
-            )
-
     def test_held_out_rows_are_read_rows_when_it_is_certain(self, tmp_path):
         session, _ = finding(tmp_path / "a.session", 100, n_rows=100, test_size=40)
         with session:

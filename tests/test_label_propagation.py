@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from sklearn.datasets import load_digits
 
 from sklearn_activelearn import ActiveLabelPropagationClassifier
@@ -410,12 +409,3 @@ def test_an_interrupt_in_a_new_pool_changes_nothing(verb):
     for one in (learner, other):
         getattr(one, verb)(grown, argument)
     assert state(learner) == state(other)
-
-
-@pytest.mark.parametrize("kernel", ["knn", "rbf"])
-def test_threads_and_containers_make_no_difference(kernel):
-    params = {"kernel": kernel, "budget": 15, "random_state": 0}
-    learner = ActiveLabelPropagationClassifier(**params).fit(X, y)
-    for rows, n_jobs in ((X, 2), (csr_array(X), None)):
-        other = ActiveLabelPropagationClassifier(n_jobs=n_jobs, **params).fit(rows, y)
-        np.testing.assert_array_equal(other.queried_indices_, learner.queried_indices_)

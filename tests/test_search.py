@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
-from numpydoc.docscrape import ClassDoc
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -33,7 +32,6 @@ from sklearn_activelearn.kernels import _rows
 from sklearn_activelearn.stream import InverseMarginRule, UpdateRule
 from sklearn_activelearn.stream._base import StreamClassifier
 from sklearn_activelearn.stream._pass import LANES
-from tests.docstrings import names
 from tests.learners import (
     LINEAR_STREAM_LEARNERS,
     SEARCH_GRIDS,
@@ -335,12 +333,9 @@ def test_progress():
     assert "_callback_fit_ctx" not in vars(search)
 
 
-def test_it_is_documented():
+def test_it_has_the_parameters_and_the_results_of_grid_search():
     parameters = inspect.signature(OnePassSearchCV).parameters
     assert list(parameters) == list(inspect.signature(GridSearchCV).parameters)
-    doc = ClassDoc(OnePassSearchCV)
-    assert names(doc["Parameters"]) == list(parameters)
-    found = {name for entry in doc["Attributes"] for name in entry.name.split(", ")}
     X, y = CANCER
     for options in ({}, {"scoring": ["accuracy", "f1"], "refit": "f1"}):
         search = OnePassSearchCV(CBGZClassifier(), GRID, **options).fit(X, y)
@@ -348,7 +343,6 @@ def test_it_is_documented():
         assert {name for name in vars(search) if name.endswith("_")} >= {
             name for name in vars(theirs) if name.endswith("_")
         }
-        assert all(hasattr(search, name) for name in found)
 
 
 def test_groups():

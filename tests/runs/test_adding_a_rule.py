@@ -20,67 +20,42 @@ INSERTIONS = [
     ("utility.py", f"{SOURCE}/base/_scores.py", "def entropy("),
 ]
 
-IMPORT = f"from {SOURCE}.stream import InverseSquareClassifier"
-#: The lines that make them known, likewise.
-LINES = [
-    (
-        "from ._inverse_square import InverseSquareClassifier",
-        f"{SOURCE}/stream/__init__.py",
-        "from ._random import",
-    ),
-    ("from libc.math cimport atan", f"{SOURCE}/losses.pyx", "from libc.math"),
-    ('    "ArctanLoss",', f"{SOURCE}/losses.pyx", '    "HingeLoss"'),
-    ("    runner_up,", f"{SOURCE}/pool/_uncertainty.py", "    smallest_margin,"),
-    (
-        '    "runner_up": runner_up,',
-        f"{SOURCE}/pool/_uncertainty.py",
-        '    "entropy": entropy',
-    ),
-    (
-        "from ._central_margin import CentralMarginClassifier",
-        f"{SOURCE}/pool/__init__.py",
-        "from ._margin import",
-    ),
-    (IMPORT, "tests/learners.py", "from tests.tools"),
-    (
-        f"from {SOURCE}.pool import CentralMarginClassifier",
-        "tests/learners.py",
-        "from tests.tools",
-    ),
-    (
-        "    InverseSquareClassifier(),",
-        "tests/learners.py",
-        "    RandomSamplingClassifier(),",
-    ),
-    (
-        '    MarginLossClassifier("arctan"),',
-        "tests/learners.py",
-        "    RandomSamplingClassifier(),",
-    ),
-    (
-        '    UncertaintySamplingClassifier(NaiveBayes(), measure="runner_up"),',
-        "tests/learners.py",
-        "    PassiveClassifier(),",
-    ),
-    (
-        "    CentralMarginClassifier(n_initial=5),",
-        "tests/learners.py",
-        "    PassiveClassifier(),",
-    ),
-    (IMPORT, "tests/test_first_order.py", "from tests.reference"),
-    (
+#: The lines that make them known, likewise: each with the line below it.
+LINES = {
+    f"{SOURCE}/stream/__init__.py": {
+        "from ._inverse_square import InverseSquareClassifier": "from ._random import",
+    },
+    f"{SOURCE}/losses.pyx": {
+        "from libc.math cimport atan": "from libc.math",
+        '    "ArctanLoss",': '    "HingeLoss"',
+    },
+    f"{SOURCE}/pool/_uncertainty.py": {
+        "    runner_up,": "    smallest_margin,",
+        '    "runner_up": runner_up,': '    "entropy": entropy',
+    },
+    f"{SOURCE}/pool/__init__.py": {
+        "from ._central_margin import CentralMarginClassifier": "from ._margin import",
+    },
+    "tests/learners.py": {
+        f"from {SOURCE}.stream import InverseSquareClassifier": "from tests.tools",
+        f"from {SOURCE}.pool import CentralMarginClassifier": "from tests.tools",
+        "    InverseSquareClassifier(),": "    RandomSamplingClassifier(),",
+        '    MarginLossClassifier("arctan"),': "    RandomSamplingClassifier(),",
+        '    UncertaintySamplingClassifier(NaiveBayes(), measure="runner_up"),': (
+            "    PassiveClassifier(),"
+        ),
+        "    CentralMarginClassifier(n_initial=5),": "    PassiveClassifier(),",
+    },
+    "tests/test_first_order.py": {
+        f"from {SOURCE}.stream import InverseSquareClassifier": "from tests.reference",
         '    "inverse square": (InverseSquareClassifier(b=0.3), '
-        "lambda d: twin.inverse_square(b=0.3)),",
-        "tests/test_first_order.py",
-        '    "random": (',
-    ),
-    ("    losses.ArctanLoss(),", "tests/test_losses.py", "    losses.SigmoidLoss(),"),
-    (
-        '    "arctan": (arctan, arctan_slope, ()),',
-        "tests/reference/margin_loss.py",
-        '    "sigmoid": (',
-    ),
-]
+        "lambda d: twin.inverse_square(b=0.3)),": '    "random": (',
+    },
+    "tests/test_losses.py": {"    losses.ArctanLoss(),": "    losses.SigmoidLoss(),"},
+    "tests/reference/margin_loss.py": {
+        '    "arctan": (arctan, arctan_slope, ()),': '    "sigmoid": (',
+    },
+}
 
 
 def insert(file, anchor, text):
@@ -139,8 +114,9 @@ def passed(tree):
     for snippet, file, anchor in INSERTIONS:
         text = (SNIPPETS / snippet).read_text(encoding="utf-8")
         insert(tree / file, anchor, f"{text}\n\n")
-    for line, file, anchor in LINES:
-        insert(tree / file, anchor, f"{line}\n")
+    for file, lines in LINES.items():
+        for line, anchor in lines.items():
+            insert(tree / file, anchor, f"{line}\n")
     for snippet, file in FILES:
         shutil.copy2(SNIPPETS / snippet, tree / file)
     in_haste(tree / "setup.py")

@@ -242,7 +242,16 @@ def served(page, session, who="ann", **options):
     address = session.serve(open=False, block=False, **options).address
     page.goto(address.replace("/#", f"/?who={who}#"))
     page.wait_for_selector("#card > *")
+    wait_for_row(page)
+
+
+def wait_for_row(page):
     page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
+    page.wait_for_timeout(30)
+
+
+def in_list(page):
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
 
 
 def wait_for_text(page, place, text):
@@ -281,7 +290,7 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     keys.type("no order, see *")
     keys.press("Enter")
     wait_for_text(page, "#counts", "1 skipped")
-    page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
+    wait_for_row(page)
     row = int(page.inner_text("#card").split()[1])
     keys.press("#")
     page.wait_for_selector("#note[open]")
@@ -298,7 +307,7 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
 
     keys.press("*")
     wait_for_text(page, "#found", "4 rows")
-    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    in_list(page)
     assert focused(page).startswith("account")
     keys.press("ArrowDown")
     keys.press("ArrowDown")
@@ -313,12 +322,12 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     keys.press("/")
     keys.type("ORDER")
     keys.press("Enter")
-    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    in_list(page)
     keys.press("Enter")
     page.wait_for_selector("#back:not([hidden])")
     keys.press("Escape")
     page.wait_for_selector("#list button")
-    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    in_list(page)
     keys.press("/")
     keys.type("order")  # in place of the words before
     assert page.input_value("#search [name=text]") == "order"
@@ -363,9 +372,7 @@ def test_classes_that_begin_with_commands_are_typed_as_words(
                 n_labels += 1
                 wait_for_text(page, "#last", f": {name}")
                 wait_for_text(page, "#counts", f"{n_labels} labelled")
-                page.wait_for_function(
-                    "() => document.getElementById('card').ariaBusy === 'false'"
-                )
+                wait_for_row(page)
         press_at_once(page, "quit?")
         wait_for_text(page, "#typed", "quit?: no class")
         status = session.status()
@@ -373,9 +380,7 @@ def test_classes_that_begin_with_commands_are_typed_as_words(
         assert status.skipped == 0
         press_at_once(page, "/s")
         wait_for_text(page, "#counts", "1 skipped")
-        page.wait_for_function(
-            "() => document.getElementById('card').ariaBusy === 'false'"
-        )
+        wait_for_row(page)
         press_at_once(page, "/u" if "/u" in said else "u")
         wait_for_text(page, "#last", "answer undone")
 
@@ -396,12 +401,8 @@ def test_the_focus_waits_for_the_list_that_is_shown(page, session):
     page.wait_for_timeout(100)
     held[1].continue_()
     wait_for_text(page, "#found", "2 rows")
-    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    in_list(page)
     page.unroute("**/api/review")
-
-
-def in_list(page):
-    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
 
 
 def test_a_list_is_left_searched_and_turned_by_keyboard(page, tmp_path):
@@ -431,11 +432,6 @@ def test_a_list_is_left_searched_and_turned_by_keyboard(page, tmp_path):
         page.check("input[value=empty]")
         wait_for_text(page, "#list", "no label")
         assert page.inner_text("#list button").split("\n") == ["no label", "Row 39"]
-
-
-def wait_for_row(page):
-    page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
-    page.wait_for_timeout(30)
 
 
 def test_other_people_are_followed_while_something_is_typed(page, tmp_path):
@@ -503,7 +499,7 @@ def test_an_answer_is_for_the_row_on_the_screen(page, session):
         page.wait_for_timeout(30)
     before = int(page.inner_text("#card").split()[1])
     keys.press("*")
-    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    in_list(page)
     page.route("**/api/next", lambda route: held.append(route))  # it waits for training
     keys.press("Enter")
     page.wait_for_selector("[data-label=refund][aria-pressed=true]")
@@ -515,7 +511,7 @@ def test_an_answer_is_for_the_row_on_the_screen(page, session):
     assert int(page.inner_text("#card").split()[1]) == before
     (found,) = held
     found.continue_()
-    page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
+    wait_for_row(page)
     shown = int(page.inner_text("#card").split()[1])
     page.unroute("**/api/next")
     keys.press("b")
@@ -604,7 +600,7 @@ def test_a_screen_reader_is_told_all(page, session):
     page.keyboard.press("*")
     wait_for_text(page, "#found", "1 row")
     assert page.inner_text("#found") == "1 row"
-    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    in_list(page)
     names = [name for role, name in controls() if role == "button"]
     assert any(name.startswith("delivery Order") for name in names)
     page.keyboard.press("Escape")
