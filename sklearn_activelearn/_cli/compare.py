@@ -5,12 +5,9 @@
 
 # Modules that import scikit-learn are imported in functions: wrong arguments are
 # refused before that.
-import csv
 import importlib.util
 import json
-import shutil
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -117,8 +114,6 @@ RESULTS = """
     Draw the error against the number of labels, as .png, .pdf or .svg.
 --json FILE
     Write JSON instead of the table, to FILE or, without FILE, to the standard output.
---csv FILE
-    Also write the table as CSV.
 """
 
 
@@ -171,7 +166,7 @@ def start_compare(args):
         if args.plot.suffix.lower() not in PICTURES:
             raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
         require("--plot", "matplotlib")
-    for option in ("plot", "json", "csv"):
+    for option in ("plot", "json"):
         path = getattr(args, option)
         if path not in (None, "-"):
             check_output(option, Path(path))
@@ -212,15 +207,14 @@ def run_compare(args, name, data, learners):
     # reading and importing have taken some of the command's minutes
     minutes = max(args.minutes - (monotonic() - args.began) / 60, 0.1 * args.minutes)
     try:
-        with progress_lines() as show:
-            comparison = compare(
-                data.X, data.y, learners,
-                preprocessor=data.encoder, other_preprocessor=data.other_encoder,
-                scoring=args.scoring, cv=args.folds, minutes=minutes,
-                n_repeats=args.repeats, max_rows=args.rows, row_size=data.width,
-                target_error=args.target_error, n_jobs=args.jobs, memory=args.cache,
-                progress=show, random_state=args.seed,
-            )  # fmt: skip
+        comparison = compare(
+            data.X, data.y, learners,
+            preprocessor=data.encoder, other_preprocessor=data.other_encoder,
+            scoring=args.scoring, cv=args.folds, minutes=minutes,
+            n_repeats=args.repeats, max_rows=args.rows, row_size=data.width,
+            target_error=args.target_error, n_jobs=args.jobs, memory=args.cache,
+            progress=make_progress(), random_state=args.seed,
+        )  # fmt: skip
     except ValueError as error:
         about = "--scoring" if str(error).startswith("scoring") else name
         raise UsageError(f"{about}: {error}") from error
@@ -233,7 +227,7 @@ def run_compare(args, name, data, learners):
         "version": __version__, "data": name, "treated_as": data.treated_as
     } | comparison.to_dict()  # fmt: skip
     text = comparison.to_text(data=f"{name}: {size}")
-    write_report(args, text, report, comparison.table(), comparison.plot, name)
+    write_report(args, text, report, comparison.plot, name)
     if interrupt:
         raise interrupt
 
@@ -280,62 +274,46 @@ def run_find(args, name, data, learners):
     except (TypeError, ValueError) as error:
         raise UsageError(f"--find: {error}") from error
     title = f"{name}: {n:,} rows, {n_relevant:,} {args.find}"
-    table = [{"order": order} | row for order, row in found.table().items()]
     report = {"data": title, "found": found.to_dict()}
-    write_report(args, f"{title}\n\n{found}", report, table, found.plot, title)
+    write_report(args, f"{title}\n\n{found}", report, found.plot, title)
 
 
-@contextmanager
-def progress_lines():
-    """Yield what shows the progress of a comparison.
+def make_progress():
+    """Return what shows the progress of a comparison.
 
-    A terminal sees the answer so far, with rich if it is installed. A pipe or a file
-    gets a line every ten seconds.
+    A terminal sees the answer so far, if rich is installed. Otherwise there is a line
+    every ten seconds.
     """
-    on_terminal = sys.stderr.isatty()
-    if on_terminal and importlib.util.find_spec("rich"):
-        yield True
-        return
+    if sys.stderr.isatty() and importlib.util.find_spec("rich"):
+        return True
     told = monotonic()
 
     def show(state):
         nonlocal told
-        so_far = f", so far: {state.answer}" if state.answer else ""
-        line = (
-            f"repeat {state.repeat}, run {state.done} of {state.total}, "
-            f"{state.seconds:.0f} s{so_far}"
-        )
-        if on_terminal:
-            width = shutil.get_terminal_size().columns - 1
-            print(f"\r\033[K{line[:width]}", end="", file=sys.stderr, flush=True)
-        elif monotonic() - told >= TELL_EVERY:
+        if monotonic() - told >= TELL_EVERY:
             told = monotonic()
-            tell(line)
+            so_far = f", so far: {state.answer}" if state.answer else ""
+            tell(
+                f"repeat {state.repeat}, run {state.done} of {state.total}, "
+                f"{state.seconds:.0f} s{so_far}"
+            )
 
-    try:
-        yield show
-    finally:
-        if on_terminal:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+    return show
 
 
-def write_report(args, text, report, table, plot, title):
-    """Write the text or JSON, the table as CSV, and the picture."""
+def write_report(args, text, report, plot, title):
+    """Write the text or JSON, and the picture."""
     try:
         if not args.json:
             print(text)
         else:
-            text = json.dumps(rounded(report), indent=1, allow_nan=False)
+            plain = json.dumps(report, allow_nan=False)
+            report = json.loads(plain, parse_float=lambda text: round(float(text), 6))
+            text = json.dumps(report, indent=1)
             if args.json == "-":
                 print(text)
             else:
                 Path(args.json).write_text(f"{text}\n", encoding="utf-8")
-        if args.csv:
-            names = dict.fromkeys(name for row in table for name in row)
-            with open(args.csv, "w", newline="", encoding="utf-8") as file:
-                lines = csv.DictWriter(file, names)
-                lines.writeheader()
-                lines.writerows(table)
         if args.plot:
             from matplotlib.figure import Figure
 
@@ -348,12 +326,3 @@ def write_report(args, text, report, table, plot, title):
             tell(f"curves: {args.plot}")
     except OSError as error:
         raise UsageError(f"cannot write: {error}") from error
-
-
-def rounded(value):
-    """Return plain values with six decimals."""
-    if isinstance(value, dict):
-        return {name: rounded(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [rounded(item) for item in value]
-    return round(value, 6) if isinstance(value, float) else value

@@ -1,7 +1,7 @@
 // Dialogs: help, guide, people, notes and reasons.
 
 import { $, ask, attempt, make, onClick, who } from "./server.js";
-import { content, facts } from "./row.js";
+import { facts } from "./row.js";
 import { skip } from "./label.js";
 import { current, page } from "./screen.js";
 
@@ -64,31 +64,12 @@ $("note-form").addEventListener("submit", async (event) => {
   $("last").textContent = text ? "The note is saved" : "The note is removed";
 });
 
-function setSize(percent) {
-  const size = Math.min(200, Math.max(75, percent));
-  document.documentElement.style.fontSize = $("size").textContent = `${size}%`;
-  localStorage.setItem("size", size);
-}
-
-const stepSize = (by) => setSize(Number(localStorage.getItem("size")) + by);
-
 for (const button of document.querySelectorAll("dialog .close")) {
   button.addEventListener("click", () => button.closest("dialog").close());
 }
-$("keywords").value = localStorage.getItem("keywords");
-$("keywords").addEventListener("change", (event) => {
-  localStorage.setItem("keywords", event.target.value);
-});
-$("help").addEventListener("close", async () => {
-  const row = current();
-  if (row && row.kind !== "image") $("card").replaceChildren(await content(row));
-});
 onClick({
-  smaller: () => stepSize(-12.5),
-  larger: () => stepSize(12.5),
   "to-guide": openGuide,
   "to-people": openPeople,
   "to-help": openHelp,
   "to-note": openNote,
 });
-setSize(Number(localStorage.getItem("size")) || 100);

@@ -3,7 +3,7 @@
 import {
   $, ask, attempt, describeLabel, fail, make, makeButton, onClick, when, who,
 } from "./server.js";
-import { content, facts, highlighted } from "./row.js";
+import { content, facts } from "./row.js";
 import { current, markLabels, page, send, show, showCounts, showTags, showTyped } from "./screen.js";
 
 const PAGE = 20; // rows of a list that the server sends
@@ -98,7 +98,7 @@ function listItem({ id, state, label, predicted, tied, answers, notes, excerpt }
     () => openRow(id), { "data-id": JSON.stringify(id) },
     make("span", { class: "label" },
       describeLabel(label) ?? (state === "skipped" ? "skipped" : votes || "no label")),
-    make("span", { class: "excerpt", dir: "auto" }, ...highlighted(excerpt || `Row ${id}`)),
+    make("span", { class: "excerpt", dir: "auto" }, excerpt || `Row ${id}`),
     make("span", { class: "about" }, about.join(" · "))));
 }
 

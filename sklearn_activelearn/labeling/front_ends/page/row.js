@@ -4,20 +4,11 @@ import { describeLabel, make, post, when } from "./server.js";
 
 let zoom = 1;
 
-/** Return a text as nodes, with the words marked that this browser keeps. */
-export function highlighted(text) {
-  const words = (localStorage.getItem("keywords") ?? "").split(",").map((word) => word.trim())
-    .filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  if (!words.length) return [text];
-  const parts = text.split(new RegExp(`(${words.join("|")})`, "giu"));
-  return parts.map((part, i) => (i % 2 ? make("mark", {}, part) : part));
-}
-
 export async function content({ id, kind, item }) {
   if (kind === "image") return picture(id, item);
-  if (kind === "text") return make("p", { dir: "auto" }, ...highlighted(item));
+  if (kind === "text") return make("p", { dir: "auto" }, item);
   return make("dl", {}, ...Object.entries(item).flatMap(
-    ([name, cell]) => [make("dt", {}, name), make("dd", { dir: "auto" }, ...highlighted(cell))]
+    ([name, cell]) => [make("dt", {}, name), make("dd", { dir: "auto" }, cell)]
   ));
 }
 
