@@ -52,7 +52,7 @@ for row in rows[:3]:
 CANDIDATES = [("logistic", LogisticRegression(C=10, max_iter=1_000))]
 settings = {"n_initial": 20, "batch_size": 20, "budget": 100}
 learners = {
-    "chosen rows": HybridSamplingClassifier(estimators=CANDIDATES, **settings),
+    "chosen rows": HybridSamplingClassifier(BlendClassifier(CANDIDATES), **settings),
     "random rows": PassiveClassifier(BlendClassifier(CANDIDATES), **settings),
     "random rows, threshold ½": PassiveClassifier(
         LogisticRegression(max_iter=1_000), **settings

@@ -213,22 +213,16 @@ def test_wrong_parameters_are_refused(options, error, words):
     X, y = problem(30, 3)
     with pytest.raises(error, match=words):
         BlendClassifier(**options).fit(X, y)
-    learner = HybridSamplingClassifier(**options)
+    learner = HybridSamplingClassifier(BlendClassifier(**options))
     with pytest.raises(error, match=words):
         learner.fit(X, y)
     assert not hasattr(learner, "n_queries_")
 
 
-def test_estimator_and_estimators_exclude_each_other():
-    learner = HybridSamplingClassifier(SVC(), estimators=CANDIDATES)
-    with pytest.raises(ValueError, match="either estimator or estimators"):
-        learner.query(np.zeros((3, 2)))
-
-
 def test_the_first_candidate_chooses_rows_while_there_are_few_labels():
     X, y = (part[:400] for part in load_digits(return_X_y=True))
     options = {"batch_size": 10, "budget": 60, "random_state": 0}
-    blend = HybridSamplingClassifier(estimators=CANDIDATES[1:], **options)
+    blend = HybridSamplingClassifier(BlendClassifier(CANDIDATES[1:]), **options)
     rows = blend.fit(X, y).queried_indices_
     assert blend.estimator_.row_estimator_ is blend.estimator_
     first = HybridSamplingClassifier(CANDIDATES[1][1], **options).fit(X, y)
@@ -247,7 +241,8 @@ def test_the_first_candidate_chooses_rows_of_rare_classes():
 
 def test_random_rows_train_the_same_blend():
     X, y = make_moons(300, noise=0.2, random_state=0)
-    learner = HybridSamplingClassifier(estimators=CANDIDATES, cv=3, random_state=0)
+    model = BlendClassifier(CANDIDATES, cv=3)
+    learner = HybridSamplingClassifier(model, random_state=0)
     passive = learner._passive_baseline().set_params(budget=70).fit(X, y)
     assert type(passive) is PassiveClassifier
     rows = passive.queried_indices_
@@ -281,7 +276,8 @@ def test_the_model_is_saved_and_taken_home(tmp_path, kind):
     if kind is not None:  # several labels for a row
         y, X = np.array(X[:, :3] > 0, int), np.repeat(np.maximum(X, 0), 20, axis=1)
         X = kind(X)
-    learner = HybridSamplingClassifier(budget=40, n_initial=40, cv=2, random_state=0)
+    model = BlendClassifier(cv=2)
+    learner = HybridSamplingClassifier(model, budget=40, n_initial=40, random_state=0)
     model = learner.fit(X, y).estimator_
     path = tmp_path / "model.skops"
     save_model(model, path)

@@ -120,9 +120,8 @@ def run(key, n_labels):
     settings = {"n_initial": N_BATCH, "batch_size": N_BATCH, "random_state": split}
     settings["budget"] = n_labels
     candidates = None if kind.startswith("full") else [("logistic", logistic(X))]
-    learner = HybridSamplingClassifier(estimators=candidates, **settings)
-    if kind.endswith("random"):
-        learner = PassiveClassifier(BlendClassifier(candidates), **settings)
+    choose = PassiveClassifier if kind.endswith("random") else HybridSamplingClassifier
+    learner = choose(BlendClassifier(candidates), **settings)
     scores = []
     while len(chosen := learner.query(pool)):
         learner.teach(pool[chosen], labels[chosen])

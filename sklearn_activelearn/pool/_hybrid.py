@@ -10,7 +10,7 @@ from ..base._scores import (
 )
 from ..batch import BlendClassifier
 from ..sources._containers import hash_rows
-from ..utils.typing import Classifier, Embedding, Estimators, Initial, Seed, Stopping
+from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._selection import (
@@ -133,16 +133,9 @@ class HybridSamplingClassifier(PoolClassifier):
     Parameters
     ----------
     estimator : classifier, default=None
-        The model, with `predict_proba` or `decision_function`. None: a blend of the
-        candidates.
-
-    estimators : list of (str, classifier), default=None
-        Candidates of the blend, as for `BlendClassifier`. The first one chooses the
-        rows while there are few labels or rare classes. None: the default candidates.
-        Not together with `estimator`.
-
-    cv : int >= 2, default=5
-        Largest number of folds of the cross-validation that weighs the candidates.
+        The model, with `predict_proba` or `decision_function`. None:
+        ``BlendClassifier()``, whose first candidate chooses the rows while there are
+        few labels or rare classes.
 
     embedding : transformer, callable or None, default=None
         Map from rows to points, between which distances are measured. It is fitted once
@@ -293,8 +286,6 @@ class HybridSamplingClassifier(PoolClassifier):
         self,
         estimator: Classifier | None = None,
         *,
-        estimators: Estimators | None = None,
-        cv: int = 5,
         embedding: Embedding | None = None,
         explore: float = 0.1,
         n_coverage: int | None = None,
@@ -308,8 +299,6 @@ class HybridSamplingClassifier(PoolClassifier):
         random_state: Seed = None,
     ):
         self.estimator = estimator
-        self.estimators = estimators
-        self.cv = cv
         self.embedding = embedding
         self.explore = explore
         self.n_coverage = n_coverage
@@ -327,18 +316,10 @@ class HybridSamplingClassifier(PoolClassifier):
         return HybridRule(self.n_coverage, self.n_candidates)
 
     def make_trainer(self):
-        """Return the trainer of `estimator`, or of a blend of the candidates."""
-        if self.estimator is not None and self.estimators is not None:
-            raise ValueError("Pass either estimator or estimators, not both.")
-        blend = BlendClassifier(self.estimators, cv=self.cv)
-        if self.estimator is not None:
-            blend.check_parameters()  # of `cv`, although it has no effect
-            return OneModel(self.estimator)
-        return OneModel(blend if self.estimators else None, default=blend)
+        """Return the trainer of `estimator`, or of a blend."""
+        return OneModel(self.estimator, default=BlendClassifier())
 
-    def _passive_baseline(self):
-        (model,) = self.make_trainer().estimators
-        return passive_baseline(self, model)
+    _passive_baseline = passive_baseline
 
 
 def without_chosen(keys, rows, chosen, n_wanted):
