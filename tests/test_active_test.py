@@ -435,7 +435,7 @@ UNSURE = DummyClassifier(strategy="most_frequent").fit(X[:60], NAMES[:60])
         ({"model": "x"}, TypeError, "model must be a classifier"),
         ({"model": LogisticRegression()}, NotFittedError, "not fitted"),
         ({"model": (MODEL,) * 3}, ValueError, "one classifier or two, got 3"),
-        ({"model": UNSURE, "loss": "log_loss"}, ValueError, "row 0 of X .* 0.0 for cl"),
+        ({"model": UNSURE, "loss": "log_loss"}, ValueError, "inf for row 0. The log"),
         (
             {"model": LinearSVC().fit(X, Y)},
             TypeError,

@@ -60,7 +60,8 @@ def zero_one_loss(y, predicted, classes):
 def log_loss_of_labels(y, probabilities, classes):
     """Return minus the logarithm of the probability of each label."""
     columns = encode(np.asarray(y), classes)
-    return -np.log(probabilities[np.arange(len(columns)), columns])
+    with np.errstate(divide="ignore"):  # infinite losses are refused
+        return -np.log(probabilities[np.arange(len(columns)), columns])
 
 
 #: For each name of a loss, the method of the model, and the loss of each row.
@@ -123,18 +124,6 @@ class RowLosses:
         self.classes = [np.asarray(model.classes_) for model in models]
         self.predicted = [np.asarray(getattr(model, method)(X)) for model in models]
         self.n_rows = n_rows(X)
-        if loss != "log_loss":
-            return
-        for probabilities, classes in zip(self.predicted, self.classes, strict=True):
-            wrong = np.argwhere(~(probabilities > 0))
-            if len(wrong):
-                row, column = wrong[0].tolist()
-                raise ValueError(
-                    f"The model gives row {row} of X the probability "
-                    f"{probabilities[row, column]} for class "
-                    f"{classes[[column]].tolist()[0]!r}, but the log loss needs "
-                    "probabilities above 0. Use another loss."
-                )
 
     def of(self, rows, y):
         """Return the loss of each given pool row, whose true label is in ``y``."""
@@ -152,7 +141,7 @@ class RowLosses:
                 row = int(np.argmin(np.isfinite(losses)))
                 raise ValueError(
                     f"loss must return finite numbers, returned {losses[row]} for row "
-                    f"{row}."
+                    f"{row}. The log loss needs probabilities above 0."
                 )
             each.append(losses)
         return each[0] - each[1] if len(each) == 2 else each[0]
@@ -161,10 +150,7 @@ class RowLosses:
         """Return the loss of each row for each label, shape (n_rows, n_labels)."""
         rows = np.arange(self.n_rows)
         return np.column_stack(
-            [
-                self.of(rows, np.repeat(labels[[k]], len(rows)))
-                for k in range(len(labels))
-            ]
+            [self.of(rows, np.repeat(label, len(rows))) for label in labels[:, None]]
         )
 
 
