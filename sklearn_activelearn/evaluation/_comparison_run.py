@@ -34,10 +34,8 @@ from ._design import Design, count_run_rows
 from ._experiments import (
     ExperimentInterrupted,
     PlannedCurve,
-    collect_runs,
     reporting,
     run_jobs,
-    warn_of_one_class_runs,
 )
 from ._measures import NamedMeasure, default_measure, measures_of
 from ._race import Race, plan_repeats
@@ -379,7 +377,6 @@ class Experiment:
         self.race = Race(self.learners, self.passives)
         self._tasks, self._repeats = [], design.draw_repeats(X, y)
         self._plans = [self._plan(step, X, y, scoring, memory) for step in steps]
-        self._runs = [{} for _ in steps]
         self._seconds = [[] for _ in steps]
         self._warned = [[] for _ in steps]
         self._current = []
@@ -396,6 +393,7 @@ class Experiment:
                 memory=memory,
                 random_state=self.design.random_state,
                 tasks=self._tasks,
+                name=learner_code(step.runner),
             )
         except ValueError as error:
             raise ValueError(f"{learner_code(step.runner)}: {error}") from error
@@ -409,7 +407,7 @@ class Experiment:
 
     def run_repeat(self, n_jobs):
         """Run the next repeat; yield after each run."""
-        first, names = len(self._tasks), [learner_code(s.runner) for s in self.steps]
+        first = len(self._tasks)
         self._tasks += next(self._repeats)
         self.n_begun += 1
         # run by run, so that all curves have the same runs if time is up
@@ -418,10 +416,8 @@ class Experiment:
             for number in range(first, len(self._tasks))
             for key in self._keys
         ]
-        jobs = [(k, i, self._plans[k], names[k]) for k, i in self._current]
         with catch_warnings(record=True, action="always") as caught:
-            for key, number, outcome, seconds in run_jobs(jobs, n_jobs):
-                self._runs[key][number] = outcome
+            for key, seconds in run_jobs(self._plans, self._current, n_jobs):
                 self._seconds[key].append(seconds)
                 self._warned[key] += [str(each.message) for each in caught]
                 caught.clear()
@@ -441,14 +437,14 @@ class Experiment:
     @property
     def progress(self):
         """Runs of this repeat that have ended, and all of them."""
-        done = sum(number in self._runs[key] for key, number in self._current)
+        done = sum(number in self._plans[key].runs for key, number in self._current)
         return done, len(self._current)
 
     @property
     def has_answer(self):
         """True in the first repeat, once the default learner has a run to compare."""
-        own = self._runs[self.own[0]]
-        return self.n_repeats == 0 and not self._runs[0].keys().isdisjoint(own)
+        own, first = self._plans[self.own[0]].runs, self._plans[0].runs
+        return self.n_repeats == 0 and not first.keys().isdisjoint(own)
 
     def leave_out_unrun(self):
         """Leave curves without a run out of the race; return a note for each."""
@@ -463,12 +459,10 @@ class Experiment:
 
     def refresh(self):
         """Tell the race of all runs; return True if each curve in it has one."""
-        for key, runs in enumerate(self._runs):
-            if runs and len(runs) != len(self.race.numbers.get(key, ())):
-                plan = self._plans[key]
-                curve = collect_runs(runs, plan.at, self._tasks, plan.measures)
-                name = learner_code(self.steps[key].runner)
-                self.race.add(key, sorted(runs), check_defined_scores(curve, name))
+        for key, plan in enumerate(self._plans):
+            if len(plan.runs) != len(self.race.numbers.get(key, ())):
+                curve = check_defined_scores(plan.curve(), plan.name)
+                self.race.add(key, sorted(plan.runs), curve)
         in_race = [*self.race.in_race, *self.race.passives_in_race]
         return len(self.race.common_runs(in_race)) > 0
 
@@ -481,9 +475,7 @@ class Experiment:
     def notes(self, key):
         """Return the warnings of a learner, each once."""
         with catch_warnings(record=True, action="always") as caught:
-            warn_of_one_class_runs(
-                self._plans[key].learner, [*self._runs[key].values()]
-            )
+            self._plans[key].warn_of_one_class()
         own = [str(each.message) for each in caught]
         return dict.fromkeys([*self._warned[key], *own])
 

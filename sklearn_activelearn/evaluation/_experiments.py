@@ -214,19 +214,20 @@ def label_curve(
         memory=memory,
         random_state=random_state,
     )
-    name, n_runs, runs = type(plan.learner).__name__, len(plan.tasks), {}
+    name, n_runs = type(plan.learner).__name__, len(plan.tasks)
     try:
         with reporting(progress, partial(describe_runs, name)) as report:
             report(0, n_runs)
-            for _, runs in run_together([plan], n_jobs):
-                report(len(runs), n_runs)
+            for _ in run_jobs([plan], [(0, i) for i in range(n_runs)], n_jobs):
+                report(len(plan.runs), n_runs)
     except KeyboardInterrupt as stop:
-        if not runs:
+        if not plan.runs:
             raise
         raise ExperimentInterrupted(
-            f"after {len(runs)} of {n_runs} runs of {name}", plan.curve(runs)
+            f"after {len(plan.runs)} of {n_runs} runs of {name}", plan.curve()
         ) from stop
-    return plan.curve(runs)
+    plan.warn_of_one_class()
+    return plan.curve()
 
 
 class PlannedCurve:
@@ -238,6 +239,8 @@ class PlannedCurve:
         As for `label_curve`.
     tasks : list of tuple, default=None
         The tasks of another curve on the same rows. None: drawn from `cv`.
+    name : str, default=""
+        Prefix of the message of a ValueError in a run.
 
     Attributes
     ----------
@@ -245,6 +248,8 @@ class PlannedCurve:
         The learner, without the pipeline around it.
     tasks : list of (ndarray, ndarray, int)
         For each run the rows to choose from, the rows held out, and a seed.
+    runs : dict of int to tuple
+        Outcomes of the runs that have ended, by number.
     run : callable
         Carries out a task, unless its outcome is kept on disk.
     shared : tuple
@@ -265,6 +270,7 @@ class PlannedCurve:
         memory=None,
         random_state=None,
         tasks=None,
+        name="",
     ):
         check_sparse_rows(X)
         X, y = indexable(X, y)
@@ -297,79 +303,93 @@ class PlannedCurve:
             rng = check_random_state(random_state)
             repeats = [plan_repeat(X, y, cv, rng) for _ in range(n_repeats)]
             tasks = [task for runs in repeats for task in runs]
-        self.tasks = tasks
+        self.tasks, self.runs, self.name = tasks, {}, name
         self.run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
         self.shared = estimator, X, y, classes_of(y), measures, at, until, data_key
 
-    def curve(self, runs):
-        """Return the label curve of the finished runs, given by number.
+    def curve(self):
+        """Return the label curve of the finished runs."""
+        runs, tasks, measures, at = self.runs, self.tasks, self.measures, self.at
+        done = sorted(runs)
+        points, n_bought, final, constant, _ = zip(
+            *(runs[i] for i in done), strict=True
+        )
+        if at is None:
+            at = np.array(sorted({n for run in points for n in run}), dtype=int)
+        missing = np.full(len(measures.best), np.nan)
+        scores = [[run.get(n, missing) for n in at.tolist()] for run in points]
+        scores = np.array(scores).reshape(len(done), len(at), len(missing))
+        names = []
+        for i in done:  # only the same rows in the same order have the same name
+            key = blake2b(digest_size=6)
+            for part in tasks[i]:
+                key.update(np.asarray(part, dtype=np.int64).tobytes())
+            names.append(key.hexdigest())
+        shared = {
+            "n_labels": at,
+            "n_bought": np.array(n_bought),
+            "n_offered": np.array([len(tasks[i][0]) for i in done]),
+            "n_held_out": np.array([len(tasks[i][1]) for i in done]),
+            "runs": np.array(names),
+        }
+        first, *others = (
+            LabelCurve(
+                scores=scores[:, :, k],
+                final_scores=np.array(final)[:, k],
+                scoring=name,
+                best=measures.best[k],
+                constant_scores=np.array(constant)[:, k],
+                **shared,
+            )
+            for k, name in enumerate(measures.scorers)
+        )
+        return replace(first, others={curve.scoring: curve for curve in others})
 
-        If all have ended, warn of runs that knew only one class.
-        """
-        if len(runs) == len(self.tasks):
-            warn_of_one_class_runs(self.learner, [*runs.values()])
-        return collect_runs(runs, self.at, self.tasks, self.measures)
+    def warn_of_one_class(self):
+        """Warn of finished runs that knew only one class, if there are some."""
+        n_warned = sum(run[-1] for run in self.runs.values())
+        if not n_warned:
+            return
+        advice = advice_for_rare_classes(
+            "set class_weight='balanced' where it can be set"
+        )
+        warn_user(
+            f"{type(self.learner).__name__} knew or predicted only one class in "
+            f"{n_warned} of {len(self.runs)} runs. {advice}",
+            OneClassWarning,
+        )
 
 
-def run_together(plans, n_jobs, names=()):
-    """Carry out the runs of several curves, so that no core waits between them.
+def run_jobs(plans, jobs, n_jobs):
+    """Carry out some runs of some curves, which store their outcomes.
 
     Parameters
     ----------
     plans : list of PlannedCurve
         The curves.
-    n_jobs : int or None
-        Number of runs at the same time.
-    names : list of str
-        Prefix of the message of a ValueError, for each curve. Empty: no prefix.
-
-    Yields
-    ------
-    number : int
-        Number of the curve whose run has ended.
-    runs : dict of int to tuple
-        Outcomes of the finished runs of this curve, by number. It grows: later runs
-        of the curve yield the same dict.
-    """
-    names = names or [""] * len(plans)
-    runs = [{} for _ in plans]
-    jobs = (
-        (k, i, plan, names[k])
-        for k, plan in enumerate(plans)
-        for i in range(len(plan.tasks))
-    )
-    for k, i, outcome, _ in run_jobs(jobs, n_jobs):
-        runs[k][i] = outcome
-        yield k, runs[k]
-
-
-def run_jobs(jobs, n_jobs):
-    """Carry out some runs of some curves.
-
-    Parameters
-    ----------
-    jobs : iterable of (int, int, PlannedCurve, str)
-        Number of a curve, number of one of its runs, the curve, and a prefix of the
-        message of a ValueError; an empty text: no prefix.
+    jobs : iterable of (int, int)
+        Number of a curve, and number of one of its runs.
     n_jobs : int or None
         Number of runs at the same time.
 
     Yields
     ------
-    curve, number : int
-        The numbers of a run that has ended.
-    outcome : tuple
-        Its outcome.
+    curve : int
+        Number of a curve of which a run has ended.
     seconds : float
-        Time that it took.
+        Time that the run took.
     """
     calls = (
-        delayed(run_numbered)(k, i, name, plan.run, *plan.tasks[i], *plan.shared)
-        for k, i, plan, name in jobs
+        delayed(run_numbered)(
+            k, i, plans[k].name, plans[k].run, *plans[k].tasks[i], *plans[k].shared
+        )
+        for k, i in jobs
     )
     # quick runs before slow ones would make joblib send many slow ones to one process
     how = {"n_jobs": n_jobs, "batch_size": 1, "return_as": "generator_unordered"}
-    yield from run_parallel(Parallel, [calls], **how)
+    for k, i, outcome, seconds in run_parallel(Parallel, [calls], **how):
+        plans[k].runs[i] = outcome
+        yield k, seconds
 
 
 def plan_repeat(X, y, cv, rng):
@@ -389,55 +409,6 @@ def plan_repeat(X, y, cv, rng):
         run_rng = np.random.RandomState(rng.randint(2**31))
         tasks.append((run_rng.permutation(train), test, run_rng.randint(2**31)))
     return tasks
-
-
-def collect_runs(runs, at, tasks, measures):
-    """Return the label curve of the finished runs."""
-    done = sorted(runs)
-    points, n_bought, final, constant, _ = zip(*(runs[i] for i in done), strict=True)
-    if at is None:
-        at = np.array(sorted({n for run in points for n in run}), dtype=int)
-    missing = np.full(len(measures.best), np.nan)
-    scores = [[run.get(n, missing) for n in at.tolist()] for run in points]
-    scores = np.array(scores).reshape(len(done), len(at), len(missing))
-    names = []
-    for i in done:  # only the same rows in the same order have the same name
-        key = blake2b(digest_size=6)
-        for part in tasks[i]:
-            key.update(np.asarray(part, dtype=np.int64).tobytes())
-        names.append(key.hexdigest())
-    shared = {
-        "n_labels": at,
-        "n_bought": np.array(n_bought),
-        "n_offered": np.array([len(tasks[i][0]) for i in done]),
-        "n_held_out": np.array([len(tasks[i][1]) for i in done]),
-        "runs": np.array(names),
-    }
-    first, *others = (
-        LabelCurve(
-            scores=scores[:, :, k],
-            final_scores=np.array(final)[:, k],
-            scoring=name,
-            best=measures.best[k],
-            constant_scores=np.array(constant)[:, k],
-            **shared,
-        )
-        for k, name in enumerate(measures.scorers)
-    )
-    return replace(first, others={curve.scoring: curve for curve in others})
-
-
-def warn_of_one_class_runs(learner, runs):
-    """Warn once for all runs in which the learner has warned of one class."""
-    n_warned = sum(run[-1] for run in runs)
-    if not n_warned:
-        return
-    advice = advice_for_rare_classes("set class_weight='balanced' where it can be set")
-    warn_user(
-        f"{type(learner).__name__} knew or predicted only one class in {n_warned} of "
-        f"{len(runs)} runs. {advice}",
-        OneClassWarning,
-    )
 
 
 def run_numbered(curve, number, name, run, *args):
@@ -654,9 +625,11 @@ def tune_labels_to_target(
             memory=memory,
             random_state=seed,
             tasks=plans[0].tasks if plans else None,
+            name=str(params),
         )
         plans.append(plan)
-    n_runs = sum(len(plan.tasks) for plan in plans)
+    jobs = [(k, i) for k, plan in enumerate(plans) for i in range(len(plan.tasks))]
+    n_runs = len(jobs)
 
     def tuning():
         results = [(settings[k], needed[k]) for k in sorted(needed)]
@@ -667,10 +640,11 @@ def tune_labels_to_target(
         describe = partial(describe_runs, type(learner).__name__)
         with reporting(progress, describe) as report:
             report(0, n_runs)
-            names = [str(params) for params in settings]
-            for done, (k, runs) in enumerate(run_together(plans, n_jobs, names), 1):
-                if len(runs) == len(plans[k].tasks):
-                    needed[k] = plans[k].curve(runs).labels_to_target(error)
+            for done, (k, _) in enumerate(run_jobs(plans, jobs, n_jobs), 1):
+                plan = plans[k]
+                if len(plan.runs) == len(plan.tasks):
+                    plan.warn_of_one_class()
+                    needed[k] = plan.curve().labels_to_target(error)
                 report(done, n_runs)
     except KeyboardInterrupt as stop:
         if not needed:
