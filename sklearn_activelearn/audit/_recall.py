@@ -505,8 +505,6 @@ def relevant_label(y: Labels, positive: Label | None) -> Label:
     return positive
 
 
-#: Share of the rows read below which the number of relevant rows is given as a range.
-EARLY = 0.1
 #: Share of the rows read below which the rows to a recall are overestimated, because
 #: the model still learns to rank.
 STILL_LEARNING = 0.2
@@ -521,8 +519,6 @@ SHAPE = 3
 @dataclass(frozen=True)
 class RecallPrice:
     """Estimated rows to read to reach a recall, and to be certain of it.
-
-    Printed, it is three lines: rows found, rows to the recall, rows to certainty.
 
     Attributes
     ----------
@@ -542,8 +538,6 @@ class RecallPrice:
         Likely range of this number. It held the truth in nine of ten runs.
     n_certain : int
         Estimated rows to read until the recall is certain.
-    certain_for_a_tenth : float
-        Recall that a tenth of `n_certain` makes certain, by estimate; 0 for none.
     p_reached : float
         Estimated probability that the recall is already reached.
 
@@ -570,28 +564,7 @@ class RecallPrice:
     n_expected: int
     likely_rows: tuple[int, int]
     n_certain: int
-    certain_for_a_tenth: float
     p_reached: float
-
-    def __str__(self) -> str:
-        number = f"about {self.n_relevant:.0f}"
-        if self.n_read < EARLY * self.n_rows:
-            number = f"{self.likely[0]} to {self.likely[1]}"
-        rows = "{} to {}".format(*self.likely_rows) if self.n_expected else "0"
-        unless = ""
-        if self.p_reached >= 0.01:
-            chance = f"{min(self.p_reached, 0.99):.0%}"
-            unless = f", unless it is already reached (chance {chance})"
-        tenth = "nothing"
-        if self.certain_for_a_tenth:
-            tenth = f"a recall of {self.certain_for_a_tenth:.0%}"
-        return (
-            f"{self.found} found of {number} relevant rows, in {self.n_read} of "
-            f"{self.n_rows} rows read.\n"
-            f"To a recall of {self.recall:.0%}: likely {rows} more rows{unless}.\n"
-            f"To be {self.confidence:.0%} sure of it: about {self.n_certain} more "
-            f"rows; a tenth of them makes {tenth} certain."
-        )
 
 
 def recall_price(
@@ -622,8 +595,7 @@ def recall_price(
     Returns
     -------
     price : RecallPrice
-        ``n_relevant``, ``n_expected``, ``n_certain`` and others. Printed, it is three
-        lines.
+        ``n_relevant``, ``n_expected``, ``n_certain`` and others.
 
     Raises
     ------
@@ -667,13 +639,7 @@ def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> Recal
     """Return the price for rows that were read; p: probabilities of the others."""
     p, found = np.sort(p)[::-1], reads.found
     n_expected, p_reached = rows_to_recall(found, p, recall)
-
-    def rows_to_certainty(target: float) -> int:
-        return audit_plan(reads, p, target, 1 - confidence).n_rows
-
-    n_certain = rows_to_certainty(recall)
-    targets = np.round(np.arange(0.99, 0.04, -0.05) * recall, 2)
-    affordable = (t for t in targets if rows_to_certainty(t) <= n_certain / 10)
+    n_certain = audit_plan(reads, p, recall, 1 - confidence).n_rows
     most = min(round(2 * float(p.sum())) + 3, len(p))
     is_early = len(reads.relevant) < STILL_LEARNING * reads.n_rows
     fewer, more = EARLY_FACTORS if is_early else LATE_FACTORS
@@ -681,8 +647,7 @@ def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> Recal
     return RecallPrice(
         float(recall), float(confidence), reads.n_rows, len(reads.relevant), found,
         float(found + p.sum()), (found, found + most), n_expected,
-        likely_rows, n_certain,
-        float(next(affordable, 0.0)), p_reached,
+        likely_rows, n_certain, p_reached,
     )  # fmt: skip
 
 

@@ -538,12 +538,13 @@ def judge(rules, progress, before):
     remembered = Remembered(tuple(rules), tuple(memory), models, bool(met))
     if met:
         return Judgement(rule_name(met[0]), 0, remembered)
-    n_random = (
-        rule.n_random(own)
-        for rule, own in zip(rules, memory, strict=True)
-        if rule.draws
-    )
-    return Judgement(None, max(n_random, default=0), remembered)
+    return Judgement(None, most_random(rules, memory), remembered)
+
+
+def most_random(rules, memory):
+    """Return the number of random rows that rules ask for next."""
+    wanted = (rule.n_random(own) for rule, own in zip(rules, memory, strict=True))
+    return max(wanted, default=0)
 
 
 @dataclass(frozen=True)
@@ -618,9 +619,7 @@ class AllOf(StoppingRule):
 
     def n_random(self, memory: Any) -> int:
         """Return the largest number of random rows that a rule asks for."""
-        rules = zip(self._found, memory or (), strict=False)
-        wanted = (rule.n_random(own) for rule, own in rules if rule.draws)
-        return max(wanted, default=0)
+        return most_random(self._found, memory) if memory else 0
 
     @property
     def _found(self):
