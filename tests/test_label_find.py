@@ -12,6 +12,8 @@ from sklearn_activelearn.labeling import LabelingSession, load_model
 from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
 from tests.reference.labeling import answer_rows, quick_folder, read_rows, write_rows
 
+pytestmark = pytest.mark.usefixtures("quick_blend")
+
 WORDS = ["apple", "pear", "plum", "fig", "kiwi", "lime", "nut", "oat", "rye", "hop"]
 CERTAIN = "A recall of 80% is certain, at a confidence of 95%."
 
@@ -246,18 +248,6 @@ def finding(path, n_labels, n_rows=150, cut=1.2, **settings):
 
 
 class TestSession:
-    def test_it_resumes_in_the_middle_of_an_audit(self, tmp_path):
-        found = []
-        for n_pause in (200, 12):
-            path, record, reason = tmp_path / f"{n_pause}.session", None, None
-            while reason is None:
-                with finding(path, n_pause, ahead=1)[0] as session:
-                    record, reason = session.learner.record(), session.stop_reason
-            assert "audit" in record["purposes"]
-            assert reason == "RecallTarget"
-            found.append(record["ids"])
-        assert found[0] == found[1]
-
     def test_held_out_rows_are_read_rows_when_it_is_certain(self, tmp_path):
         session, _ = finding(tmp_path / "a.session", 100, n_rows=100, test_size=40)
         with session:

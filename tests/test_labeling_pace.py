@@ -133,7 +133,7 @@ class clock:
 
 
 @pytest.fixture(autouse=True)
-def times():
+def times(quick_blend):
     with (
         patch.object(_facts, "now", clock.now),
         patch.object(_schema, "now", clock.now),

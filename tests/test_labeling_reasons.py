@@ -18,6 +18,8 @@ from sklearn_activelearn.stream import CBGZClassifier, RandomSamplingClassifier
 from tests.reference.labeling import read_rows
 from tests.reference.session_files import select
 
+pytestmark = pytest.mark.usefixtures("quick_blend")
+
 X = np.random.RandomState(0).standard_normal((120, 4))
 Y = ["yes" if row[0] > 0.4 else "no" for row in X]
 CLASSES = ["no", "yes"]

@@ -349,6 +349,11 @@ def test_latex_in_bibtex(folder, field):
     assert table.iloc[0, 1] == LATEX[field]
 
 
+def test_a_string_of_bibtex_stands_for_its_text(folder):
+    bib = r"""@string{much = "of {\'e}t{\'e}"} @article{a, note = much}"""
+    assert read(folder, bib, "refs.bib")["note"].tolist() == ["of été"]
+
+
 def test_a_title_behind_the_name_of_the_database_is_named(folder):
     table = read(folder, CIW.replace("Science\nVR", "Sc  walking\nVR"), "a.ciw")
     assert (

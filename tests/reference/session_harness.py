@@ -9,7 +9,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import cycle
 
@@ -363,13 +363,19 @@ def check_file(path, content, facts=None, several=None):
     return "opened"
 
 
+@contextmanager
+def made_session(several=None):
+    """Give the path of a session in a folder, its content and its facts."""
+    with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
+        path = folder / "x.sqlite"
+        make_session(path, several)
+        yield path, path.read_bytes(), facts_of(path)
+
+
 def check_truncations(n, seed=0):
     """Cut a session at random places; return what came of it."""
     rng, found = np.random.default_rng(seed), Counter()
-    with quick_folder() as folder:
-        path = folder / "x.sqlite"
-        make_session(path)
-        content, facts = path.read_bytes(), facts_of(path)
+    with made_session() as (path, content, facts):
         for length in rng.integers(1, len(content), size=n).tolist():
             found[check_file(path, content[:length], facts)] += 1
     return found
@@ -378,10 +384,7 @@ def check_truncations(n, seed=0):
 def check_damages(n, seed=0):
     """Change random bytes of a session, up to a page; return what came of it."""
     rng, found = np.random.default_rng(seed), Counter()
-    with quick_folder() as folder:
-        path, out = folder / "x.sqlite", folder / "answers.csv"
-        make_session(path)
-        content, facts = path.read_bytes(), facts_of(path)
+    with made_session() as (path, content, facts):
         used = np.flatnonzero(np.frombuffer(content, np.uint8))  # most bytes are 0
         for number in range(n):
             start = int(rng.choice(used if number % 5 else len(content)))
@@ -398,6 +401,7 @@ def check_damages(n, seed=0):
                 path.write_bytes(damaged)
                 found["of"] += len(facts["answers"])
                 with suppress(ValueError):  # no answer is intact
+                    out = path.with_name("answers.csv")
                     found["answers recovered"] += recover_labels(path, out)
     return found
 
@@ -467,10 +471,7 @@ def craft(rng, path):
 def check_crafted(n, seed=0, several=None):
     """Open sessions with crafted rows: each works, or is refused with a sentence."""
     rng, found = np.random.default_rng(seed), Counter()
-    with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
-        path = folder / "x.sqlite"
-        make_session(path, several)
-        content = path.read_bytes()
+    with made_session(several) as (path, content, _):
         for _ in range(n):
             path.write_bytes(content)
             for _ in range(1 + int(rng.integers(3))):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
-from benchmarks.drawing import plt
-from benchmarks.papers import boosting, boosting_costs, figures, label_propagation
+from benchmarks.papers import boosting, label_propagation
 from benchmarks.papers._alms_rows import (
     FIGURE_SETTING,
     POOLED,
@@ -17,7 +16,6 @@ from benchmarks.papers._alms_rows import (
     summary,
 )
 from benchmarks.papers.figures import of_primary_setting
-from sklearn_activelearn.datasets import make_twonorm
 
 
 def test_points_of_curves_have_means_and_deviations_in_percent():
@@ -27,15 +25,6 @@ def test_points_of_curves_have_means_and_deviations_in_percent():
     assert [row["error"] for row in rows] == pytest.approx([15, 35, 30])
     assert [row["std"] for row in rows] == pytest.approx(np.sqrt([50, 50, 200]))
     assert {(row["method"], row["labels"]) for row in rows} == {("QBB", 0.5)}
-
-
-def test_bands_of_curves_are_two_standard_errors():
-    row = {"method": "QBB", "labels": 0.5, "error": 10.0, "std": 2.0, "runs": 16.0}
-    figure, axis = plt.subplots()
-    figures.draw_curves(axis, [row, {**row, "labels": 1.0}], {"QBB": "C0"})
-    heights = axis.collections[0].get_paths()[0].vertices[:, 1]
-    plt.close(figure)
-    assert {*heights.round(9)} == {9.0, 11.0}
 
 
 def trials(*heights):
@@ -98,11 +87,3 @@ def test_cosines_of_the_graph_are_those_of_the_paper_on_texts():
     learner, rows = label_propagation.LEARNERS["ALP, cosine"](X)
     weights = np.exp(-learner.gamma * euclidean_distances(rows, squared=True))
     assert weights == pytest.approx(np.exp(-(1 - cosine_similarity(X)) / 0.03))
-
-
-def test_every_fifth_step_is_written():
-    X, y = make_twonorm(60, random_state=0)
-    rows = boosting_costs.costs(X, y, 6, 8)
-    all_steps = [row for row in rows if row["curve"] == boosting_costs.ALL_STEPS]
-    positions = [row["position"] for row in all_steps]
-    assert positions == list(range(5, positions[-1] + 1, 5))
