@@ -25,12 +25,12 @@ import inspect
 
 import numpy as np
 
-from cpython.exc cimport PyErr_SetInterrupt
 from cpython.object cimport Py_TPFLAGS_HEAPTYPE
 from libc.math cimport exp, expm1, fabs, log, pow
 
-from .utils._user_functions import MARGINS, losses_of, slopes_of
+from .base._interrupts import call_whole
 from .base._validation import check_number, check_option
+from .utils._user_functions import MARGINS, losses_of, refuse_overridden, slopes_of
 
 __all__ = [
     "HingeLoss",
@@ -101,16 +101,10 @@ cdef class MarginLoss:
 
     cdef double slope_of_label(self, double z) except? 2.0 nogil:
         """l'(z) for a label that is paid for; Ctrl-C is raised after it is learned."""
-        cdef double slope
         if not self.is_python:
             return self.slope(z)
         with gil:
-            try:
-                slope = self.slope(z)
-            except KeyboardInterrupt:
-                slope = self.slope(z)
-                PyErr_SetInterrupt()
-            return slope
+            return call_whole(slopes_of, self, np.array([z]))[0]
 
     cdef double tight(self, double margin) except? 2.0 nogil:
         """q(margin), margin >= 0."""
@@ -216,15 +210,10 @@ cdef class MarginLoss:
         return f"{type(self).__name__}({params})"
 
 
-cdef bint is_in_python(kind):
-    """Return True for a class that is written in Python."""
-    return bool(kind.__flags__ & Py_TPFLAGS_HEAPTYPE)
-
-
 def parameters_of(kind):
     """Return the parameter names of a loss: declared, or arguments in Python."""
     for each in kind.__mro__:
-        if not is_in_python(each):
+        if not each.__flags__ & Py_TPFLAGS_HEAPTYPE:  # compiled
             break
         if "__init__" in vars(each):
             _, *names = inspect.signature(each.__init__).parameters
@@ -272,23 +261,9 @@ cdef elementwise(Curve curve, MarginLoss loss, z):
     return out
 
 
-cdef int refuse_overridden(kind) except -1:
-    """Raise if Python replaces a method of which compiled loops call another form."""
-    kinds = kind.__mro__[: kind.__mro__.index(MarginLoss)]
-    if all([is_in_python(each) for each in kinds]):
-        return 0
-    for each in kinds:
-        if is_in_python(each) and {"value", "derivative"} & vars(each).keys():
-            raise TypeError(
-                f"loss {kind.__name__} replaces a method of a compiled loss, which "
-                "compiled loops would not call. Make it a subclass of MarginLoss."
-            )
-    return 0
-
-
 def probe(MarginLoss loss):
     """Raise if a custom loss returns invalid values."""
-    refuse_overridden(type(loss))
+    refuse_overridden(type(loss), MarginLoss, ("value", "derivative"))
     z = np.concatenate([-MARGINS[::-1], MARGINS])
     values, slopes = losses_of(loss, z), slopes_of(loss, z)
     slopes_of(loss, np.array([-np.inf, np.inf]))

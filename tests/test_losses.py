@@ -268,7 +268,7 @@ BAD = [
     (Answers(fails), OSError, "no such margin"),
     (Answers(np.zeros_like, lambda z: z * np.nan), ValueError, r"value\(.*\) == nan"),
     (NoDerivative(), NotImplementedError, r"NoDerivative needs derivative\(z\)"),
-    (Overridden(), TypeError, "Overridden replaces a method"),
+    (Overridden(), TypeError, "Overridden replaces derivative of RampLoss"),
 ]
 
 

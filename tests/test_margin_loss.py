@@ -1,8 +1,5 @@
 """The margin-loss learners against their slow references, and their step lengths."""
 
-from itertools import combinations
-from math import comb
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,7 +21,6 @@ from sklearn_activelearn.losses import (
     SmoothRampLoss,
     make_loss,
 )
-from sklearn_activelearn.stream import rank_probability
 from tests.reference import margin_loss as twin
 from tests.test_first_order import gaussian_stream, weights_of
 from tests.tools import frozen, state
@@ -266,31 +262,6 @@ def test_a_learner_that_falls_silent_warns(loss):
     with pytest.warns(ConvergenceWarning, match="Only"):
         label_curve(learner, X, y, at=[1], random_state=0)
     learner.set_params(budget=1).fit(X, y)  # it was told to stop
-
-
-@pytest.mark.parametrize(("n_rows", "m"), [(7, 1), (7, 3), (9, 5), (4, 4)])
-def test_rank_probability_counts_the_groups_in_which_a_row_is_chosen(n_rows, m):
-    rng = np.random.RandomState(0)
-    X = rng.standard_normal((n_rows, 4))
-    learner = GreedyOnlineClassifier(m=m, fit_intercept=False, average=False)
-    learner.teach(rng.standard_normal((5, 4)), [0, 1, 0, 1, 1], classes=[0, 1])
-    order = np.abs(learner.decision_function(X)).argsort()
-    counts, groups = np.zeros(n_rows), list(combinations(range(n_rows), m))
-    for group in groups:
-        counts[learner.query(X, candidates=group)] += 1
-    expected = rank_probability(n_rows, m)
-    np.testing.assert_allclose(counts[order] / len(groups), expected, atol=1e-12)
-
-
-def test_rank_probability_in_large_pools():
-    n_rows, m = 3000, 700
-    expected = [comb(n_rows - i, m - 1) / comb(n_rows, m) for i in range(1, 40)]
-    np.testing.assert_allclose(rank_probability(n_rows, m)[:39], expected, rtol=1e-10)
-    assert rank_probability(10**6, 5).sum() == pytest.approx(1)
-    assert not np.signbit(rank_probability(6, 4)).any()
-    for bad in [(0, 1), (5, 6), (5, 0)]:
-        with pytest.raises(ValueError, match=r"n_rows|m"):
-            rank_probability(*bad)
 
 
 def adaptive(loss="log_ramp", **params):

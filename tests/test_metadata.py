@@ -252,7 +252,7 @@ def test_trainers_that_do_not_pass_weights_refuse_them():
 def test_wrong_weights_change_nothing():
     learner = start(TAKERS[0])
     state = vars(learner)
-    with pytest.raises(ValueError, match="value for each of 150 rows"):
+    with pytest.raises(ValueError, match=r"one weight .*\(3,\) for 150 rows"):
         learner.teach(X, y, sample_weight=WEIGHTS[:3])
     with pytest.raises(ValueError, match="sample_weight contains NaN"):
         learner.fit(X, y, sample_weight=np.where(WEIGHTS > 9, np.nan, 1))

@@ -362,10 +362,7 @@ def test_compiled_rules_can_be_asked():
     X, y = gaussian_stream(0, 2, n_rows=60)
     assert 0 < OwnClassifier(Capped, random_state=0).fit(X, y).n_queries_ < 60
     threshold, _ = DKMClassifier(R=2)._make_rules()
-    memory = np.array([1.0, 1.0])
-    threshold.learned(False, None, memory)
-    assert memory.tolist() == [0.5, 0.0]
-    assert threshold.probability(0.6, 1.0, None, memory) == 0
+    assert threshold.probability(0.6, 1.0, None, np.array([0.5, 0.0])) == 0
     assert not [name for name in dir(threshold) if "as_memory" in name]
     with pytest.raises(ValueError, match="needs a memory of 2 numbers, got 0"):
         threshold.probability(0.6, 1.0, None, [])

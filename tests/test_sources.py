@@ -9,6 +9,7 @@ import time
 import weakref
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from threading import Barrier
 
 import numpy as np
@@ -736,44 +737,25 @@ FEATURES = ["x0", "x1", "x2", "x3"]
 
 
 @pytest.mark.parametrize("way", ["folder", "glob", "dataset"])
-def test_partition_columns_are_left_out_and_can_be_ids(way, tmp_path):
+def test_partition_columns_are_not_read_and_columns_can_be_ids(way, tmp_path):
     X, y = problem("any numbers")
     X = X[:, :4]
     order = as_partitions(X, tmp_path)
     path = {"folder": tmp_path, "glob": tmp_path / "**" / "*.parquet"}.get(way)
     path = path or ds.dataset(tmp_path, partitioning="hive")
-    words = r"not features: kind, year\. read_column\('kind'\)"
-    with (
-        pytest.warns(UserWarning, match=words) as said,
-        pytest.raises(ValueError, match=r"column 'id' .* string"),
-    ):
+    with pytest.raises(ValueError, match=r"column 'id' .* string"):
         ParquetSource(path)
-    assert [warning.filename for warning in said] == [__file__]
     source = ParquetSource(path, columns=FEATURES)
     np.testing.assert_array_equal(source.take(slice(None)), X[order])
-    assert source.read_column("year").to_pylist() == [2023] * 100 + [2024] * 50
-    assert source.read_column("kind").to_pylist() == ["a b"] * 100 + ["c"] * 50
     ids = source.read_column("id")
     assert ids.to_pylist() == [f"r{row}" for row in order]
     learner = fresh(MinMarginClassifier(n_initial=4))
     rows = learner.query(source, ids=ids)
     learner.teach(source[rows], y[order][rows], ids=ids.take(rows))
     assert len(learner.query(source, ids=ids)) == 1
-    for name in ("year", "kind"):
-        with pytest.raises(ValueError, match=rf"'{name}' is a partition column"):
-            ParquetSource(path, columns=["x0", name])
-    with pytest.raises(ValueError, match="has no column 'month'"):
-        source.read_column("month")
-
-
-def test_partition_values_that_are_missing_or_equal(tmp_path):
-    for name in ("k=1", "k=__HIVE_DEFAULT_PARTITION__"):
-        (tmp_path / name).mkdir()
-        written(tmp_path / name / "a.parquet", range(3))
-    source = ParquetSource(tmp_path / "k=1")  # no warning: it says nothing of the rows
-    assert source.read_column("k").to_pylist() == [1, 1, 1]
-    source = ParquetSource(tmp_path, columns=["a"])
-    assert source.read_column("k").to_pylist() == [1, 1, 1, None, None, None]
+    for ask in (source.read_column, lambda name: ParquetSource(path, ["x0", name])):
+        with pytest.raises(ValueError, match="has no column 'year'"):
+            ask("year")
 
 
 def test_a_filtered_dataset_is_refused(tmp_path):
@@ -857,10 +839,9 @@ def test_files_that_cannot_be_opened_are_named(name, harm, tmp_path):
 @pytest.mark.parametrize("names", ["no.parquet", ["no.parquet"], "no/*.parquet"])
 def test_files_that_are_missing_are_named(names, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(OSError, match=r"no/?\*?\.parquet.* begin at ") as caught:
+    with pytest.raises(FileNotFoundError, match=r"no/?\*?\.parquet"):
         ParquetSource(names)
-    assert type(caught.value) is FileNotFoundError
-    with pytest.raises(IsADirectoryError, match=r"contains a folder\. Pass"):
+    with pytest.raises(IsADirectoryError, match="points to a directory"):
         ParquetSource([tmp_path])
     with pytest.raises(ValueError, match="contains no parquet files"):
         ParquetSource([])
@@ -903,7 +884,7 @@ def test_globs_are_files_sorted_by_their_paths(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for name in ["parquet/*.parquet", "**/[01].parquet", tmp_path / "*" / "?.parquet"]:
         np.testing.assert_array_equal(np.asarray(ParquetSource(name)[:]), X)
-    turned = ParquetSource(["parquet/1.*", "parquet/[0].*"])
+    turned = ParquetSource(["parquet/1.parquet", Path("parquet", "0.parquet")])
     np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
     (tmp_path / "odd[1]").mkdir()  # the name of a folder, not a glob
     written(tmp_path / "odd[1]" / "a.parquet", range(10))

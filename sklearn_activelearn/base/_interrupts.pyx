@@ -8,6 +8,7 @@ compiled code hands over from one line to the next.
 
 import numpy as np
 
+from cpython.exc cimport PyErr_SetInterrupt
 from libc.stdint cimport int32_t, int64_t
 
 from ._labels import encode_answers, check_oracle_labels
@@ -32,6 +33,24 @@ def ensure_done(step):
         except Exception:
             pass
         raise
+
+
+def call_whole(function, *arguments):
+    """Return what a function returns; Ctrl-C in it is raised at a later step.
+
+    Parameters
+    ----------
+    function : callable
+        It has no lasting effect but its answer, and is called again after an interrupt.
+    *arguments
+        Its arguments.
+    """
+    try:
+        return function(*arguments)
+    except KeyboardInterrupt:
+        answer = function(*arguments)
+        PyErr_SetInterrupt()
+        return answer
 
 
 def ask_oracle(oracle, rows, keep):

@@ -8,7 +8,6 @@ from ..kernels._rows import Rows, scores
 from ..sources._containers import to_frame
 from ..sources._conversion import as_source
 from ..sources._source import ArraySource
-from ..utils._compat import answers_like_input
 from ..utils.typing import Floats, Labels, Method, RowsLike
 from ._validation import check_can_predict, check_rows, finite_rows
 
@@ -29,7 +28,7 @@ def blockwise(method: Method) -> Method:
         source = source.prepared(prepare)
         return source.answers(partial(method, self))
 
-    return answers_like_input(answer)
+    return answer
 
 
 class LinearPredictor:

@@ -176,7 +176,10 @@ def score_of_class(model, X, column):
     """
     has_scores = hasattr(model, "decision_function")
     if not has_scores or (len(model.classes_) > 2 and hasattr(model, "predict_proba")):
-        return log_odds(probabilities_of(model, X), column)
+        # unlike a probability it tells rows apart whose probability rounds to 1
+        p = probabilities_of(model, X)
+        both = p[:, column], np.delete(p, column, axis=1).sum(axis=1)
+        return np.subtract(*np.log(np.maximum(both, np.finfo(np.float64).tiny)))
     scores = of_padded(partial(scores_of, model), X)
     if scores.ndim == 1:
         return scores if column else -scores
@@ -187,17 +190,6 @@ def score_method_of(estimator):
     """Return the name of the method that `score_of_class` needs."""
     has_scores = has_method(estimator, "decision_function")
     return "decision_function" if has_scores else "predict_proba"
-
-
-def log_odds(probabilities, column):
-    """Return the logarithm of the odds of the class with this column.
-
-    Unlike a probability it tells rows apart whose probability rounds to 1.
-    """
-    others = np.delete(probabilities, column, axis=1).sum(axis=1)
-    least = np.finfo(np.float64).tiny
-    both = np.maximum([probabilities[:, column], others], least)
-    return np.subtract(*np.log(both))
 
 
 def logits_of(model, X):

@@ -333,8 +333,6 @@ def check_limit(value, name, low=0):
     """Return a whole number of at least `low`, or `UNLIMITED` for None."""
     if value is None:
         return UNLIMITED
-    if type(value) is int and value >= low:  # the usual case, quickly
-        return min(value, UNLIMITED)
     return check_number(value, name, low, closed="left", integer=True)
 
 
@@ -345,8 +343,6 @@ def check_budget(budget, n_offered):
     """
     if budget is None:
         return UNLIMITED
-    if type(budget) is int and budget >= 0:  # the usual case, quickly
-        return min(budget, UNLIMITED)
     if not is_share(budget):
         return check_limit(budget, "budget")
     if not 0 <= budget <= 1:
@@ -425,13 +421,10 @@ def check_class_weight(class_weight, classes=None):
 
 def check_metadata(values, name, n_rows):
     """Return an array with a finite value for each row, as floats if it has numbers."""
-    is_weight = name == "sample_weight"
-    try:
-        values = np.asarray(values, dtype=np.float64 if is_weight else None)
-    except (TypeError, ValueError, OverflowError) as error:
-        what = "a number" if is_weight else "a value"
-        raise ValueError(f"{name} must have {what} for each row: {error}.") from error
-    if values.shape[:1] != (n_rows,) or (is_weight and values.ndim > 1):
+    if name == "sample_weight":
+        return check_weights(values, n_rows, may_be_zero=True)
+    values = np.asarray(values)
+    if values.shape[:1] != (n_rows,):
         raise ValueError(
             f"{name} must have a value for each of {n_rows} rows, got an array of "
             f"shape {values.shape}."
@@ -439,32 +432,30 @@ def check_metadata(values, name, n_rows):
     if values.dtype.kind not in "biuf":
         return values
     assert_all_finite(values, input_name=name)
-    if is_weight:
-        check_sign(values)
     return values.astype(np.float64)
-
-
-def check_sign(weights):
-    """Raise ValueError for a negative weight of a row."""
-    if len(weights) and (lowest := weights.min()) < 0:
-        row = weights.argmin()
-        raise ValueError(f"sample_weight[{row}] is {lowest}, but must be at least 0.")
 
 
 def check_weights(weights, n_rows, may_be_zero=False):
     """Return weights of rows as floats; raise an error for wrong weights."""
-    weights = np.asarray(weights, dtype=np.float64)
+    try:
+        weights = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"sample_weight must have a number for each row: {error}."
+        ) from error
     if weights.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows. Pass one "
-            "weight for each row."
+            f"sample_weight must have one weight for each row, got an array of shape "
+            f"{weights.shape} for {n_rows} rows."
         )
     with np.errstate(over="ignore"):
         total, lowest = weights.sum(), weights.min(initial=0)
     if lowest >= 0 and total < np.inf and (total > 0 or may_be_zero):
         return np.ascontiguousarray(weights)
     assert_all_finite(weights, input_name="sample_weight")
-    check_sign(weights)
+    if lowest < 0:
+        row = weights.argmin()
+        raise ValueError(f"sample_weight[{row}] is {lowest}, but must be at least 0.")
     raise ValueError(
         f"sample_weight sums to {total}. Use finite weights, not only zeros."
     )

@@ -37,7 +37,7 @@ from ..base._transaction import shallow_copy
 from ..base._validation import InputForm, check_number, check_pool
 from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
-from ..utils._compat import BaseEstimator, ClassifierMixin, answers_like_input
+from ..utils._compat import BaseEstimator, ClassifierMixin
 from ..utils.typing import Estimators, Floats, Labels, RowsLike, Scoring, Seed
 from ._forests import QuickExtraTrees, QuickForest
 from ._members import CombinedClassifier
@@ -548,7 +548,6 @@ class BlendClassifier(CombinedClassifier):
         check_is_fitted(self, "estimators_")
         return self.first_estimator_ if self._is_first_needed else self
 
-    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return class probabilities.
 
@@ -582,7 +581,6 @@ class BlendClassifier(CombinedClassifier):
             for member, temperature, weight in members
         )
 
-    @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
         """Return the most probable class.
 

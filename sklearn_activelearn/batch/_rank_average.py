@@ -14,7 +14,6 @@ from ..base._coded_classifiers import fit_on_labels
 from ..base._scores import score_of_class
 from ..base._validation import InputForm, check_pool
 from ..sources._containers import to_memory
-from ..utils._compat import answers_like_input
 from ..utils.typing import Estimators, Floats, Labels, RowsLike
 from ._members import CombinedClassifier
 
@@ -139,7 +138,6 @@ class RankAverageClassifier(CombinedClassifier):
         self._scales = [*map(scale_of, scores_by(self.named_estimators_, X).T)]
         return self
 
-    @answers_like_input
     def decision_function(self, X: RowsLike) -> Floats:
         """Return mean ranks among the rows of `fit`, as shares of these rows.
 
@@ -163,7 +161,6 @@ class RankAverageClassifier(CombinedClassifier):
         ]
         return np.mean(ranks, axis=0)
 
-    @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
         """Return the second class where `decision_function` is positive.
 

@@ -13,7 +13,6 @@ from ..base._validation import check_option, check_rows, check_weights
 from ..utils._compat import (
     BaseEstimator,
     ClassifierMixin,
-    answers_like_input,
     linked_to_documentation,
 )
 from ..utils.typing import Floats, Labels, RowsLike
@@ -296,7 +295,6 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         self.side_probabilities_ = sides / sides.sum(axis=1, keepdims=True)
         return self
 
-    @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
         """Return the heaviest class of each row's side.
 
@@ -313,7 +311,6 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         side = self._side(X)
         return self.classes_[self.side_probabilities_.argmax(axis=1)][side]
 
-    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities on the side of the threshold of each row.
 

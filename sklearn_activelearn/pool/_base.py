@@ -59,7 +59,6 @@ from ..sources._source import ArraySource, Source, is_mapped
 from ..utils._compat import (
     CALLBACK_ATTRIBUTES,
     CallbackSupportMixin,
-    answers_like_input,
     available_if,
     with_callbacks,
 )
@@ -1293,7 +1292,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # Prediction
 
-    @answers_like_input
     def predict(self, X: RowsLike) -> Labels:
         """Return the most likely class of each row.
 
@@ -1312,7 +1310,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return learner._answer(predict_labels, X)
 
     @available_if(_models_have("predict_proba"))
-    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities of the estimator.
 
@@ -1331,7 +1328,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return learner._answer(learner._target.probabilities, X)
 
     @available_if(_models_have("decision_function"))
-    @answers_like_input
     def decision_function(self, X: RowsLike) -> Floats:
         """Return the decision values of the estimator.
 
@@ -1351,7 +1347,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return learner._answer(learner._target.scores, X)
 
     @available_if(_scores_rows)
-    @answers_like_input
     def utility(self, X: RowsLike) -> Floats:
         """Return the number by which `query` ranks each row; higher is bought sooner.
 

@@ -83,13 +83,9 @@ def vectors_of(encoder, items, what):
         except EncoderError:
             raise
         except Exception as error:
-            first = first_failure(encoder, some)
-            which = f"{what} {start + 1 + (first or 0)}"
-            if first is None:
-                last = start + len(some)
-                which = f"{what}s {start + 1} to {last} together, on none alone"
             raise ValueError(
-                f"embedding failed on {which}: {type(error).__name__}: {error}"
+                f"embedding failed on {what}s {start + 1} to {start + len(some)}: "
+                f"{type(error).__name__}: {error}"
             ) from error
         blocks.append(checked(block, len(some), what, start))
     widths = {block.shape[1] for block in blocks}
@@ -98,16 +94,6 @@ def vectors_of(encoder, items, what):
             f"embedding returned vectors of {min(widths)} and of {max(widths)} numbers."
         )
     return np.concatenate(blocks)
-
-
-def first_failure(encoder, items):
-    """Return the position of the first item that an encoder fails on alone, or None."""
-    for position, item in enumerate(items):
-        try:
-            encoder([item])
-        except Exception:
-            return position
-    return None
 
 
 def checked(vectors, n_items, what, start=0, source="embedding"):

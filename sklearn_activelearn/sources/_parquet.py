@@ -1,19 +1,23 @@
 """Parquet files as a source, read one row group at a time."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
+from glob import glob, has_magic
+from os import fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..exceptions import warn_user
 from ..utils.typing import FilePath
-from ._parquet_files import AGAIN, ParquetFiles
 from ._source import Source, check_length, parts_between
 
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray, Table
+
+#: Advice for a file that is broken.
+AGAIN = "Copy or download it again, or write it again"
 
 #: Number of rows that are assembled from columns at a time, to stay in the cache.
 ASSEMBLED = 4_096
@@ -35,9 +39,9 @@ class ParquetSource(Source):
         without a filter.
     columns : list of str, default=None
         Names of the columns that are features, in this order. None: all columns of the
-        files, without partition columns, whose values are in the paths. A
-        column of numbers is a feature. A column of lists of numbers, which have the
-        same length (an embedding), is as many features.
+        files. A column of numbers is a feature. A column of lists of numbers, which
+        have the same length (an embedding), is as many features. Partition columns,
+        whose values are in the paths, are not read.
 
     Attributes
     ----------
@@ -62,12 +66,6 @@ class ParquetSource(Source):
         missing, named twice or not numeric, or a dataset is filtered; and when rows are
         read, if the size or the modification time of a file has changed since it was
         opened, or lists have different lengths.
-
-    Warns
-    -----
-    UserWarning
-        If `columns` is None, and the paths have partition columns, such as the folders
-        ``year=2023`` and ``year=2024``: they are not features.
 
     References
     ----------
@@ -99,23 +97,23 @@ class ParquetSource(Source):
         path: FilePath | Sequence[FilePath] | Any,
         columns: Sequence[str] | None = None,
     ):
-        self.files = ParquetFiles(path)
+        dataset = open_dataset(path)
         import pyarrow as pa
 
-        fragments = self.files.fragments
+        fragments = list(dataset.get_fragments())
+        if not fragments:
+            raise ValueError(f"{path!r} contains no parquet files.")
+        if isinstance(path, str | os.PathLike):
+            fragments.sort(key=lambda fragment: fragment.path)
+        self._fragments = fragments
+        self._options = dataset.format.default_fragment_scan_options
+        self._states = self._file_states()
+        for fragment in fragments:
+            check_readable(fragment)
         if columns is None:
-            names = fragments[0].physical_schema.names
-            warn_of_partitions(self.files.partitions)
-        else:
-            names = list(columns)
+            columns = fragments[0].physical_schema.names
+        names = list(columns)
         check_unique_names(names)
-        for name in names:
-            if name in self.files.partitions:
-                raise ValueError(
-                    f"{name!r} is a partition column: its values are in the paths of "
-                    "the files. Leave it out of columns, or write it to the files. "
-                    f"read_column({name!r}) returns its values."
-                )
         types = [numeric_types(fragment, names) for fragment in fragments]
         for fragment, other in zip(fragments, types, strict=True):
             if other != types[0]:
@@ -126,16 +124,15 @@ class ParquetSource(Source):
         kinds = [number_type(kind).to_pandas_dtype() for kind in types[0].values()]
         needs_double = np.result_type(*kinds, np.float32) != np.float32
         self.dtype = np.dtype(np.float64 if needs_double else np.float32)
-        #: Row groups, the numbers of their files, and of their first rows in the files.
-        self.groups, self._file, self._first = [], [], []
+        #: Row groups, and the numbers of their first rows in the files.
+        self.groups, self._first = [], []
         sizes = []
-        for k, fragment in enumerate(fragments):
+        for fragment in fragments:
             n_before = 0
             for group in fragment.split_by_row_group():
                 if n_rows := group.row_groups[0].num_rows:
                     sizes.append(n_rows)
                     self.groups.append(group)
-                    self._file.append(k)
                     self._first.append(n_before)
                 n_before += n_rows
         #: The columns that are read; for columns of lists, the length of the lists.
@@ -197,7 +194,19 @@ class ParquetSource(Source):
 
     def check_unchanged(self) -> None:
         """Raise if a file has changed since it was opened."""
-        self.files.check_unchanged()
+        states = zip(self._fragments, self._file_states(), self._states, strict=True)
+        for fragment, state, before in states:
+            if state != before:
+                raise ValueError(
+                    f"X has changed: {fragment.path} was written again or removed "
+                    "after it was opened. Make another ParquetSource."
+                )
+
+    def _file_states(self):
+        """Return the size and the modification time of each file."""
+        filesystem = self._fragments[0].filesystem
+        paths = [fragment.path for fragment in self._fragments]
+        return [(info.size, info.mtime_ns) for info in filesystem.get_file_info(paths)]
 
     def place_of(self, row: int) -> str:
         """Return the file of a row, and the number of the row in this file, in words.
@@ -219,9 +228,6 @@ class ParquetSource(Source):
     def read_column(self, name: str) -> "ChunkedArray":
         """Return a column of all rows, such as their ids.
 
-        The column may be one of the files, or a partition column: ``year`` in a path
-        with the folder ``year=2024``.
-
         Parameters
         ----------
         name : str
@@ -240,21 +246,11 @@ class ParquetSource(Source):
         import pyarrow as pa
 
         self.check_unchanged()
-        if name in self.files.partitions:
-            sizes = np.bincount(
-                self._file, np.diff(self._ends), minlength=len(self.files.fragments)
-            ).astype(int)
-            values = pa.array(self.files.partitions[name])
-            return pa.chunked_array(
-                [pa.repeat(value, n) for value, n in zip(values, sizes, strict=True)]
-            )
-        for fragment in self.files.fragments:
+        for fragment in self._fragments:
             check_has_column(fragment, name)
+        none = self._fragments[0].head(0, columns=[name])
         tables = [self._table(k, names=[name]) for k in range(len(self.groups))]
-        if not tables:
-            schema = self.files.fragments[0].physical_schema
-            return pa.chunked_array([], schema.field(name).type)
-        return pa.concat_tables(tables).column(0)
+        return pa.concat_tables([none, *tables]).column(0)
 
     def _parts(self, n_jobs=1):
         return parts_between(self._ends)
@@ -272,9 +268,7 @@ class ParquetSource(Source):
         names = [*self._widths] if names is None else names
         group = self.groups[k]
         try:
-            table = group.to_table(
-                columns=names, fragment_scan_options=self.files.options
-            )
+            table = group.to_table(columns=names, fragment_scan_options=self._options)
         except (pa.ArrowInvalid, OSError) as error:
             self.check_unchanged()
             raise OSError(
@@ -324,8 +318,6 @@ class ParquetSource(Source):
         """Return a table with a column for each feature instead of columns of lists."""
         import pyarrow as pa
 
-        if all(width is None for width in self._widths.values()):
-            return table
         columns = []
         for column, name in zip(table.columns, self._widths, strict=True):
             if self._widths[name] is None:
@@ -353,6 +345,64 @@ class ParquetSource(Source):
         return np.concatenate([np.empty((0, width), self.dtype), *vectors])
 
 
+def open_dataset(path):
+    """Return the files that a user names as a dataset that verifies checksums."""
+    try:
+        import pyarrow as pa
+        import pyarrow.dataset as ds
+    except ImportError as error:
+        raise ImportError(
+            "ParquetSource needs pyarrow. Install it: pip install pyarrow"
+        ) from error
+    if not isinstance(path, ds.Dataset):
+        options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+        checked = ds.ParquetFileFormat(default_fragment_scan_options=options)
+        # with a schema nothing is read yet
+        return ds.dataset(find_files(path), format=checked, schema=pa.schema([]))
+    is_files = isinstance(path, ds.FileSystemDataset)
+    if not is_files or path.format.default_extname != "parquet":
+        raise TypeError(f"X must be a dataset of parquet files, got {path!r}.")
+    try:
+        path.get_fragments()
+    except ValueError as error:
+        raise ValueError(
+            "X is a filtered dataset, which does not tell its files. Pass the files, "
+            "or write the rows with pyarrow.dataset.write_dataset(X, folder, "
+            'format="parquet"), and pass the folder.'
+        ) from error
+    return path
+
+
+def find_files(path):
+    """Return a list of files or a path as it is, or the files that match a glob."""
+    if isinstance(path, list | tuple):
+        return [*map(fspath, path)]
+    name = fspath(path)
+    if not has_magic(name) or "://" in name or os.path.exists(name):
+        return name
+    names = [*filter(os.path.isfile, glob(name, recursive=True))]
+    if not names:
+        raise FileNotFoundError(
+            f"No file matches {name!r}. A glob must match files, such as "
+            f"'folder/*/*.parquet'; relative paths begin at {os.getcwd()}."
+        )
+    return names
+
+
+def check_readable(fragment):
+    """Raise an error that names a file, if its metadata cannot be read."""
+    import pyarrow as pa
+
+    try:
+        fragment.ensure_complete_metadata()
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(
+            f"{fragment.path} cannot be read as a parquet file: {error} {AGAIN}, or "
+            "leave it out: pass the parquet files as a glob, such as "
+            "'folder/*.parquet'."
+        ) from error
+
+
 def check_unique_names(names):
     """Raise if a name occurs twice."""
     for name, count in Counter(names).items():
@@ -366,17 +416,6 @@ def check_has_column(fragment, name):
     if name not in names:
         raise ValueError(
             f"{fragment.path} has no column {name!r}. Its columns are {names}."
-        )
-
-
-def warn_of_partitions(partitions):
-    """Warn that partition columns are not features, if files have different values."""
-    names = sorted(name for name in partitions if len({*partitions[name]}) > 1)
-    if names:
-        warn_user(
-            f"The paths of the files have partition columns, which are not features: "
-            f"{', '.join(names)}. read_column({names[0]!r}) returns the values. Pass "
-            "the names of the features as columns, and there is no warning."
         )
 
 

@@ -3,7 +3,7 @@
 from ._base import StreamClassifier
 from ._cbgz import CBGZClassifier
 from ._dkm import DKMClassifier
-from ._greedy import GreedyOnlineClassifier, rank_probability
+from ._greedy import GreedyOnlineClassifier
 from ._margin_loss import MarginLossClassifier
 from ._python_rules import Clock
 from ._random import RandomSamplingClassifier
@@ -40,5 +40,4 @@ __all__ = [
     "SecondOrderPerceptronClassifier",
     "StreamClassifier",
     "UpdateRule",
-    "rank_probability",
 ]

@@ -334,9 +334,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             check_budget(self.budget, 0)
         if self.patience is not None:
             check_limit(self.patience, "patience", low=1)
-        for name in self._flags:
-            if type(flag := getattr(self, name)) is not bool:
-                check_flags(**{name: flag})
+        check_flags(**{name: getattr(self, name) for name in self._flags})
         if self.class_weight is not None:
             check_class_weight(self.class_weight)
 
@@ -477,13 +475,6 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             f"digits. Scale the rows, or {self._remedy}."
         )
 
-    def _why_closed(self, budget, patience):
-        """Return why nothing could be bought at the end of a pass."""
-        counts = self._learned.counts
-        if counts.n_queries >= budget:
-            return "budget"
-        return "patience" if counts.n_idle >= patience else None
-
     def _choose(self, X, identity, candidates, limit):
         X = to_memory(X)
         (budget, patience), n_before = self._limits(), self._learned.counts.n_queries
@@ -497,8 +488,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         rows, probabilities = one.rows_bought, one.probabilities
         self.stop_reason_ = None
         if not len(rows):
-            if one.closed:
-                self.stop_reason_ = self._why_closed(budget, patience)
+            self.stop_reason_ = one.why_closed(budget)
             if self.stop_reason_ is None and n == 0:
                 self.stop_reason_ = "no rows"
             elif self.stop_reason_ is None and limit == 0:
@@ -607,7 +597,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             self._raise_stopped(one.stopped_at, X)
         self._commit(one.state)
         self.queried_indices_ = one.rows_bought
-        self.stop_reason_ = self._why_closed(*limits) if one.closed else None
+        self.stop_reason_ = one.why_closed(limits[0])
 
     def _ask(self, X, identity, answer, candidates):
         if X.shape[0]:
@@ -643,7 +633,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             ensure_done(end)
         if one.stopped_at >= 0:
             self._raise_stopped(one.stopped_at, X)
-        self.stop_reason_ = self._why_closed(*limits) if one.closed else None
+        self.stop_reason_ = one.why_closed(limits[0])
 
     def _end_asking(self, one):
         self._commit(one.state)

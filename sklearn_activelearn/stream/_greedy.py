@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
-
 from ..base._validation import check_number
 from ..losses import MarginLoss, make_loss
-from ..utils.typing import Floats, Seed
+from ..utils.typing import Seed
 from ._base import StreamClassifier
 from ._margin_loss import hinge_baseline, make_loss_update
 from ._rules import SmallestOfGroupRule
@@ -134,7 +132,6 @@ class GreedyOnlineClassifier(StreamClassifier):
     See Also
     --------
     MarginLossClassifier : Decides row by row, with known probabilities.
-    stream.rank_probability : Probability of buying a row, given the rank of its margin.
 
     Notes
     -----
@@ -203,43 +200,3 @@ class GreedyOnlineClassifier(StreamClassifier):
         return SmallestOfGroupRule(m), make_loss_update(self, make_loss(self.loss), 0)
 
     _passive_baseline = hinge_baseline
-
-
-def rank_probability(n_rows: int, m: int) -> Floats:
-    """Return the probability that a row has the smallest margin of m random rows.
-
-    Parameters
-    ----------
-    n_rows : int >= 1
-        Number of rows in the pool.
-    m : int in [1, n_rows]
-        Number of rows drawn without replacement, of which the one with the smallest
-        margin is bought.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples,)
-        Probabilities for the row with the smallest margin, the second smallest, and so
-        on: C(n_rows - i, m - 1) / C(n_rows, m) for rank i [1]_. They sum to 1.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is not whole or out of range.
-
-    References
-    ----------
-    .. [1] A. Guillory, E. Chastain, J. Bilmes, "Active Learning as Non-Convex
-       Optimization", AISTATS 2009, Section 2.4.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.stream import rank_probability
-    >>> rank_probability(5, 2).round(2)
-    array([0.4, 0.3, 0.2, 0.1, 0. ])
-    """
-    n_rows = check_number(n_rows, "n_rows", 1, closed="left", integer=True)
-    m = check_number(m, "m", 1, n_rows, closed="both", integer=True)
-    others = n_rows - np.arange(1, n_rows)  # rows with a larger margin than rank i
-    larger = np.maximum(others - m + 1, 0)
-    return m / n_rows * np.cumprod(np.append(1.0, larger / others))

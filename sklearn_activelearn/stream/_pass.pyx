@@ -131,7 +131,6 @@ cdef class Pass:
     cdef readonly Py_ssize_t stopped_at
     cdef Py_ssize_t n, n_bought, n_open, budget, patience, row_bytes
     cdef Py_ssize_t at_once  # rows that are scored before the first of them is decided
-    cdef Py_ssize_t n_alike_before, last_guess_before
     cdef double excess
     cdef Clock before
     cdef bint ordered, later, measured, observes, jumps, open, interrupted, unfinished
@@ -217,10 +216,19 @@ cdef class Pass:
         """
         return np.array(self.guesses[: self.n_bought])
 
-    @property
-    def closed(self):
-        """True if nothing could be bought at the end, by budget or patience."""
-        return not self.open
+    def why_closed(self, Py_ssize_t budget):
+        """Return "budget" or "patience" if nothing could be bought at the end, or None.
+
+        Parameters
+        ----------
+        budget : int
+            The budget; the pass may have a smaller one.
+        """
+        if self.open:
+            return None
+        if self.state.clock.n_queries >= budget:
+            return "budget"
+        return "patience" if self.state.clock.n_idle >= self.patience else None
 
     cdef end(self):
         """Leave the state as it is after the last row that could be finished."""
@@ -228,8 +236,6 @@ cdef class Pass:
         self.tally.set_rows(self.n_open, self.excess)
         if self.unfinished:
             self.state.clock = self.before
-            self.state.n_alike = self.n_alike_before
-            self.state.last_guess = self.last_guess_before
             self.state.m[:] = self.state.m_before
 
     cdef inline Py_ssize_t at(self, Py_ssize_t position) noexcept nogil:
@@ -276,8 +282,7 @@ cdef class Pass:
         decision.margin, decision.norm = 1.0 / 0.0, 1.0
         decision.probability, decision.least = 0.0, 1.0
         decision.n_rows = stop - start
-        decision.n_alike = self.state.n_alike
-        decision.last_guess = self.state.last_guess
+        decision.n_alike, decision.last_guess = clock.n_alike, clock.last_guess
         row.X = X
         for position in range(start, stop):
             self.look_ahead(position)
@@ -326,8 +331,6 @@ cdef class Pass:
             if not self.later and self.labels[row.index] < 0:
                 self.ask_for(row.index)
             self.before = clock[0]
-            self.n_alike_before = self.state.n_alike
-            self.last_guess_before = self.state.last_guess
             memcpy(
                 &self.state.m_before[0], &self.state.m[0],
                 self.state.m.shape[0] * sizeof(double),
@@ -336,8 +339,7 @@ cdef class Pass:
         if self.observes:
             self.state.observe(decision.margin, decision.norm)
         clock.n_seen += decision.n_rows
-        self.state.n_alike = decision.n_alike
-        self.state.last_guess = decision.last_guess
+        clock.n_alike, clock.last_guess = decision.n_alike, decision.last_guess
         if hit:
             clock.n_queries += 1
             clock.n_idle = 0
@@ -395,10 +397,10 @@ cdef class Pass:
 
     cdef inline bint is_usual(self, double score, double margin) noexcept nogil:
         """Tell whether the next row is finite and taken to be of the same class."""
-        cdef Py_ssize_t n_alike = self.state.n_alike + 1
+        cdef Py_ssize_t n_alike = self.state.clock.n_alike + 1
         return margin <= DBL_MAX and (
             n_alike <= ALIKE
-            or (score > 0) == self.state.last_guess and n_alike % ALIKE != 0
+            or (score > 0) == self.state.clock.last_guess and n_alike % ALIKE != 0
         )
 
     cdef inline int let_pass(self, double product, double coin) except -1 nogil:
@@ -428,7 +430,7 @@ cdef class Pass:
             clock.n_idle += 1
             self.count_open(probability)
         clock.n_seen += 1
-        self.state.n_alike += 1
+        clock.n_alike += 1
         return 1
 
     cdef Py_ssize_t block_size(self) noexcept nogil:
@@ -544,7 +546,7 @@ cdef class Pass:
         ):
             clock.n_seen += 1
             clock.n_idle += 1
-            self.state.n_alike += 1
+            clock.n_alike += 1
             self.count_open(block.probability[i])
             i += 1
         return i
@@ -561,8 +563,8 @@ cdef class Pass:
         decision.margin, decision.norm = block.margin[i], 1.0
         decision.coin = block.coin[i]
         decision.probability = decision.least = block.probability[i]
-        decision.n_rows, decision.n_alike = 1, self.state.n_alike + 1
-        decision.last_guess = self.state.last_guess
+        decision.n_rows, decision.n_alike = 1, self.state.clock.n_alike + 1
+        decision.last_guess = self.state.clock.last_guess
         return self.settle(&row, &decision)
 
 
@@ -652,13 +654,7 @@ cdef class NextRows:
         learned = state.learned_since(learned)
         attributes["_learned"] = self.learned = learned
         attributes["queried_indices_"] = one.rows_bought
-        attributes["stop_reason_"] = None
-        if not one.open:
-            exhausted = state.clock.n_queries >= one.budget
-            idle = state.clock.n_idle >= one.patience
-            attributes["stop_reason_"] = (
-                "budget" if exhausted else "patience" if idle else None
-            )
+        attributes["stop_reason_"] = one.why_closed(one.budget)
         return True
 
     cdef bint encode(self, list labels, Py_ssize_t n) except -1:

@@ -1,9 +1,12 @@
 """Rules written in Python: the clock that they get, and checks of their answers."""
 
-from math import nan
+import sys
+from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
+
+from ..utils._user_functions import refuse_overridden
 
 #: Methods that a class in Python may have instead of a compiled method.
 METHODS = ("initial_memory", "probability", "observe", "learned", "step")
@@ -34,6 +37,55 @@ class Clock(NamedTuple):
     n_updates: int = 0
     n_idle: int = 0
     n_held: int = 0
+
+
+def prepare(rule, base, attributes):
+    """Check a rule of a class in Python, and copy the attributes of the class.
+
+    Parameters
+    ----------
+    rule : QueryRule or UpdateRule
+        A rule that compiled loops will call.
+    base : type
+        `QueryRule` or `UpdateRule`.
+    attributes : tuple of str
+        Attributes that the loops read from `base`.
+    """
+    refuse_overridden(type(rule), base, METHODS)
+    for name in attributes if rule.is_python else ():
+        vars(base)[name].__set__(rule, getattr(rule, name))
+
+
+def probability_of(rule, margin, norm, counts, memory):
+    """Return the probability that a query rule answers; `counts` are of its clock."""
+    memory.flags.writeable = False
+    q = rule.probability(margin, norm, Clock(*counts), memory)
+    return check_answer(q, 1.0, rule, f"probability({margin})", "in [0, 1]")
+
+
+def step_of(rule, z, squared_norm, probability, counts):
+    """Return the step that an update rule answers."""
+    step = rule.step(z, squared_norm, probability, Clock(*counts))
+    most = sys.float_info.max
+    return check_answer(step, most, rule, f"step({z})", "finite and >= 0")
+
+
+def changed_memory(rule, name, arguments, counts, memory):
+    """Return a copy of the memory, as a method of a query rule leaves it."""
+    values = memory.copy()
+    getattr(rule, name)(*arguments, Clock(*counts), values)
+    if len(values) != len(memory):
+        raise ValueError(
+            f"{type(rule).__name__}.{name} left {len(values)} numbers in the memory, "
+            f"which must stay {len(memory)}."
+        )
+    for value in values.tolist():
+        if not isfinite(value):
+            raise ValueError(
+                f"{type(rule).__name__}.{name} left {value} in the memory, which must "
+                "be finite."
+            )
+    return values
 
 
 def check_answer(value, most, rule, call, demand):
@@ -75,17 +127,3 @@ def pad_memory(rule, memory):
 def raise_abstract(rule, method):
     """Raise the error for a rule that lacks a method."""
     raise NotImplementedError(f"{type(rule).__name__} needs a method {method}.")
-
-
-def refuse_overridden(kind, base):
-    """Raise if Python replaces a method of which compiled loops call another form."""
-    parents = kind.__mro__[: kind.__mro__.index(base)]
-    compiled = [each for each in parents if "__pyx_vtable__" in vars(each)]
-    for parent in compiled[:1]:
-        for name in METHODS:
-            if getattr(kind, name, None) is not getattr(parent, name, None):
-                raise TypeError(
-                    f"{kind.__name__} replaces {name} of {parent.__name__}, which is "
-                    "compiled: loops would not call it. Make it a subclass of "
-                    f"{base.__name__} that holds a {parent.__name__} and calls it."
-                )

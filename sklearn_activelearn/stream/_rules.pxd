@@ -7,6 +7,8 @@ cdef struct Clock:
     Py_ssize_t n_updates  # labels that changed the weights
     Py_ssize_t n_idle     # rows since the last purchase
     Py_ssize_t n_held     # second order: rows stored and not forgotten
+    Py_ssize_t n_alike    # consecutive rows for which the same class was predicted
+    Py_ssize_t last_guess  # this class
 
 
 cdef class QueryRule:

@@ -14,14 +14,13 @@ check what they return.
 
 import numpy as np
 
-from cpython.exc cimport PyErr_SetInterrupt
 from cpython.object cimport Py_TPFLAGS_HEAPTYPE
-from libc.float cimport DBL_MAX
-from libc.math cimport INFINITY, NAN, isfinite, log, pow, sqrt
+from libc.math cimport INFINITY, NAN, log, pow, sqrt
 from libc.stdint cimport INTPTR_MAX
 
 from ..losses cimport MarginLoss
 
+from ..base._interrupts import call_whole
 from ..utils._user_functions import MARGINS, checked_probabilities, refuse
 from . import _python_rules as in_python
 
@@ -101,9 +100,7 @@ cdef class QueryRule:
         """Copy the attributes of a class in Python, before a loop calls the rule."""
         self.n_memory = n_memory
         if type(self).__flags__ & Py_TPFLAGS_HEAPTYPE:
-            in_python.refuse_overridden(type(self), QueryRule)
-        for name in QUERY_ATTRIBUTES if self.is_python else ():
-            QueryRule.__dict__[name].__set__(self, getattr(self, name))
+            in_python.prepare(self, QueryRule, QUERY_ATTRIBUTES)
         return 0
 
     cdef Py_ssize_t cy_blind_purchases(self, const Clock *clock) noexcept nogil:
@@ -125,11 +122,9 @@ cdef class QueryRule:
         with gil:
             if not self.is_python:
                 in_python.raise_abstract(self, "probability(margin, norm, clock, memory)")
-            values = copied(memory, self.n_memory)
-            values.flags.writeable = False
             norm = norm if self.uses_norm else NAN
-            q = self.probability(margin, norm, as_tuple(clock), values)
-            return in_python.check_answer(q, 1.0, self, f"probability({margin})", "in [0, 1]")
+            values = copied(memory, self.n_memory)
+            return in_python.probability_of(self, margin, norm, as_tuple(clock), values)
 
     cdef void cy_probabilities(
         self, const double *margins, Py_ssize_t n, const double *memory, double *out
@@ -204,6 +199,8 @@ cdef class QueryRule:
     def observe(self, margin, norm, clock, memory):
         """Update the memory for a row that has been decided, bought or not.
 
+        It does nothing by default, nor if the rule is compiled.
+
         Parameters
         ----------
         margin, norm, clock
@@ -216,14 +213,11 @@ cdef class QueryRule:
         None
             Return values are ignored.
         """
-        cdef Clock counts = as_struct(clock)
-        cdef double[::1] values = in_python.pad_memory(self, memory)
-        if not self.is_python:
-            self.cy_observe(margin, norm, &counts, &values[0])
-            copy_back(values, memory)
 
     def learned(self, mistake, clock, memory):
         """Update the memory for a bought label that is about to be learned.
+
+        It does nothing by default, nor if the rule is compiled.
 
         Parameters
         ----------
@@ -239,11 +233,6 @@ cdef class QueryRule:
         None
             Return values are ignored.
         """
-        cdef Clock counts = as_struct(clock)
-        cdef double[::1] values = in_python.pad_memory(self, memory)
-        if not self.is_python:
-            self.cy_learned(mistake, &counts, &values[0])
-            copy_back(values, memory)
 
 
 cdef class UpdateRule:
@@ -297,9 +286,7 @@ cdef class UpdateRule:
     cdef int cy_begin_pass(self) except -1:
         """Copy the attributes of a class in Python, before a loop calls the rule."""
         if type(self).__flags__ & Py_TPFLAGS_HEAPTYPE:
-            in_python.refuse_overridden(type(self), UpdateRule)
-        for name in UPDATE_ATTRIBUTES if self.is_python else ():
-            UpdateRule.__dict__[name].__set__(self, getattr(self, name))
+            in_python.prepare(self, UpdateRule, UPDATE_ATTRIBUTES)
         return 0
 
     cdef double cy_step(
@@ -309,12 +296,10 @@ cdef class UpdateRule:
         with gil:
             if not self.is_python:
                 in_python.raise_abstract(self, "step(z, squared_norm, probability, clock)")
-            try:
-                step = step_of(self, z, squared_norm, probability, clock)
-            except KeyboardInterrupt:  # raised again once the label is learned
-                step = step_of(self, z, squared_norm, probability, clock)
-                PyErr_SetInterrupt()
-            return step
+            squared_norm = squared_norm if self.uses_norm else NAN
+            return call_whole(  # Ctrl-C is raised once the label is learned
+                in_python.step_of, self, z, squared_norm, probability, as_tuple(clock)
+            )
 
     def step(self, z, squared_norm, probability, clock):
         """Return the length of the step along the row, towards its label.
@@ -346,46 +331,17 @@ cdef class UpdateRule:
         return self.cy_step(z, squared_norm, probability, &counts)
 
 
-cdef double step_of(
-    UpdateRule rule, double z, double squared_norm, double probability, const Clock *clock
-) except? -1.0:
-    """Return the step of a rule in Python."""
-    squared_norm = squared_norm if rule.uses_norm else NAN
-    step = rule.step(z, squared_norm, probability, as_tuple(clock))
-    return in_python.check_answer(step, DBL_MAX, rule, f"step({z})", "finite and >= 0")
-
-
-cdef copy_back(double[::1] values, memory):
-    """Copy the numbers that a compiled rule left into the memory of the caller."""
-    memory[:] = values[: len(memory)]
-
-
 cdef int change(
     QueryRule rule, double *memory, name, arguments, const Clock *clock
 ) except -1:
     """Let a method of a rule in Python change the memory; Ctrl-C is raised later."""
     cdef Py_ssize_t i
-    cdef double value
     if getattr(type(rule), name) is getattr(QueryRule, name):
         return 0
-    values, method = copied(memory, rule.n_memory), getattr(rule, name)
-    try:
-        method(*arguments, as_tuple(clock), values)
-    except KeyboardInterrupt:
-        values = copied(memory, rule.n_memory)
-        method(*arguments, as_tuple(clock), values)
-        PyErr_SetInterrupt()
-    if len(values) != rule.n_memory:
-        raise ValueError(
-            f"{type(rule).__name__}.{name} left {len(values)} numbers in the memory, "
-            f"which must stay {rule.n_memory}."
-        )
-    for value in values:
-        if not isfinite(value):
-            raise ValueError(
-                f"{type(rule).__name__}.{name} left {value} in the memory, which must "
-                "be finite."
-            )
+    values = call_whole(
+        in_python.changed_memory, rule, name, arguments, as_tuple(clock),
+        copied(memory, rule.n_memory),
+    )
     for i in range(rule.n_memory):
         memory[i] = values[i]
     return 0
@@ -397,8 +353,8 @@ cdef copied(const double *memory, Py_ssize_t n):
 
 
 cdef as_tuple(const Clock *clock):
-    """Return the clock for rules in Python."""
-    return in_python.Clock(
+    """Return the counts of the clock for rules in Python."""
+    return (
         clock.n_seen, clock.n_queries, clock.n_taught, clock.n_updates, clock.n_idle,
         clock.n_held,
     )

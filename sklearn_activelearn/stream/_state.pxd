@@ -94,10 +94,11 @@ cdef class LinearState:
     cdef double shrink, reach, least
     cdef Tally tally
     cdef readonly ClassWeights classes
-    cdef Py_ssize_t guess, last_guess, n_alike
+    cdef Py_ssize_t guess
     cdef const double *ahead          # products of the rows scored ahead, or NULL
     cdef const double *ahead_squares
     cdef Py_ssize_t ahead_stride      # from one row to the next
+    cdef object counts(self)
     cdef object current_details(self)
     cdef object copied_details(self)
     cdef object learned_since(self, before)

@@ -330,8 +330,8 @@ cdef class LinearState:
         self.m_before = np.empty(len(self.m))
         self.scores, self.mean_scores = np.zeros(len(self.c)), np.zeros(len(self.c))
         (self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
-         self.clock.n_updates, self.clock.n_idle, self.n_alike,
-         self.last_guess) = learned.counts
+         self.clock.n_updates, self.clock.n_idle, self.clock.n_alike,
+         self.clock.last_guess) = learned.counts
         self.tally, self.classes = Tally(learned.tallied), classes
         self.query_rule, self.update_rule = rules
         self.query_rule.cy_begin_pass(len(self.memory))
@@ -346,14 +346,18 @@ cdef class LinearState:
     @property
     def learned(self):
         """The present weights, counts and sums."""
-        # as the classes do, in half the time: `learn` needs this for each label
-        counts = tuple.__new__(Counts, (
-            self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
-            self.clock.n_updates, self.clock.n_idle, self.n_alike, self.last_guess,
-        ))
         return tuple.__new__(Learned, (
-            self.weights, self.memory, counts, self.tally.tallied, self.classes.sums,
-            self.current_details(),
+            self.weights, self.memory, self.counts(), self.tally.tallied,
+            self.classes.sums, self.current_details(),
+        ))
+
+    cdef object counts(self):
+        """The present counts."""
+        # as the class does, in half the time: `learn` needs this for each label
+        return tuple.__new__(Counts, (
+            self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
+            self.clock.n_updates, self.clock.n_idle, self.clock.n_alike,
+            self.clock.last_guess,
         ))
 
     cdef object current_details(self):
@@ -386,12 +390,8 @@ cdef class LinearState:
         if <Py_ssize_t> self.tally.sums[ROWS] // MARK_EVERY != <Py_ssize_t> n_open // MARK_EVERY:
             marks = self.tally.tallied[1].copy()
         tallied = tuple.__new__(Tallied, (self.tally.tallied[0].copy(), marks))
-        counts = tuple.__new__(Counts, (
-            self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
-            self.clock.n_updates, self.clock.n_idle, self.n_alike, self.last_guess,
-        ))
         return tuple.__new__(
-            Learned, (weights, memory, counts, tallied, class_sums, details)
+            Learned, (weights, memory, self.counts(), tallied, class_sums, details)
         )
 
     cdef double score_row(self, Row *row, bint measure) except? -1.0 nogil:

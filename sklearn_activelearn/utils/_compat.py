@@ -2,12 +2,10 @@
 
 import functools
 import sys
-from functools import wraps
 from itertools import chain
 
 import numpy as np
 from joblib import effective_n_jobs, parallel_config
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV
@@ -65,7 +63,6 @@ __all__ = [
     "CallbackSupportMixin",
     "ClassifierMixin",
     "GridSearchCV",
-    "answers_like_input",
     "available_if",
     "cached_property",
     "count_threads",
@@ -104,36 +101,10 @@ def run_parallel(Parallel, groups, **settings):
         yield from parallel(calls)
 
 
-def is_array_of_others(X):
-    """Return True for an array of another library than NumPy, such as torch."""
-    return not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__")
-
-
 def to_numpy(X):
     """Return the array of another library as one of NumPy, and others as they are."""
-    return np.from_dlpack(X) if is_array_of_others(X) else X
-
-
-def answers_like_input(method):
-    """Return numbers in the library of the rows, where scikit-learn dispatches arrays.
-
-    Labels that are texts, and the answers for other rows, stay in NumPy.
-    """
-
-    @wraps(method)
-    def answer(self, X):
-        if not is_array_of_others(X):
-            return method(self, X)
-        values = method(self, to_numpy(X))
-        if not get_config()["array_api_dispatch"] or values.dtype.kind not in "biuf":
-            return values
-        if hasattr(X, "__array_namespace__"):
-            library = X.__array_namespace__()
-        else:  # torch
-            library = sys.modules[type(X).__module__.partition(".")[0]]
-        return library.asarray(values, device=X.device)
-
-    return answer
+    is_other = not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__")
+    return np.from_dlpack(X) if is_other else X
 
 
 #: Page of a class, to which scikit-learn's HTML representation links.

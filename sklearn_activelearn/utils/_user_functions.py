@@ -1,4 +1,4 @@
-"""Functions of margins written by users: calls, and checks of the results."""
+"""Functions and classes written by users for compiled loops: calls, and checks."""
 
 import numpy as np
 
@@ -67,3 +67,17 @@ def slopes_of(loss, z):
     wrong = ~((slopes <= 0) & np.isfinite(slopes))
     refuse(wrong, z, slopes, name, "must be finite and not above 0")
     return slopes
+
+
+def refuse_overridden(kind, base, methods):
+    """Raise if Python replaces a method of which compiled loops call another form."""
+    parents = kind.__mro__[: kind.__mro__.index(base)]
+    compiled = [each for each in parents if "__pyx_vtable__" in vars(each)]
+    for parent in compiled[:1]:
+        for name in methods:
+            if getattr(kind, name, None) is not getattr(parent, name, None):
+                raise TypeError(
+                    f"{kind.__name__} replaces {name} of {parent.__name__}, which is "
+                    "compiled: loops would not call it. Make it a subclass of "
+                    f"{base.__name__} that holds a {parent.__name__} and calls it."
+                )

@@ -12,7 +12,6 @@ from ...base._labels import stratified_folds
 from ...base._validation import check_has, check_limit, check_number, check_option
 from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
-from ...utils._compat import answers_like_input
 from ...utils._statistics import lower_ends
 from ...utils.typing import (
     Classifier,
@@ -472,7 +471,6 @@ class ALMSClassifier(PoolClassifier):
     def _memory(self):
         return self._rule_memory or PastRounds()
 
-    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities of the chosen model.
 

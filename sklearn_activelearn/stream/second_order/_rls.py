@@ -7,7 +7,7 @@ import numpy as np
 
 from ...base._validation import check_flags, check_number, check_option
 from ...base._verbs import make_baseline
-from ...utils._compat import answers_like_input, available_if
+from ...utils._compat import available_if
 from ...utils.typing import Floats, RowsLike, Seed
 from .._rules import (
     ConstantRule,
@@ -262,7 +262,6 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         self.random_state = random_state
 
     @available_if(stores_all_it_buys)
-    @answers_like_input
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the probabilities of the classes under the linear noise model.
 

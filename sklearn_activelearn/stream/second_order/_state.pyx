@@ -45,13 +45,6 @@ def with_room(array, n, n_used):
     return longer
 
 
-def as_csr(values, columns, starts, n_features):
-    """Return a CSR array of these arrays, without a copy."""
-    out = csr_array((len(starts) - 1, n_features))
-    out.data, out.indices, out.indptr = values, columns, starts
-    return out
-
-
 cdef class StoredRows:
     """Rows with room for more, dense or CSR like the first of them.
 
@@ -91,16 +84,17 @@ cdef class StoredRows:
         if not self.sparse:
             whole = len(values) // self.n_features
             return values[: whole * self.n_features].reshape(whole, self.n_features)
-        return as_csr(values, columns, starts, self.n_features)
+        out = csr_array((len(starts) - 1, self.n_features))
+        out.data, out.indices, out.indptr = values, columns, starts  # no copies
+        return out
 
     @property
     def rows(self):
         """The rows, without a copy."""
-        values = self.values[: self.n_entries]
-        if not self.sparse:
-            return values.reshape(self.n_rows, self.n_features)
-        columns, starts = self.columns[: self.n_entries], self.starts[: self.n_rows + 1]
-        return as_csr(values, columns, starts, self.n_features)
+        n = self.n_entries
+        return self.with_free_rows(
+            self.values[:n], self.columns[:n], self.starts[: self.n_rows + 1]
+        )
 
     cdef int write(self, const Row *row, double scale) except -1:
         """Write a row times its scale after the others, where it does not count yet."""
