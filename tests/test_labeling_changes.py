@@ -15,6 +15,7 @@ from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import (
+    RelevanceSamplingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession
@@ -527,8 +528,9 @@ def test_classes_that_cannot_be_renamed(path, names, message):
     with pytest.raises(ValueError, match=message):
         setting.open(path, {"classes": names})
     new = path.with_name("new.sqlite")
-    with pytest.raises(ValueError, match=r"has no class|renamed"):
-        setting.open(new, {"classes": names})
+    for word, what in ("classes", "class"), ("tags", "tag"):
+        with pytest.raises(ValueError, match=rf"has no {what} .*: the session is new"):
+            setting.open(new, {word: names})
     assert not new.exists()
 
 
@@ -726,6 +728,17 @@ def test_what_the_learner_refuses(path, refused):
         setting, "learner", learner=broken
     )
     assert "needs a learner" in refused(setting, "learner", learner=GaussianNB())
+
+
+def test_a_learner_is_tried_before_the_first_label(path, refused):
+    setting = Setting(plain, classes=None, labels=["late", "rude"])
+    setting.open(path).close()
+    finds = RelevanceSamplingClassifier(GaussianNB(), positive="odd", budget=25)
+    said = refused(setting, "learner", learner=finds)
+    assert "positive must be one of the labels ['late', 'rude'], got 'odd'" in said
+    one = LEARNERS["models"]
+    assert "Several labels" in refused(setting, "learner", learner=one)
+    setting.open(path).close()
 
 
 def test_ids_that_do_not_tell_rows_apart_refuse_features(path):

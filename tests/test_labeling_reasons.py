@@ -71,7 +71,7 @@ def pool_reasons(learner):
 def test_a_session_stores_the_reasons_of_its_learner(path, learner, words):
     with opened(path, learner) as session:
         shown = label_all(session)
-        sql = "SELECT id, reason FROM requests ORDER BY number"
+        sql = "SELECT id, query_reason FROM requests ORDER BY number"
         assert select(session, sql) == [*shown.items()]
     assert shown == pool_reasons(learner)
     assert {*shown.values()} <= words

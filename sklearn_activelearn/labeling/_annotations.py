@@ -175,9 +175,9 @@ def withdraw(facts, number, by=None):
 def find_unlearnable(decisions, plan):
     """Return the rows of a plan whose label a stream learner cannot unlearn."""
     taught = {
-        id: from_column(row.taught[0], decisions.kind)
+        id: from_column(row.taught.label, decisions.kind)
         for id, row in decisions.rows.items()
-        if row.taught not in ((), (None,))
+        if row.has_taught_label
     }
     found = {
         each.id

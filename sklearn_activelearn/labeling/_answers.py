@@ -93,7 +93,7 @@ def store_answer(
     """
     row, kind = facts.decisions[id], facts.decisions.kind
     is_one_vote = 1 in (facts.decisions.votes, row.fewer_votes)
-    taught = from_column(row.taught[0], kind) if row.taught else None
+    taught = from_column(row.taught.label, kind) if row.taught else None
     own = [each.tag_list for each in row.answers if each.who == who]
     tags = (own or [[]])[-1] if tags is None else check_tags(facts, tags)
     if label is not None:
@@ -111,7 +111,7 @@ def store_answer(
                 f"Row {id!r} is learned as {taught!r}: a stream learner cannot "
                 "unlearn it."
             )
-    elif row.request is None:
+    elif not row.requests:
         raise ValueError(f"Row {id!r} was not asked for: it cannot be skipped.")
     if row.finals and not is_final and is_one_vote:
         final = row.finals[-1]

@@ -245,7 +245,7 @@ def read_labels(facts):
             row.id, from_column(row.label, decisions.kind), [*who],
             decisions.answers[row.decision.decided].at,
             row.request and row.request.probability,
-            row.request and row.request.reason,
+            row.request and row.request.query_reason,
             origins.get(row.kind, "bought"),
             {each.who: each.tag_list for each in given if each.tags},
         )  # fmt: skip

@@ -1,13 +1,15 @@
-"""Begin a session, go on with one, and change what it was begun with.
+"""The state of a session: planned whole, checked, and stored in place of the old one.
 
-`_file` opens and locks the file, and refuses a second process.
+`plan_session` makes the new state from the facts and the arguments; a new session has a
+blank old state. What differs between the two states says which words of ``change`` are
+needed. `store_plan` replaces the state inside one transaction.
 """
 
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -28,16 +30,17 @@ from ._description import (
     find_differences,
     find_pool_changes,
     fingerprint,
+    hash_ids,
     plain_classes,
     seeded_clone,
 )
 from ._ids import check_text, check_texts, find_twins, map_twins
-from ._worker import LearnerLabels
+from ._worker import LearnerLabels, record_teaching
 from .front_ends._keys import TAG_KEYS
-from .storage._decisions import TEST
+from .storage._decisions import TEST, Answer, Decisions
 from .storage._integrity import printable, refusal
 from .storage._labels import SEVERAL, from_column, label_kind, to_column
-from .storage._schema import change, put, to_json
+from .storage._schema import change, put, read_checked, to_json
 
 #: Words of ``change``, in the order in which messages name them.
 WORDS = get_args(Change)
@@ -107,463 +110,485 @@ class Arguments:
             self.renamed = change.get("classes") or {}
             self.renamed_tags = change.get("tags") or {}
 
-    def check_tags_differ(self):
-        """Raise ValueError for a tag that is a class: people would mix them up."""
-        for tag in self.tags:
-            if tag in (self.classes or ()):
-                raise ValueError(f"{tag!r} is a class, too. Give the tag another name.")
-
     def find_twins(self, groups=(), n_known=0):
         """Return the groups of ids of equal rows; parameters as for the function."""
         items = to_pandas(self.pool) if self.items is None else self.items
         return find_twins(items, self.ids.all, self.empty, groups, n_known)
 
-    def set_twins(self, groups):
-        """Give the ids the groups; raise ValueError if the learner takes none."""
-        if groups and isinstance(self.learner, ErrorSamplingClassifier):
-            raise ValueError(
-                "Labels of a machine are certified row by row, but this session asks "
-                "for equal rows once. Begin a session with twins='ask'."
-            )
-        self.ids.set_twins(groups)
 
-    def check_test_size(self):
-        """Raise ValueError if there are not enough rows to hold out."""
-        n_free = len(self.ids) - len(self.empty) - len(self.ids.copies)
-        if self.test_size >= n_free:
-            note = " (equal rows count once)" if self.ids.copies else ""
-            raise ValueError(
-                f"test_size must be smaller than the number of rows, {n_free}{note}, "
-                f"got {self.test_size}."
-            )
+class State(NamedTuple):
+    """Settings, learner and names of a session: all that a change may replace."""
 
-    def draw_rows(self, closed, n, key):
-        """Draw n rows that are not closed, with the seed of the learner."""
-        closed = closed.union(self.empty, self.ids.copies)
-        rows = [row for row in range(len(self.ids)) if row not in closed]
-        seed = self.learner.get_params().get("random_state")
-        seed = seed if isinstance(seed, Integral) else draw_seed()
-        order = np.random.default_rng([seed, *key]).permutation(len(rows))
-        return self.ids.at(rows[place] for place in order[:n].tolist())
+    settings: dict  # as they are stored
+    learner: dict | None  # its description, without the budget; None: a new session
+    budget: int | None  # labels that the learner may buy; None: any number
+    labels: list  # of all answers, also of answers that were withdrawn
+    used_tags: list  # of all answers
+
+    @property
+    def total_budget(self):
+        """Number of labels that may be bought, with the held-out rows."""
+        test_size = self.settings["test_size"]
+        return None if self.budget is None else self.budget + test_size
 
 
-def find_budget(args, n_asked=0):
-    """Return the number of labels that the learner may buy; None: any number.
+class Plan(NamedTuple):
+    """A new state of a session, and how the facts change with it."""
+
+    state: State
+    words: set  # of `change`, for what differs; a larger budget needs none
+    is_needed: bool  # True if something differs
+    begins_again: bool  # True if the learner begins again, with all labels
+    renamed: dict  # labels
+    renamed_tags: dict
+    seeds: dict
+    test: list  # ids of further held-out rows
+
+
+def read_state(args, facts):
+    """Return the stored state of a session; a new session has no rows and no learner.
 
     Parameters
     ----------
     args : Arguments
-        The budget of the learner also pays for the held-out rows.
-    n_asked : int, default=0
-        Number of rows that were asked for already.
+        What the session is opened with.
+    facts : Facts or None
+        What its file says; None if there is no file.
     """
-    if args.learner.budget is None:
-        return None
-    total = check_budget(args.learner.budget, len(args.ids))
-    if total - args.test_size < n_asked:
-        asked = f" and the {n_asked} rows that were already asked for"
-        raise ValueError(
-            f"A budget of {total} does not pay for {args.test_size} held-out rows"
-            f"{asked if n_asked else ''}. Raise the budget, or lower test_size."
-        )
-    return total - args.test_size
+    if facts is None or not facts.is_begun:
+        no_rows = {"n_rows": 0, "rows": "", "items": None, "columns": None}
+        settings = {
+            "classes": None,
+            "tags": [],
+            "twins": [],
+            "votes": 1,
+            "test_size": 0,
+            "pool": {**no_rows, "ids": hash_ids([])},
+            "label_kind": SEVERAL if args.is_several else None,
+            "renamed": [],
+            "sampled": [0, 0],
+        }
+        return State(settings, None, None, [], [])
+    db, kind = facts.db, facts.settings["label_kind"]
+    columns = db.column("SELECT DISTINCT label FROM answers WHERE label NOT NULL")
+    labels = [from_column(label, kind) for label in columns]
+    if kind == SEVERAL:
+        labels = [*dict.fromkeys(label for each in labels for label in each)]
+    columns = db.column("SELECT DISTINCT tags FROM answers WHERE tags NOT NULL")
+    tags = sorted({tag for each in columns for tag in json.loads(each)})
+    settings = {**facts.settings, "pool": facts.read_pool()}
+    learner = facts.learner
+    return State(settings, learner["description"], learner["budget"], labels, tags)
 
 
-# --- begin
-
-
-def plan_beginning(args):
-    """Return the content of a new session; raise the errors of its learner."""
-    args.test_size = args.test_size or 0
-    args.votes, args.tags = args.votes or 1, args.tags or []
-    if renamed := args.renamed | args.renamed_tags:
-        raise ValueError(
-            f"{args.path} has no class {next(iter(renamed))!r} to rename: the "
-            "session is new."
-        )
-    if args.classes is None and args.is_stream:
-        raise ValueError(
-            "A stream learner has to know all classes from the start: pass classes."
-        )
-    args.check_tags_differ()
-    if args.twins is None and isinstance(args.learner, ErrorSamplingClassifier):
-        args.twins = "ask"
-    twins = None if args.twins == "ask" else args.find_twins()
-    args.set_twins(twins)
-    args.check_test_size()
-    budget, seeds = find_budget(args), draw_learner_seeds(args.learner)
-    kind = label_kind(args.classes[0]) if args.classes else None
-    kind = SEVERAL if args.is_several else kind
-    settings = {
-        "classes": args.classes,
-        "tags": args.tags,
-        "twins": twins,  # None: each row is asked for
-        "votes": args.votes,
-        "test_size": args.test_size,
-        "pool": fingerprint(args.pool, args.items, args.ids.all),
-        "label_kind": kind,
-        "renamed": [],
-        # number of rows when test rows were drawn, and of those drawn later
-        "sampled": [len(args.ids), 0],
-    }
-    test = args.draw_rows(set(), args.test_size, ())
-    own = seeded_clone(args.learner, seeds, budget)
-    own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
-    if args.is_several or (args.classes and isinstance(own, ErrorSamplingClassifier)):
-        # raises for a machine label that is no class, and for a learner that takes one
-        # label a row, before people label rows
-        target = LearnerLabels(args.classes, kind, own)
-        y = target.encode([])
-        own.teach(take(args.pool, []), y, classes=target.classes, ids=[])
-    return settings, describe_learner(args.learner), seeds, budget, test
-
-
-def begin(facts, plan):
-    """Store a new session."""
-    settings, description, seeds, budget, test = plan
-    facts.put_settings(**settings)
-    facts.put_learner(description, seeds, budget)
-    facts.read_rows()
-    hold_out(facts, test)
-
-
-def hold_out(facts, ids):
-    """Store further held-out rows; they come before all rows that wait for a label."""
-    first = facts.db.value("SELECT coalesce(min(queue), 1) FROM requests")
-    for place, id in enumerate(ids, start=first - len(ids)):
-        facts.add_request(id, TEST, None, 0, queue=place)
-
-
-# --- go on
-
-
-class Resumption:
-    """A session that is opened again, and its differences from the stored one.
+def plan_session(args, facts=None):
+    """Return the `Plan` of a session that is opened; nothing is changed.
 
     Parameters
     ----------
-    facts : Facts
-        What the file of the session says.
     args : Arguments
-        What it is opened with. Settings that are left out become the stored ones.
-
-    Attributes
-    ----------
-    words : set of str
-        Words of ``change`` for what differs. A larger budget needs none.
-    is_needed : bool
-        True if `apply` has something to store.
-    is_beginning : bool
-        True if the learner begins again with all labels.
+        What the session is opened with. What is left out stays as it is stored.
+    facts : Facts, default=None
+        What its file says; None if there is no file.
 
     Raises
     ------
     ValueError, TypeError
-        If the session cannot go on with these arguments: nothing was changed.
+        If the session cannot begin, or go on, with these arguments.
+    """
+    old = read_state(args, facts)
+    decisions = Decisions(1, None) if facts is None else facts.decisions
+    before = old.settings
+    is_several = before["label_kind"] == SEVERAL
+    if args.classes is not None and args.is_several != is_several:
+        number = ("one label, not several", "several labels, not one")[is_several]
+        raise not_possible(
+            args, f"Each row of {args.path} has {number}.",
+            "the number of labels of a row is fixed",
+        )  # fmt: skip
+    pool = fingerprint(args.pool, args.items, args.ids.all)
+    pool_words = find_pool_changes(before["pool"], pool, args.ids.all)
+    if pool_words is None:
+        why = "new rows have to come last, and the other rows keep their ids"
+        if args.ids.made_of == "values":
+            why += "; for new features of the same rows, pass the same ids="
+        raise not_possible(args, describe_pool(args, before["pool"], pool), why)
+    twins = plan_twins(args, old, "pool" in pool_words)
+    args.ids.rows(decisions.rows)  # raises for a row that is not in the pool
+    classes, renamed = plan_classes(args, old)
+    tags, renamed_tags = plan_tags(args, old, classes)
+    votes = before["votes"] if args.votes is None else args.votes
+    test_size = before["test_size"] if args.test_size is None else args.test_size
+    n_more = test_size - before["test_size"]
+    is_new, kind, sampled = old.learner is None, before["label_kind"], before["sampled"]
+    if classes is not None and not is_several:
+        kind = label_kind(classes[0])
+    n_free = len(args.ids) - len(args.empty) - len(args.ids.copies)
+    if test_size >= n_free and (is_new or n_more > 0):
+        note = " (equal rows count once)" if args.ids.copies else ""
+        raise ValueError(
+            f"test_size must be smaller than the number of rows, {n_free}{note}, "
+            f"got {test_size}."
+        )
+    if is_new:
+        sampled = [len(args.ids), 0]
+    elif n_more:
+        sampled = [len(args.ids), sampled[1] + n_more]
+    settings = {
+        "classes": classes,
+        "tags": tags,
+        "twins": twins,  # None: each row is asked for
+        "votes": votes,
+        "test_size": test_size,
+        "pool": pool,
+        "label_kind": kind,
+        "renamed": [*before["renamed"], *renamed, *renamed_tags],
+        # number of rows when test rows were drawn, and of those drawn later
+        "sampled": sampled,
+    }
+    n_asked = decisions.n_requests - before["test_size"]
+    new = State(
+        settings, describe_learner(args.learner), find_budget(args, test_size, n_asked),
+        rename_each(old.labels, renamed), rename_each(old.used_tags, renamed_tags),
+    )  # fmt: skip
+    texts = describe_settings(old, new)
+    words = pool_words | {word for word, found in texts.items() if found}
+    words |= {"classes"} if new.labels != old.labels else set()
+    words |= {"tags"} if new.used_tags != old.used_tags else set()
+    if not words:
+        is_needed = new.budget != old.budget
+        return Plan(new, words, is_needed, False, {}, {}, None, [])
+    free = set() if decisions.answers or old.labels else {"classes", "tags"}
+    check_changes(args, old, new, words, set(WORDS) if is_new else free, texts)
+    is_same_learner = not [*find_differences(old.learner, new.learner)]
+    begins_again = bool(words & {"features", "classes"}) or not is_same_learner
+    if is_same_learner:
+        seeds = facts.learner["seeds"]
+    else:
+        seeds = draw_learner_seeds(args.learner)
+    test = draw_test_rows(args, decisions, before["test_size"], n_more)
+    plan = Plan(new, words, True, begins_again, renamed, renamed_tags, seeds, test)
+    try_learner(args, plan, decisions)
+    return plan
+
+
+def plan_twins(args, old, has_more_rows):
+    """Return the groups of equal rows, and give them to the ids; new rows join them."""
+    before, stored = old.settings["twins"], None
+    if old.learner is not None:
+        stored = "ask" if before is None else "once"
+    is_machine = isinstance(args.learner, ErrorSamplingClassifier)
+    twins = args.twins or stored or ("ask" if is_machine else "once")
+    if stored not in (None, twins):
+        raise not_possible(
+            args, f"{args.path} was begun with twins={stored!r}.",
+            "answers to equal rows are stored in one way",
+        )  # fmt: skip
+    groups = None if twins == "ask" else before
+    now = map_twins(args.find_twins()) if groups else {}
+    for first, *others in groups or ():
+        if differing := [id for id in others if id not in now.get(first, ())]:
+            raise not_possible(
+                args,
+                f"Rows {first!r} and {differing[0]!r} were equal, and have one answer, "
+                "but differ now.",
+                "nobody has said which of them the answer is about: begin another "
+                "session with these rows, and import the labels of this one",
+            )
+    if groups is not None and has_more_rows:
+        groups = args.find_twins(groups, old.settings["pool"]["n_rows"])
+    if groups and is_machine:
+        raise ValueError(
+            "Labels of a machine are certified row by row, but this session asks "
+            "for equal rows once. Begin a session with twins='ask'."
+        )
+    args.ids.set_twins(groups)
+    return groups
+
+
+def plan_classes(args, old):
+    """Return the new classes, and a dict of old to new names."""
+    before, kind = old.settings["classes"], old.settings["label_kind"]
+    kind = "text" if kind == SEVERAL else kind
+    known = list(dict.fromkeys([*(before or ()), *old.labels]))
+    # the same call may be repeated: what it has renamed is gone
+    renamed = find_renamed(args, known, args.renamed, old, "class")
+    for name, new in args.renamed.items():
+        if label_kind(new) != kind:
+            raise ValueError(
+                f"The class {name!r} must be renamed to a {kind}, got {new!r}."
+            )
+    after = rename_each(args.classes or known, args.renamed)
+    after = list(dict.fromkeys([*after, *renamed.values()]))
+    if args.classes is None:
+        return after if before else None, renamed
+    if {*after} != {*args.classes}:
+        option = "labels" if args.is_several else "classes"
+        raise refusal(
+            f"The {option} after renaming are {after}, not {args.classes}:",
+            f"pass them as {option}=.",
+            f"pass --{option} {','.join(map(str, after))}.",
+        )
+    return args.classes, renamed
+
+
+def plan_tags(args, old, classes):
+    """Return the new tags, and a dict of old to new names."""
+    known = old.settings["tags"]
+    renamed = find_renamed(args, known, args.renamed_tags, old, "tag")
+    after = rename_each(args.tags or known, args.renamed_tags)
+    after = list(dict.fromkeys([*after, *renamed.values()]))
+    if args.tags is not None and {*after} != {*args.tags}:
+        raise ValueError(f"The tags after renaming are {after}, not {args.tags}.")
+    tags = after if args.tags is None else args.tags
+    for tag in tags:  # people would mix them up
+        if tag in (classes or ()):
+            raise ValueError(f"{tag!r} is a class, too. Give the tag another name.")
+    for tag in rename_each(old.used_tags, renamed):
+        if tag not in tags:
+            raise refusal(
+                f"Rows have the tag {tag!r}, which is not among the tags. Keep the "
+                "tag, or rename or merge it:",
+                f"pass change={{'tags': {{{tag!r}: new}}}}.",
+                f"add --rename {tag}=NEW.",
+            )
+    return tags, renamed
+
+
+def find_renamed(args, known, wanted, old, what):
+    """Return the names that are renamed now; raise ValueError for other names.
+
+    Parameters
+    ----------
+    args : Arguments
+        What the session is opened with.
+    known : list
+        The names that there are.
+    wanted : dict
+        Old to new names.
+    old : State
+        Names that were renamed earlier may be named again.
+    what : {"class", "tag"}
+        What has the names.
+    """
+    names = {"class": "classes", "tag": "tags"}[what]
+    for name, new in wanted.items():
+        if old.learner is None:
+            raise ValueError(
+                f"{args.path} has no {what} {name!r} to rename: the session is new."
+            )
+        if name not in known and name not in old.settings["renamed"]:
+            raise ValueError(
+                f"There is no {what} {name!r} to rename. The {names} are "
+                f"{', '.join(map(repr, known)) or 'not known yet'}."
+            )
+        if new in wanted:
+            raise ValueError(
+                f"The {what} {new!r} is to be renamed itself. Rename one {what} "
+                "after the other."
+            )
+    return {name: wanted[name] for name in known if name in wanted}
+
+
+def find_budget(args, test_size, n_asked):
+    """Return the number of labels that the learner may buy; None: any number.
+
+    The budget of the learner also pays for the held-out rows.
+    """
+    if args.learner.budget is None:
+        return None
+    total = check_budget(args.learner.budget, len(args.ids))
+    if total - test_size < n_asked:
+        asked = f" and the {n_asked} rows that were already asked for"
+        raise ValueError(
+            f"A budget of {total} does not pay for {test_size} held-out rows"
+            f"{asked if n_asked else ''}. Raise the budget, or lower test_size."
+        )
+    return total - test_size
+
+
+def describe_settings(old, new):
+    """Return a few words for each setting that differs, by the word of ``change``."""
+    texts = {"learner": [*find_differences(old.learner, new.learner, "learner")]}
+    before, budget = old.total_budget, new.total_budget
+    if budget is not None and (before is None or budget < before):
+        texts["learner"] += find_differences(before, budget, "learner.budget")
+    for word in ("classes", "tags", "test_size", "votes"):
+        pair = old.settings[word], new.settings[word]
+        texts[word] = [*find_differences(*pair, word)]
+    return texts
+
+
+def check_changes(args, old, new, words, free, texts):
+    """Raise ValueError for changes that are not allowed, or not possible.
+
+    Parameters
+    ----------
+    args : Arguments
+        What the session is opened with.
+    old, new : State
+        The two states.
+    words : set of str
+        Words of ``change`` for what differs.
+    free : set of str
+        Words that nobody has to pass.
+    texts : dict
+        What `describe_settings` returns.
     """
 
-    def __init__(self, facts, args):
-        db, self.args, self.settings = facts.db, args, facts.settings
-        self.learner, self.labels = facts.learner, self._read_labels(db)
-        columns = db.column("SELECT DISTINCT tags FROM answers WHERE tags NOT NULL")
-        self.tags_given = sorted({tag for each in columns for tag in json.loads(each)})
-        stored_several = self.settings["label_kind"] == SEVERAL
-        if args.classes is None:
-            args.is_several = stored_several
-        for name in ("test_size", "votes"):
-            if getattr(args, name) is None:
-                setattr(args, name, self.settings[name])
-        self.pool_before = facts.read_pool()
-        self.pool = fingerprint(args.pool, args.items, args.ids.all)
-        self.description = describe_learner(args.learner)
-        self.words, self.differs = set(), ""
-        if args.is_several != stored_several:
-            number = ("one label, not several", "several labels, not one")
-            self.differs = f"Each row of {args.path} has {number[stored_several]}."
-            raise self._not_possible("the number of labels of a row is fixed")
-        self._compare_pools()
-        self._plan_twins()
-        for id in db.column("SELECT DISTINCT id FROM answers"):
-            args.ids.row(id)
-        self._plan_classes()
-        self._plan_tags()
-        n_asked = db.value(f"SELECT count(*) FROM requests WHERE purpose != '{TEST}'")
-        self.budget = find_budget(args, n_asked)
-        self._compare_settings()
-        # without answers, nothing depends on the classes
-        is_empty = db.row("SELECT 1 FROM answers") is None
-        self._free = {"classes", "tags"} if is_empty else set()
-        self.is_beginning, self.test = False, []
-        self.is_needed = bool(self.words) or self.budget != self.learner["budget"]
-        if self.words:
-            self._check()
-            self._plan(facts)
+    def describe():
+        pools = old.settings["pool"], new.settings["pool"]
+        parts = [describe_pool(args, *pools)] if words & {"pool", "features"} else []
+        if found := [text for word in sorted(texts) for text in texts[word]]:
+            found = printable("; ".join(found))
+            parts.append(f"{args.path} had other settings: {found}.")
+        return " ".join(parts)
 
-    def _read_labels(self, db):
-        """Return all labels that were given, also if they do not count any more."""
-        kind = self.settings["label_kind"]
-        columns = db.column("SELECT DISTINCT label FROM answers WHERE label NOT NULL")
-        labels = [from_column(label, kind) for label in columns]
-        if kind == SEVERAL:
-            return list(dict.fromkeys(label for each in labels for label in each))
-        return labels
-
-    def _compare_pools(self):
-        args, before = self.args, self.pool_before
-        words = find_pool_changes(before, self.pool, args.ids.all)
-        if words is None or words:
-            differs = describe_pool_change(before, self.pool)
-            self.differs = f"The pool is not the pool of {args.path}: {differs}."
-        if words is None:
-            why = "new rows have to come last, and the other rows keep their ids"
-            if args.ids.made_of == "values":
-                why += "; for new features of the same rows, pass the same ids="
-            raise self._not_possible(why)
-        self.words |= words
-
-    def _plan_twins(self):
-        """Give the ids the stored groups of equal rows; new rows join them."""
-        args, self.twins = self.args, self.settings["twins"]
-        stored = "ask" if self.twins is None else "once"
-        if args.twins not in (None, stored):
-            self.differs = f"{args.path} was begun with twins={stored!r}."
-            raise self._not_possible("answers to equal rows are stored in one way")
-        now = map_twins(args.find_twins()) if self.twins else {}
-        for first, *others in self.twins or ():
-            if differing := [id for id in others if id not in now.get(first, ())]:
-                self.differs = (
-                    f"Rows {first!r} and {differing[0]!r} were equal, and have one "
-                    "answer, but differ now."
-                )
-                raise self._not_possible(
-                    "nobody has said which of them the answer is about: begin another "
-                    "session with these rows, and import the labels of this one"
-                )
-        if "pool" in self.words and self.twins is not None:
-            self.twins = args.find_twins(self.twins, self.pool_before["n_rows"])
-        args.set_twins(self.twins)
-
-    def _plan_classes(self):
-        """Find the classes that are renamed now, and the classes after that."""
-        args, kind, stored = self.args, self.settings["label_kind"], self.settings
-        kind = "text" if kind == SEVERAL else kind
-        known = list(dict.fromkeys([*(stored["classes"] or ()), *self.labels]))
-        # the same call may be repeated: what it has renamed is gone
-        self.renamed = find_renamed(known, args.renamed, stored["renamed"], "class")
-        for old, new in args.renamed.items():
-            if label_kind(new) != kind:
-                raise ValueError(
-                    f"The class {old!r} must be renamed to a {kind}, got {new!r}."
-                )
-        after = rename_each(args.classes or known, args.renamed)
-        after = list(dict.fromkeys([*after, *self.renamed.values()]))
-        if args.classes is None:
-            args.classes = after if stored["classes"] else None
-        elif {*after} != {*args.classes}:
-            option = "labels" if args.is_several else "classes"
-            raise refusal(
-                f"The {option} after renaming are {after}, not {args.classes}:",
-                f"pass them as {option}=.",
-                f"pass --{option} {','.join(map(str, after))}.",
-            )
-
-    def _plan_tags(self):
-        """Find the tags that are renamed now, and the tags after that."""
-        args, known, before = self.args, self.settings["tags"], self.settings["renamed"]
-        self.renamed_tags = find_renamed(known, args.renamed_tags, before, "tag")
-        renamed = self.renamed_tags
-        after = rename_each(args.tags or known, args.renamed_tags)
-        after = list(dict.fromkeys([*after, *renamed.values()]))
-        if args.tags is not None and {*after} != {*args.tags}:
-            raise ValueError(f"The tags after renaming are {after}, not {args.tags}.")
-        args.tags = after if args.tags is None else args.tags
-        args.check_tags_differ()
-        for tag in rename_each(self.tags_given, renamed):
-            if tag not in args.tags:
-                raise refusal(
-                    f"Rows have the tag {tag!r}, which is not among the tags. Keep the "
-                    "tag, or rename or merge it:",
-                    f"pass change={{'tags': {{{tag!r}: new}}}}.",
-                    f"add --rename {tag}=NEW.",
-                )
-
-    def _compare_settings(self):
-        """Find the settings that differ, in words."""
-        args, settings = self.args, self.settings
-        pair = self.learner["description"], self.description
-        found = {"learner": [*find_differences(*pair, "learner")]}
-        self.is_same_learner = not found["learner"]
-        before, budget = (
-            None if left is None else left + n_test
-            for left, n_test in (
-                (self.learner["budget"], settings["test_size"]),
-                (self.budget, args.test_size),
-            )
-        )
-        if budget is not None and (before is None or budget < before):
-            found["learner"] += find_differences(before, budget, "learner.budget")
-        for name in ("classes", "tags", "test_size", "votes"):
-            found[name] = [*find_differences(settings[name], getattr(args, name), name)]
-        self.words |= {name for name, texts in found.items() if texts}
-        if self.renamed:
-            self.words.add("classes")
-        if self.renamed_tags:
-            self.words.add("tags")
-        if texts := [text for name in sorted(found) for text in found[name]]:
-            what = f"{args.path} had other settings: {printable('; '.join(texts))}."
-            self.differs = f"{self.differs} {what}".strip()
-
-    def _check(self):
-        """Raise ValueError for changes that are not allowed, or not possible."""
-        args, words = self.args, self.words
-        if args.is_stream and (others := sorted(words - {"pool", "tags"} - self._free)):
-            raise self._not_possible(f"stream learners keep their {', '.join(others)}")
-        for name in ("test_size", "votes"):
-            if getattr(args, name) < self.settings[name]:
-                raise self._not_possible(f"{name} can only grow")
-        args.check_test_size()
-        if "features" in words and self._may_be_other_rows():
-            raise refusal(
-                f"{self.differs} Ids made of {args.ids.made_of} do not tell whether "
-                "these are new features of the same rows:",
-                "pass ids=.",
-                "repeat the options of the first call, or begin a new session in "
-                "another file (--out).",
-            )
-        for label in self.labels:
-            label = self.renamed.get(label, label)
-            if args.classes is not None and label not in args.classes:
-                raise refusal(
-                    f"{self.differs} Rows have the label {label!r}, which is not "
-                    "among the classes. Keep the class, or rename or merge it:",
-                    f"pass change={{'classes': {{{label!r}: new}}}}.",
-                    f"add --rename {label}=NEW.",
-                )
-        if words - {*args.allowed, *self._free}:
-            named = [word for word in WORDS if word in words]
-            change = tuple(named) if len(named) > 1 else named[0]
-            raise refusal(
-                self.differs,
-                f"To accept the change, pass change={change!r}.",
-                "Repeat the options of the first call, or accept the change: add "
-                f"--change {','.join(named)}.",
-            )
-
-    def _not_possible(self, why):
-        """Return the error for a change that a session cannot make."""
-        path = self.args.path
-        return refusal(
-            f"{self.differs} A session cannot change that: {why}.",
-            "Begin a new session in another file and call its "
-            f"import_labels({str(path)!r}).",
-            "Repeat the options of the first call, or begin a new session in another "
-            f"file (--out), and take over the labels with --import {path}.",
-        )
-
-    def _may_be_other_rows(self):
-        """Return True if rows can only be matched by position.
-
-        Row numbers are fine if the items show that the rows are the same.
-        """
-        made_of, before = self.args.ids.made_of, self.pool_before
-        if made_of != "numbers":
-            return made_of is not None
-        shown, shown_now = before["items"], self.pool["items"]
-        return not (shown and shown_now and shown_now[: len(shown)] == shown)
-
-    def _plan(self, facts):
-        """Draw held-out rows, and raise the errors that the learner will raise."""
-        args, words = self.args, self.words
-        self.is_beginning = bool(words & {"features", "classes"}) or (
-            "learner" in words and not self.is_same_learner
-        )
-        self.seeds = self.learner["seeds"]
-        if not self.is_same_learner:
-            self.seeds = draw_learner_seeds(args.learner)
-        if "test_size" in words:
-            self.test = self._draw_test_rows(facts.db)
-        own = seeded_clone(args.learner, self.seeds, self.budget)
-        with catch_warnings():
-            simplefilter("ignore")
-            simplefilter("error", FitFailedWarning)
-            simplefilter("ignore", ColdStartWarning)
-            try:
-                own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
-                if self.is_beginning:
-                    self._try_to_teach(own, facts.decisions)
-            except FitFailedWarning as warning:
-                self._refuse_learner(warning)
-
-    def _refuse_learner(self, error):
+    if args.is_stream and (others := sorted(words - {"pool", "tags"} - free)):
+        why = f"stream learners keep their {', '.join(others)}"
+        raise not_possible(args, describe(), why)
+    if args.is_stream and new.settings["classes"] is None:
         raise ValueError(
-            f"The learner cannot be taught the labels of {self.args.path}: {error}"
-        ) from error
+            "A stream learner has to know all classes from the start: pass classes."
+        )
+    for name in ("test_size", "votes"):
+        if new.settings[name] < old.settings[name]:
+            raise not_possible(args, describe(), f"{name} can only grow")
+    if "features" in words - free and may_be_other_rows(args, old, new):
+        raise refusal(
+            f"{describe()} Ids made of {args.ids.made_of} do not tell whether these "
+            "are new features of the same rows:",
+            "pass ids=.",
+            "repeat the options of the first call, or begin a new session in another "
+            "file (--out).",
+        )
+    for label in new.labels:
+        if (classes := new.settings["classes"]) is not None and label not in classes:
+            raise refusal(
+                f"{describe()} Rows have the label {label!r}, which is not among the "
+                "classes. Keep the class, or rename or merge it:",
+                f"pass change={{'classes': {{{label!r}: new}}}}.",
+                f"add --rename {label}=NEW.",
+            )
+    if words - {*args.allowed, *free}:
+        named = [word for word in WORDS if word in words]
+        needed = tuple(named) if len(named) > 1 else named[0]
+        raise refusal(
+            describe(),
+            f"To accept the change, pass change={needed!r}.",
+            "Repeat the options of the first call, or accept the change: add "
+            f"--change {','.join(named)}.",
+        )
 
-    def _try_to_teach(self, own, decisions):
-        args, kind = self.args, self.settings["label_kind"]
+
+def describe_pool(args, before, now):
+    """Return a sentence on how the pool differs from the stored one."""
+    differs = describe_pool_change(before, now)
+    return f"The pool is not the pool of {args.path}: {differs}."
+
+
+def not_possible(args, differs, why):
+    """Return the error for a change that a session cannot make."""
+    return refusal(
+        f"{differs} A session cannot change that: {why}.",
+        "Begin a new session in another file and call its "
+        f"import_labels({str(args.path)!r}).",
+        "Repeat the options of the first call, or begin a new session in another "
+        f"file (--out), and take over the labels with --import {args.path}.",
+    )
+
+
+def may_be_other_rows(args, old, new):
+    """Return True if rows can only be matched by position.
+
+    Row numbers are fine if the items show that the rows are the same.
+    """
+    if args.ids.made_of != "numbers":
+        return args.ids.made_of is not None
+    shown, shown_now = (each.settings["pool"]["items"] for each in (old, new))
+    return not (shown and shown_now and shown_now[: len(shown)] == shown)
+
+
+def draw_test_rows(args, decisions, n_before, n):
+    """Return the ids of n further held-out rows, among rows nobody has dealt with."""
+    if not n:
+        return []
+    known = [row.id for row in decisions.rows.values() if row.requests or row.answers]
+    closed = {*args.ids.rows(known), *args.empty, *args.ids.copies}
+    free = [row for row in range(len(args.ids)) if row not in closed]
+    if n > len(free):
+        raise ValueError(
+            f"test_size={n_before + n} is {n} more than before, but only {len(free)} "
+            "rows were neither asked for nor labelled. Lower it."
+        )
+    seed = args.learner.get_params().get("random_state")
+    seed = seed if isinstance(seed, Integral) else draw_seed()
+    order = np.random.default_rng([seed, n_before]).permutation(len(free))
+    return args.ids.at(free[place] for place in order[:n].tolist())
+
+
+def try_learner(args, plan, decisions):
+    """Raise the errors that the learner will raise: people are about to label rows."""
+    own = seeded_clone(args.learner, plan.seeds, plan.state.budget)
+    classes, kind = (plan.state.settings[name] for name in ("classes", "label_kind"))
+    ids = np.arange(len(args.ids))
+    with catch_warnings():
+        simplefilter("ignore")
+        simplefilter("error", FitFailedWarning)
+        simplefilter("ignore", ColdStartWarning)
+        own.query(args.pool, limit=0, ids=ids)
+        if not plan.begins_again:
+            return
         decided = [row for row in decisions.labelled() if row.kind != TEST]
-        if not decided:
+        target = LearnerLabels(classes, kind, own)
+        # without labels, it may refuse several labels of a row, or a machine's label
+        is_machine = isinstance(own, ErrorSamplingClassifier) and classes is not None
+        if not (decided or kind == SEVERAL or is_machine):
             return
         rows = args.ids.rows(row.id for row in decided)
         labels = [
-            rename_label(from_column(row.label, kind), self.renamed) for row in decided
+            rename_label(from_column(row.label, decisions.kind), plan.renamed)
+            for row in decided
         ]
-        target = LearnerLabels(args.classes, kind, own)
-        X, y = take(args.pool, rows), target.encode(labels)
-        own.teach(X, y, classes=target.classes, ids=np.array(rows))
+        why = f"The learner cannot be taught the labels of {args.path}"
         try:
-            own.query(args.pool, limit=0, ids=np.arange(len(args.ids)))
+            own.teach(
+                take(args.pool, rows), target.encode(labels), classes=target.classes,
+                ids=np.array(rows, dtype=int),
+            )  # fmt: skip
+        except FitFailedWarning as warning:
+            raise ValueError(f"{why}: {warning}") from warning
+        try:
+            own.query(args.pool, limit=0, ids=ids)
         except Exception as error:
-            self._refuse_learner(error)
+            raise ValueError(f"{why}: {error}") from error
 
-    def _draw_test_rows(self, db):
-        """Return the ids of further held-out rows, among rows nobody has dealt with."""
-        args, before = self.args, self.settings["test_size"]
-        n = args.test_size - before
-        known = db.column(
-            "SELECT id FROM requests UNION SELECT id FROM answers "
-            "WHERE withdrawn_at IS NULL"
+
+def store_plan(facts, plan):
+    """Store the new state of a session in place of the old one."""
+    db, settings = facts.db, plan.state.settings
+    if "votes" in plan.words:  # rows that are decided keep their number of votes
+        for row in facts.decisions.rows.values():
+            if row.is_decided and row.fewer_votes is None:
+                put(db, "row_votes", id=row.id, votes=facts.settings["votes"])
+    if plan.renamed or plan.renamed_tags:
+        rename_answers(facts, plan.renamed, plan.renamed_tags)
+    facts.put_settings(**settings)
+    if plan.begins_again:
+        db.execute("DELETE FROM taught")
+        facts.put_learner(plan.state.learner, plan.seeds, plan.state.budget)
+    else:
+        facts.change_learner(
+            budget=plan.state.budget, description=plan.state.learner, stop_reason=None
         )
-        closed = {*args.ids.rows(known), *args.empty, *args.ids.copies}
-        n_free = len(args.ids) - len(closed)
-        if n > n_free:
-            raise ValueError(
-                f"test_size={args.test_size} is {n} more than before, but only "
-                f"{n_free} rows were neither asked for nor labelled. Lower it."
-            )
-        return args.draw_rows(closed, n, (before,))
-
-    def apply(self, facts):
-        """Store the differences."""
-        args, stored, db = self.args, dict(self.settings), facts.db
-        if "votes" in self.words:  # rows that are decided keep their number of votes
-            for row in facts.decisions.rows.values():
-                if row.is_decided and row.fewer_votes is None:
-                    put(db, "row_votes", id=row.id, votes=stored["votes"])
-        facts.put_settings(
-            classes=args.classes, tags=args.tags, votes=args.votes, pool=self.pool,
-            twins=self.twins,
-        )  # fmt: skip
-        if args.classes is not None and not args.is_several:
-            facts.put_settings(label_kind=label_kind(args.classes[0]))
-        renamed = [*stored["renamed"], *self.renamed, *self.renamed_tags]
-        facts.put_settings(renamed=renamed)
-        if self.renamed_tags:
-            rename_tags(db, self.renamed_tags)
-        if self.renamed:
-            rename_labels(db, self.renamed, stored["label_kind"])
-        if self.is_beginning:
-            db.execute("DELETE FROM taught")
-            facts.put_learner(self.description, self.seeds, self.budget)
-        else:
-            facts.change_learner(
-                budget=self.budget, description=self.description, stop_reason=None
-            )
-        if self.test:
-            sampled = [len(args.ids), stored["sampled"][1] + len(self.test)]
-            facts.put_settings(test_size=args.test_size, sampled=sampled)
-            hold_out(facts, self.test)
-        facts.read_rows()
+    # held-out rows come before all rows that wait for a label
+    first = db.value("SELECT coalesce(min(queue), 1) FROM requests") - len(plan.test)
+    for place, id in enumerate(plan.test, start=first):
+        facts.add_request(id, TEST, None, 0, queue=place)
+    facts.read_rows()
+    if plan.begins_again:
+        record_teaching(facts)
+        facts.change_learner(is_settled=0)
 
 
 def check_tag_names(tags):
@@ -585,47 +610,9 @@ def check_tag_names(tags):
     return tags
 
 
-def find_renamed(known, wanted, before, what):
-    """Return the names that are renamed now; raise ValueError for other names.
-
-    Parameters
-    ----------
-    known : list
-        The names that there are.
-    wanted : dict
-        Old to new names.
-    before : list
-        Names that were renamed earlier.
-    what : {"class", "tag"}
-        What has the names.
-    """
-    names = {"class": "classes", "tag": "tags"}[what]
-    for old, new in wanted.items():
-        if old not in known and old not in before:
-            raise ValueError(
-                f"There is no {what} {old!r} to rename. The {names} are "
-                f"{', '.join(map(repr, known)) or 'not known yet'}."
-            )
-        if new in wanted:
-            raise ValueError(
-                f"The {what} {new!r} is to be renamed itself. Rename one {what} "
-                "after the other."
-            )
-    return {old: wanted[old] for old in known if old in wanted}
-
-
 def rename_each(names, renamed):
     """Return names, renamed, each once."""
     return list(dict.fromkeys(renamed.get(each, each) for each in names))
-
-
-def rename_tags(db, renamed):
-    """Replace old tags by new ones in answers."""
-    for number, tags in db.execute(
-        "SELECT number, tags FROM answers WHERE tags NOT NULL"
-    ).fetchall():
-        tags = to_json(rename_each(json.loads(tags), renamed))
-        change(db, "answers", "number = ?", (number,), tags=tags)
 
 
 def rename_label(label, renamed):
@@ -635,17 +622,22 @@ def rename_label(label, renamed):
     return renamed.get(label, label)
 
 
-def rename_labels(db, renamed, kind):
-    """Replace old labels by new ones in answers and predictions."""
-    for number, old, first in db.execute(
-        "SELECT number, label, renamed_from FROM answers WHERE label NOT NULL"
-    ).fetchall():
-        new = to_column(rename_label(from_column(old, kind), renamed))
-        if new != old:
-            change(
-                db, "answers", "number = ?", (number,), label=new,
-                renamed_from=old if first is None else first,
-            )  # fmt: skip
+def rename_answers(facts, renamed, renamed_tags):
+    """Replace labels and tags in answers, also withdrawn ones, and in predictions."""
+    db, kind = facts.db, facts.settings["label_kind"]
+    for values in [*read_checked(db, "answers")]:
+        answer = Answer(*values)
+        new, tags = answer.label, answer.tag_list
+        if new is not None:
+            new = to_column(rename_label(from_column(new, kind), renamed))
+        if new != answer.label:
+            is_first = answer.renamed_from is None
+            renamed_from = answer.label if is_first else answer.renamed_from
+            answer = answer._replace(label=new, renamed_from=renamed_from)
+        if tags:
+            answer = answer._replace(tags=to_json(rename_each(tags, renamed_tags)))
+        if [*answer] != values:
+            put(db, "answers", **answer._asdict())
     for number, predicted in db.execute(
         "SELECT number, predicted FROM models"
     ).fetchall():

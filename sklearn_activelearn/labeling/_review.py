@@ -96,7 +96,7 @@ def read_row(decisions, id, viewer, predicted=None):
             ReviewNote(each.who, each.text, each.at)
             for each in notes_seen(row, viewer, decisions.votes)
         ],
-        predicted, tied, row.request and row.request.reason,
+        predicted, tied, row.request and row.request.query_reason,
     )  # fmt: skip
 
 

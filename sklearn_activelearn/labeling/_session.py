@@ -55,7 +55,7 @@ from ._doubtful_rows import DoubtfulRows
 from ._export import Columns, Form, export_labels, write_predictions
 from ._ids import check_text, find_ids
 from ._import import RowsByContent, join_twins, read_answers
-from ._plan import Arguments, Resumption, begin, plan_beginning
+from ._plan import Arguments, plan_session, store_plan
 from ._progress import Status, count_classes, read_status, read_status_of
 from ._report import (
     CurvePoint,
@@ -82,7 +82,7 @@ from ._review import (
     stored_time,
 )
 from ._table_files import check_table_file, columns_shown
-from ._worker import SessionLearner, Worker, record_teaching
+from ._worker import SessionLearner, Worker
 from .front_ends._view import describe_near_chance, html_of, sentence_of
 from .storage._decisions import DISPUTED, LABELLED, SKIPPED
 from .storage._file import OPEN, SessionFile, identity_of
@@ -264,10 +264,17 @@ class LabelingSession(Generic[LearnerT]):
         owner = OPEN.get(identity_of(os.path.realpath(path)))
         if owner is not None and owner._process == os.getpid():
             owner._hand_over(args)
-        plan = None if self.path.exists() else plan_beginning(args)
-        self._file = SessionFile(self.path)
+        # a refused beginning makes no file
+        plan = None if self.path.exists() else plan_session(args)
+        self._file = None
         try:
-            self._begin_or_resume(args, plan)
+            self._file = SessionFile(self.path)
+            with self._file.reading() as facts:
+                if plan is None or facts.is_begun:
+                    plan = plan_session(args, facts)
+            if plan.is_needed:
+                with self._file.writing() as facts:
+                    store_plan(facts, plan)
             build = partial(
                 SessionLearner, ids=self._ids, template=learner, pool=pool, empty=empty
             )
@@ -288,27 +295,14 @@ class LabelingSession(Generic[LearnerT]):
             self._preview = (None, 0, [])
             OPEN[self._file.identity] = self
         except BaseException:
-            self._file.close()
+            if self._file is not None:
+                self._file.close()
             raise
-
-    def _begin_or_resume(self, args, plan):
-        with self._file.reading() as facts:
-            resumption = Resumption(facts, args) if facts.is_begun else None
-        if resumption is None:
-            plan = plan or plan_beginning(args)
-            with self._file.writing() as facts:
-                begin(facts, plan)
-        elif resumption.is_needed:
-            with self._file.writing() as facts:
-                resumption.apply(facts)
-                if resumption.is_beginning:
-                    record_teaching(facts)
-                    facts.change_learner(is_settled=0)
 
     def _hand_over(self, args):
         """Give the file to a session of this process that is opened with `args`."""
         with self._file.reading() as facts:
-            Resumption(facts, args)
+            plan_session(args, facts)  # refused: this session goes on
         self._close(
             "This session has handed its file to a session that was opened later in "
             "the same process. Use the later one."
@@ -336,13 +330,14 @@ class LabelingSession(Generic[LearnerT]):
 
     def _close(self, refusal):
         try:
-            if OPEN.get(self._file.identity) is self:
-                del OPEN[self._file.identity]
             self._file.refuse(refusal)
             self._worker.close()
             self._doubtful.close()
         finally:  # also if Ctrl-C comes while the learner is trained
             self._file.close()
+            # last: if Ctrl-C comes before, the next session asks this one to close
+            if OPEN.get(self._file.identity) is self:
+                del OPEN[self._file.identity]
 
     def serve(
         self, port: int = 0, open: bool = True, *,

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import copy
 from itertools import chain, compress, groupby, islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 from warnings import catch_warnings
 
@@ -17,7 +17,7 @@ from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._base import find_rules
 from ..sources import n_rows, take
 from ._description import seeded_clone
-from .storage._decisions import QUERY, TEST
+from .storage._decisions import QUERY, TEST, Taught
 from .storage._labels import SEVERAL, from_column
 from .storage._schema import next_number, put, to_json
 
@@ -34,9 +34,6 @@ NO_PROGRESS = {
     "reached": [],
 }
 
-#: A row that was taught, and that nobody had asked for, in a record.
-NOT_ASKED = {"probability": 1.0, "purpose": ""}
-
 
 class Outcome(NamedTuple):
     """Rows that a learner asks for, and the learner after it has asked."""
@@ -46,7 +43,7 @@ class Outcome(NamedTuple):
     probabilities: list
     position: int  # of a stream: the first row that it has not seen
     stop_reason: str | None  # why there are no rows
-    reasons: list = []  # why each row is asked for
+    query_reasons: list = []  # why each row is asked for, in a word
 
 
 class LearnerLabels:
@@ -158,14 +155,13 @@ class SessionLearner:
         can_restore = hasattr(template, "restore") and (
             stored["progress"] is not None or not stored["queries"]
         )
-        requests = facts.db.execute("SELECT * FROM requests ORDER BY number").fetchall()
-        given = facts.db.execute("SELECT * FROM taught ORDER BY call, place").fetchall()
+        decisions = facts.decisions
         asked, test, earlier = {}, [], []
-        for request in requests:
-            is_first = request["twin"] is None or not self.counts_rows
-            row = self._row(request["id" if is_first else "twin"])
-            is_own = can_restore and request["learner"] == stored["number"]
-            if request["purpose"] == TEST:
+        for request in decisions.requests:
+            is_first = request.twin is None or not self.counts_rows
+            row = self._row(request.id if is_first else request.twin)
+            is_own = can_restore and request.learner == stored["number"]
+            if request.purpose == TEST:
                 test.append(row)
             elif is_own:
                 asked[row] = request
@@ -185,8 +181,9 @@ class SessionLearner:
         self.target = LearnerLabels(facts.settings["classes"], self._kind, self.learner)
         self.position, self.taught = stored["position"], {}
         self.pending = {*asked}
-        self.last_call = max((each["changed"] for each in given), default=0)
-        calls = [[*call] for _, call in groupby(given, key=lambda each: each["call"])]
+        given = sorted(decisions.taught, key=attrgetter("call", "place"))
+        self.last_call = max((each.changed for each in given), default=0)
+        calls = [[*call] for _, call in groupby(given, key=attrgetter("call"))]
         if not can_restore:
             for call in calls:
                 self.teach([self._row_and_label(each) for each in call])
@@ -194,7 +191,7 @@ class SessionLearner:
             self._restore(asked, calls, stored["progress"] or NO_PROGRESS)
 
     def _row_and_label(self, taught):
-        return self._row(taught["id"]), from_column(taught["label"], self._kind)
+        return self._row(taught.id), from_column(taught.label, self._kind)
 
     def find_twins(self, row):
         """Return the rows with the content of a row, with this row."""
@@ -208,10 +205,10 @@ class SessionLearner:
 
     def _restore(self, asked, calls, progress):
         """Restore a pool learner from its requests and the labels it was taught."""
-        entries = [(each["query"], False, row) for row, each in asked.items()]
+        entries = [(each.query, False, row) for row, each in asked.items()]
         answers = [
             [
-                (*pair, each["query"])
+                (*pair, each.query)
                 for each in call
                 for pair in self._pairs([self._row_and_label(each)])
             ]
@@ -238,12 +235,17 @@ class SessionLearner:
         if classes is not None and not self.target.is_matrix:
             classes = check_classes(classes).tolist()
         is_declared = bool(labels) and classes is not None
-        found = [asked.get(row, NOT_ASKED) for row in rows]
         record = {
             "rows": [row if row in asked else None for row in rows],
             "ids": rows,
-            "probabilities": [each["probability"] for each in found],
-            "purposes": [each["purpose"].replace(QUERY, "") for each in found],
+            # a row that nobody asked for was given with certainty, for no purpose
+            "probabilities": [
+                asked[row].probability if row in asked else 1.0 for row in rows
+            ],
+            "purposes": [
+                asked[row].purpose.replace(QUERY, "") if row in asked else ""
+                for row in rows
+            ],
             "taught": taught,
             "skipped": skipped,
             "calls": [
@@ -372,15 +374,13 @@ class SessionLearner:
         X = take(self.pool, rows)
         return {"X": X, "y": self.target.encode(labels), "ids": self.ids[rows]}
 
-    def news(self, db):
+    def news(self, decisions):
         """Return the teach calls of the file that the learner does not know."""
-        changed = db.execute(
-            "SELECT * FROM taught WHERE changed > ? ORDER BY changed, place",
-            (self.last_call,),
-        ).fetchall()
+        changed = [each for each in decisions.taught if each.changed > self.last_call]
+        changed.sort(key=attrgetter("changed", "place"))
         return [
             (number, [self._row_and_label(each) for each in call])
-            for number, call in groupby(changed, key=lambda each: each["changed"])
+            for number, call in groupby(changed, key=attrgetter("changed"))
         ]
 
     def record_query(self, n_rows):
@@ -465,18 +465,17 @@ def record_teaching(facts):
     must_forget : bool
         True if a label that the learner knows has become a skip.
     """
-    db, news = facts.db, facts.decisions.news
-    changed = 1 + db.value("SELECT coalesce(max(changed), 0) FROM taught")
+    news = facts.decisions.news
+    changed = 1 + max((each.changed for each in facts.decisions.taught), default=0)
     is_corrected = must_forget = False
-    for number, row in enumerate(news):
-        call, place, query = changed, number, facts.learner["queries"]
-        if row.taught not in ((), (None,)):
-            sql = "SELECT call, place, query FROM taught WHERE id = ?"
-            (call, place, query), is_corrected = db.row(sql, row.id), True
-            must_forget = must_forget or row.label is None
-        facts.put_taught(
-            row.id, row.label, call=call, place=place, changed=changed, query=query
-        )
+    for place, row in enumerate(news):
+        if row.has_taught_label:
+            taught = row.taught._replace(label=row.label, changed=changed)
+            is_corrected, must_forget = True, must_forget or row.label is None
+        else:
+            query = facts.learner["queries"]
+            taught = Taught(row.id, row.label, changed, place, changed, query)
+        facts.put_taught(taught)
     facts.change_learner(is_settled=1, **({"stop_reason": None} if news else {}))
     if is_corrected:
         facts.forget_progress()
@@ -610,7 +609,7 @@ class Worker:
             self._rebuild()
         own = copy(self.own)
         with self._file.reading() as facts:
-            calls = own.news(facts.db)
+            calls = own.news(facts.decisions)
         for number, labels in calls:
             own.teach(labels)
             own.last_call = number
@@ -627,14 +626,14 @@ class Worker:
         progress, purposes = own.record_query(len(outcome.rows))
         with self._file.writing(is_worker=True) as facts:
             query = facts.learner["queries"] + 1
-            for id, probability, purpose, reason in zip(
+            for id, probability, purpose, query_reason in zip(
                 self._ids.at(outcome.rows), outcome.probabilities, purposes,
-                outcome.reasons, strict=True,
+                outcome.query_reasons, strict=True,
             ):  # fmt: skip
                 first = self._ids.own(id)
                 facts.add_request(
-                    first, purpose or QUERY, float(probability), query, reason=reason,
-                    twin=None if id == first else id,
+                    first, purpose or QUERY, float(probability), query,
+                    query_reason=query_reason, twin=None if id == first else id,
                 )  # fmt: skip
             facts.change_learner(
                 queries=query, is_settled=0, stop_reason=outcome.stop_reason,

@@ -19,7 +19,7 @@ TEST, QUERY, GIVEN = "test", "query", "given"
 
 
 class Answer(NamedTuple):
-    """An answer that was not withdrawn; the fields are columns of ``answers``."""
+    """An answer of a person; the fields are the columns of ``answers``."""
 
     number: int
     id: object
@@ -27,8 +27,11 @@ class Answer(NamedTuple):
     who: str | None
     at: str
     is_final: int
-    reason: str | None
+    reason: str | None = None  # of a skip
     tags: str | None = None  # a list of JSON; None: no tags
+    renamed_from: object = None
+    withdrawn_at: str | None = None
+    withdrawn_by: str | None = None
 
     @property
     def tag_list(self):
@@ -36,23 +39,39 @@ class Answer(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Note of a person on a row; the fields are columns of ``notes``."""
+    """Note of a person on a row; the fields are the columns of ``notes``."""
 
     number: int
+    id: object
     who: str | None
     text: str
     at: str
 
 
-class LastRequest(NamedTuple):
-    """The last request for a row; the fields are columns of ``requests``."""
+class Request(NamedTuple):
+    """A request for a row; the fields are the columns of ``requests``."""
 
+    number: int
+    id: object
     purpose: str
     probability: float | None
     learner: int
     query: int
     queue: int | None
-    reason: str | None = None  # why, in a word; held-out rows have none
+    query_reason: str | None  # why, in a word; held-out rows have none
+    at: str
+    twin: object  # the row that was asked for, if `id` stands for it
+
+
+class Taught(NamedTuple):
+    """A row as the learner was taught it; the fields are the columns of ``taught``."""
+
+    id: object
+    label: object  # as the column holds it; None: no label will come
+    call: int  # in which the row was taught first
+    place: int  # in the call
+    changed: int  # the last call that was about the row
+    query: int  # after which the row was taught first
 
 
 class Lease(NamedTuple):
@@ -147,18 +166,23 @@ class Row(NamedTuple):
     """The facts on a row, and the decision that follows from them."""
 
     id: object
-    request: LastRequest | None = None  # None: nobody asked for the row
+    requests: tuple[Request, ...] = ()  # in order; empty: nobody asked for the row
     fewer_votes: int | None = None  # people who are asked; None: as in the settings
-    taught: tuple = ()  # the label that the learner was taught; empty without one
+    taught: Taught | None = None
     notes: tuple[Note, ...] = ()  # in order
-    answers: tuple[Answer, ...] = ()  # in order
+    answers: tuple[Answer, ...] = ()  # in order, without withdrawn answers
     decision: Decision | None = None
 
     @property
+    def request(self):
+        """The last request; None without one."""
+        return self.requests[-1] if self.requests else None
+
+    @property
     def kind(self):
-        if self.request is None:
+        if not self.requests:
             return GIVEN
-        return TEST if self.request.purpose == TEST else QUERY
+        return TEST if self.requests[-1].purpose == TEST else QUERY
 
     @property
     def state(self):
@@ -180,13 +204,18 @@ class Row(NamedTuple):
     @property
     def is_queued(self):
         """True if the row waits for an answer; nobody has to answer a given row."""
-        is_placed = self.request is not None and self.request.queue is not None
-        return is_placed and not self.is_decided
+        is_placed = self.requests and self.requests[-1].queue is not None
+        return bool(is_placed) and not self.is_decided
+
+    @property
+    def has_taught_label(self):
+        """True if the learner knows a label of the row."""
+        return self.taught is not None and self.taught.label is not None
 
     @property
     def is_news(self):
         """True if the learner is to be taught a decision that it does not know."""
-        is_known = self.taught == (self.decision.label,)
+        is_known = self.taught is not None and self.taught.label == self.decision.label
         return self.is_decided and not is_known and self.kind != TEST
 
     @property
@@ -258,7 +287,7 @@ class Decisions:
         row = self._decide(row)
         if before is not None:
             self._count(before, -1)
-        if row.request or row.answers or row.notes or row.taught:
+        if row.requests or row.answers or row.notes or row.taught:
             self.rows[id] = row
             self._count(row, 1)
         for rows, is_in in (self._queued, row.is_queued), (self._news, row.is_news):
@@ -270,7 +299,8 @@ class Decisions:
 
     def _count(self, row, change):
         self.counts[row.kind, row.state, row.label] += change
-        self.n_taught += change * (row.taught not in ((), (None,)))
+        self.n_requests += change * len(row.requests)
+        self.n_taught += change * row.has_taught_label
         for who, label in {each.who: each.label for each in row.answers}.items():
             self.people.setdefault(who, Counter())[label] += change
 
@@ -278,6 +308,16 @@ class Decisions:
     def queue(self):
         """Rows that wait for an answer, in the order in which they are shown."""
         return sorted(self._queued.values(), key=lambda row: row.request.queue)
+
+    @property
+    def requests(self):
+        """All requests, in order."""
+        return sorted(chain.from_iterable(row.requests for row in self.rows.values()))
+
+    @property
+    def taught(self):
+        """The `Taught` of each row that the learner was taught, in any order."""
+        return [row.taught for row in self.rows.values() if row.taught]
 
     @property
     def has_news(self):

@@ -6,18 +6,20 @@ read again from it: memory never says more or less than the file.
 """
 
 import json
+from itertools import chain
 
-from ._decisions import LABELLED, SKIPPED, Answer, Decisions, LastRequest, Lease, Note
-from ._labels import to_column
-from ._schema import (
-    COLUMNS,
-    change,
-    next_number,
-    now,
-    put,
-    read_checked,
-    to_json,
+from ._decisions import (
+    LABELLED,
+    SKIPPED,
+    Answer,
+    Decisions,
+    Lease,
+    Note,
+    Request,
+    Taught,
 )
+from ._labels import to_column
+from ._schema import COLUMNS, next_number, now, put, read_checked, to_json
 
 #: Columns of the table ``learners`` that hold JSON.
 JSON_OF_LEARNER = "description", "seeds", "progress"
@@ -70,40 +72,28 @@ class Facts:
         """Read the facts on all rows, and decide each row."""
         votes, kind = (self.settings.get(name) for name in ("votes", "label_kind"))
         self.decisions = decisions = Decisions(votes, kind)
-        found = {}
-        # the last one counts: an earlier learner may have asked for the row, too
-        for _, id, *columns, _, _ in read_checked(self.db, "requests"):
-            found.setdefault(id, {})["request"] = LastRequest(*columns)
-            decisions.n_requests += 1
-        for (
-            number,
-            id,
-            label,
-            who,
-            at,
-            is_final,
-            reason,
-            _,
-            withdrawn_at,
-            _,
-            tags,
-        ) in read_checked(self.db, "answers"):
-            if withdrawn_at is None:
-                answer = Answer(number, id, label, who, at, is_final, reason, tags)
-                decisions.answers[number] = answer
-                found.setdefault(id, {}).setdefault("answers", []).append(answer)
-        for number, id, who, text, at in read_checked(self.db, "notes"):
-            note = Note(number, who, text, at)
-            found.setdefault(id, {}).setdefault("notes", []).append(note)
-        for id, label, *_ in read_checked(self.db, "taught"):
-            found.setdefault(id, {})["taught"] = (label,)
-        for id, votes in read_checked(self.db, "row_votes"):
-            found.setdefault(id, {})["fewer_votes"] = votes
-        for id, facts in found.items():
-            for name in ("answers", "notes"):
-                if name in facts:
-                    facts[name] = (*facts[name],)
-            decisions.put(id, **facts)
+        requests, answers, notes = {}, {}, {}
+        for values in read_checked(self.db, "requests"):
+            request = Request(*values)
+            requests.setdefault(request.id, []).append(request)
+        for values in read_checked(self.db, "answers"):
+            answer = Answer(*values)
+            if answer.withdrawn_at is None:
+                decisions.answers[answer.number] = answer
+                answers.setdefault(answer.id, []).append(answer)
+        for values in read_checked(self.db, "notes"):
+            note = Note(*values)
+            notes.setdefault(note.id, []).append(note)
+        taught = {}
+        for values in read_checked(self.db, "taught"):
+            taught[values[0]] = Taught(*values)
+        fewer_votes = dict(read_checked(self.db, "row_votes"))
+        for id in dict.fromkeys(chain(requests, answers, notes, taught, fewer_votes)):
+            decisions.put(
+                id, requests=tuple(requests.get(id, ())),
+                fewer_votes=fewer_votes.get(id), taught=taught.get(id),
+                notes=tuple(notes.get(id, ())), answers=tuple(answers.get(id, ())),
+            )  # fmt: skip
         for number, id, who, until in self.db.execute(
             "SELECT * FROM leases ORDER BY number"
         ):
@@ -123,6 +113,7 @@ class Facts:
             if name != "pool":
                 self.settings[name] = value
         self.decisions.kind = self.settings.get("label_kind")
+        self.decisions.votes = self.settings.get("votes")
 
     def put_learner(self, description, seeds, budget):
         """Store a learner that has not asked yet as the current one."""
@@ -160,7 +151,7 @@ class Facts:
     # --- rows
 
     def add_request(
-        self, id, purpose, probability, query, queue=None, reason=None, twin=None
+        self, id, purpose, probability, query, queue=None, query_reason=None, twin=None
     ):
         """Store that a row is asked for, or held out; the last rows are shown last.
 
@@ -168,28 +159,26 @@ class Facts:
         is to be told so again.
         """
         number = next_number(self.db, "requests")
-        queue = number if queue is None else queue
-        learner = self.learner["number"]
-        request = LastRequest(purpose, probability, learner, query, queue, reason)
-        columns = {"id": id, "at": now(), "twin": twin, **request._asdict()}
-        put(self.db, "requests", number=number, **columns)
-        self.decisions.n_requests += 1
-        if self.decisions.put(id, request=request).taught == (None,):
+        request = Request(
+            number, id, purpose, probability, self.learner["number"], query,
+            number if queue is None else queue, query_reason, now(), twin,
+        )  # fmt: skip
+        put(self.db, "requests", **request._asdict())
+        row = self.decisions[id]
+        row = self.decisions.put(id, requests=(*row.requests, request))
+        if row.taught and not row.has_taught_label:
             self.forget_taught(id)
 
     def add_answer(
         self, id, label, who, *, is_final=False, reason=None, at=None, tags=()
     ):
         """Store an answer; ``label=None`` is a skip. Return its number."""
-        number, column = next_number(self.db, "answers"), to_column(label)
-        tags = to_json([*tags]) if tags else None
+        number = next_number(self.db, "answers")
         answer = Answer(
-            number, id, column, who, at or now(), int(is_final), reason, tags
-        )
-        put(
-            self.db, "answers", **answer._asdict(), renamed_from=None,
-            withdrawn_at=None, withdrawn_by=None,
+            number, id, to_column(label), who, at or now(), int(is_final), reason,
+            to_json([*tags]) if tags else None,
         )  # fmt: skip
+        put(self.db, "answers", **answer._asdict())
         self.decisions.answers[number] = answer
         row = self.decisions[id]
         row = self.decisions.put(id, answers=(*row.answers, answer))
@@ -208,20 +197,17 @@ class Facts:
         id = answers[0].id
         row = self.decisions[id]
         for each in answers:
-            change(
-                self.db, "answers", "number = ?", (each.number,), withdrawn_at=now(),
-                withdrawn_by=by,
-            )  # fmt: skip
+            withdrawn = each._replace(withdrawn_at=now(), withdrawn_by=by)
+            put(self.db, "answers", **withdrawn._asdict())
             del self.decisions.answers[each.number]
-        request = row.request
-        if request is not None:
-            queue = (self.db.value("SELECT min(queue) FROM requests") or 0) - 1
-            change(self.db, "requests", "id = ?", (id,), queue=queue)
-            request = request._replace(queue=queue)
+        queue = (self.db.value("SELECT min(queue) FROM requests") or 0) - 1
+        requests = tuple(each._replace(queue=queue) for each in row.requests)
+        for each in requests:
+            put(self.db, "requests", **each._asdict())
         left = tuple(each for each in row.answers if each not in answers)
-        row = self.decisions.put(id, answers=left, request=request)
+        row = self.decisions.put(id, answers=left, requests=requests)
         self._end_leases(row)
-        is_known_skip = row.state == SKIPPED and row.taught in ((), (None,))
+        is_known_skip = row.state == SKIPPED and not row.has_taught_label
         if row.state == LABELLED or is_known_skip or not row.taught:
             return False
         self.forget_taught(id)
@@ -232,20 +218,20 @@ class Facts:
         self.db.execute("DELETE FROM notes WHERE id = ? AND who IS ?", (id, who))
         notes = [each for each in self.decisions[id].notes if each.who != who]
         if text:
-            note = Note(next_number(self.db, "notes"), who, text, now())
-            put(self.db, "notes", id=id, **note._asdict())
+            note = Note(next_number(self.db, "notes"), id, who, text, now())
+            put(self.db, "notes", **note._asdict())
             notes.append(note)
         self.decisions.put(id, notes=tuple(notes))
 
-    def put_taught(self, id, label, **columns):
+    def put_taught(self, taught):
         """Store what the learner is taught of a row, and in which call."""
-        put(self.db, "taught", id=id, label=label, **columns)
-        self.decisions.put(id, taught=(label,))
+        put(self.db, "taught", **taught._asdict())
+        self.decisions.put(taught.id, taught=taught)
 
     def forget_taught(self, id):
         """Store that the learner knows no answer to a row."""
         self.db.execute("DELETE FROM taught WHERE id = ?", (id,))
-        self.decisions.put(id, taught=())
+        self.decisions.put(id, taught=None)
 
     # --- leases
 

@@ -77,12 +77,6 @@ class SessionFile:
             )
         try:
             self._file_lock.acquire()
-        except Timeout:
-            raise BlockingIOError(
-                f"{path} is open in another process, which holds {self._place}.lock. "
-                "Close that session first."
-            ) from None
-        try:
             with errors_as_sentences(path):
                 if not self._place.exists():
                     create_database(self._place)
@@ -96,6 +90,11 @@ class SessionFile:
                 self._db = connect(self._place, "rw")
                 self._facts = read_facts(self._db, path)
                 self._data_version = self._read_data_version()
+        except Timeout:
+            raise BlockingIOError(
+                f"{path} is open in another process, which holds {self._place}.lock. "
+                "Close that session first."
+            ) from None
         except BaseException:
             self.close()
             raise

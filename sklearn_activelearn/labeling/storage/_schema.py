@@ -52,9 +52,9 @@ FACTS = {
     "budget LIMIT, at TIME, queries COUNT, is_settled FLAG, stop_reason NAME, "
     "position COUNT, progress NAME",
     "requests": "number NUMBER, id ID, purpose TEXT, probability SHARE, "
-    "learner COUNT, query COUNT, queue PLACE, reason NAME, at TIME, twin LABEL",
+    "learner COUNT, query COUNT, queue PLACE, query_reason NAME, at TIME, twin LABEL",
     "answers": "number NUMBER, id ID, label LABEL, who NAME, at TIME, is_final FLAG, "
-    "reason NAME, renamed_from LABEL, withdrawn_at NAME, withdrawn_by NAME, tags NAME",
+    "reason NAME, tags NAME, renamed_from LABEL, withdrawn_at NAME, withdrawn_by NAME",
     "taught": "id KEY, label LABEL, call COUNT, place COUNT, changed COUNT, "
     "query COUNT",
     "notes": "number NUMBER, id ID, who NAME, text TEXT, at TIME",
@@ -180,7 +180,7 @@ def now():
 
 def checksum(values):
     """Return a checksum of the values of a row."""
-    return crc32(json.dumps([*values]).encode())
+    return crc32(ascii([*values]).encode())
 
 
 def read_checked(db, table):
