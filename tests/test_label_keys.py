@@ -377,9 +377,9 @@ class TestLines:
 #: From lists of classes and keys with gaps in seconds to what comes of each key.
 ON_THE_PAGE = """
 const cases = JSON.parse(require("fs").readFileSync(0));
-const outcomes = cases.map(([classes, keys, several]) => {
+const outcomes = cases.map(([{ classes, choices, several }, keys]) => {
   let now = 0;
-  const typing = new TypeAhead(classes, () => now, several);
+  const typing = new TypeAhead(classes, choices, several, () => now);
   return keys.map(([key, gap, isEnded]) => {
     if (gap === null) typing.ignore(key);
     else now += 1000 * gap;
@@ -431,7 +431,7 @@ def test_the_page_takes_keys_as_the_terminal_does():
             found.append([done.command, done.value, typing.typed, typing.chosen])
         outcomes.append(found)
         pressed = [(PAGE_KEYS.get(key, key), *rest) for key, *rest in pressed]
-        cases.append([list(keys.as_json().values()), pressed, keys.several])
+        cases.append([keys.as_json(), pressed])
     node = subprocess.run(
         ["node", "-e", SCRIPT.read_text().replace("export ", "") + ON_THE_PAGE],
         input=json.dumps(cases), capture_output=True, text=True, check=True,

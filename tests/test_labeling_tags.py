@@ -264,7 +264,7 @@ def test_a_class_that_begins_with_t_keeps_its_key():
     keys = ClassKeys(["true", "false"], tags=["old"])
     typing = TypeAhead(keys, lambda: 0.0)
     assert typing.press("t") == (None, "true")
-    assert keys.type_tag("old") == "/t1"
+    assert keys.tags["old"] == "/t1"
     assert [typing.press(key) for key in "/t1"] == [None, None, ("t", "old")]
     assert [typing.press(key) for key in "/tr"][-1] == (None, "true")
     assert "/t to add a tag" in keys.describe_prefixes()

@@ -82,7 +82,9 @@ class ClassKeys:
         What to type for each command: its key, behind as many prefixes as it takes
         until no class begins with it.
     tags : dict of str to str
-        The tag of each command for one, which is `TAG` and a further key.
+        What to type for each tag: the keys of `TAG` and a further key.
+    choices : dict of str to Choice
+        The command or tag of all that can be typed for one. A prefix more does no harm.
 
     Raises
     ------
@@ -93,8 +95,6 @@ class ClassKeys:
 
     def __init__(self, classes, own=None, several=False, tags=()):
         self.several = several
-        pairs = zip(TAG_KEYS, tags, strict=False)
-        self.tags = {f"{TAG}{key}": tag for key, tag in pairs}
         self._words = {**WORDS, TAG: "add a tag"} if tags else WORDS
         own = check_custom_keys(classes, own or {}, {*self._words, SPELL})
         self._names = {label: f"{label}".lower() for label in classes}
@@ -107,6 +107,17 @@ class ClassKeys:
             for label, name in self._names.items()
         }
         self.commands = {each: self._type_command(each) for each in self._words}
+        pairs = zip(tags, TAG_KEYS, strict=False)
+        self.tags = {tag: f"{self.commands[TAG]}{key}" for tag, key in pairs}
+        typed = {keys: Choice(each) for each, keys in self.commands.items()}
+        typed.pop(self.commands.get(TAG), None)  # the key of a tag follows
+        typed |= {keys: Choice(TAG, tag) for tag, keys in self.tags.items()}
+        spelt = {SPELL + keys: choice for keys, choice in typed.items()}
+        self.choices = typed | {
+            keys: choice
+            for keys, choice in spelt.items()
+            if not self._begins_class(keys)
+        }
 
     def _type_command(self, command):
         while self._begins_class(command):
@@ -117,27 +128,15 @@ class ClassKeys:
         return any(name.startswith(typed) for name in self._names.values())
 
     def find_command(self, typed):
-        """Return the command that was typed, with or without a prefix, or None."""
-        typed = typed.lower()
-        command = typed.lstrip(SPELL)
-        if command in self.tags:
-            return command if self.begins_tag(typed[:-1]) else None
-        return command if command in WORDS and not self._begins_class(typed) else None
+        """Return the `Choice` of the command that was typed, or None."""
+        return self.choices.get(typed.lower())
 
     def begins_tag(self, typed):
         """Return True if only the key of a tag is missing."""
-        is_tag = typed.lower().lstrip(SPELL) == TAG and bool(self.tags)
-        return is_tag and not self._begins_class(typed.lower())
-
-    def to_choice(self, command):
-        """Return a command that was found as a `Choice`."""
-        tag = self.tags.get(command)
-        return Choice(command) if tag is None else Choice(TAG, tag)
-
-    def type_tag(self, tag):
-        """Return what to type for a tag."""
-        found = next(command for command, each in self.tags.items() if each == tag)
-        return self.commands[TAG] + found[-1]
+        return any(
+            choice.command == TAG and keys[:-1] == typed.lower()
+            for keys, choice in self.choices.items()
+        )
 
     def describe_prefixes(self, *, but=()):
         """Return which commands need a prefix, in a sentence; empty if none does."""
@@ -182,16 +181,25 @@ class ClassKeys:
         return Match(None, found)
 
     def as_json(self):
-        """Return the keys of each class as the page needs them."""
+        """Return what the page needs to know of classes, tags and commands."""
         own = {label: key for key, label in self._by_key.items()}
         return {
-            label: {
-                "label": f"{label}",
-                "keys": keys,
-                "own": own.get(label, ""),
-                "number": self._numbers.get(label, ""),
-            }
-            for label, keys in self.shown.items()
+            "classes": [
+                {
+                    "label": f"{label}",
+                    "keys": keys,
+                    "own": own.get(label, ""),
+                    "number": self._numbers.get(label, ""),
+                }
+                for label, keys in self.shown.items()
+            ],
+            "several": self.several,
+            "tags": [*self.tags.items()],  # in their order
+            "commands": self.commands,
+            "choices": {
+                keys: {"command": command} if tag is None else {"tag": tag}
+                for keys, (command, tag) in self.choices.items()
+            },
         }
 
     def rest_of_name(self, label, typed):
@@ -250,7 +258,7 @@ class TypeAhead:
     def toggle_tag(self, tag):
         """Choose a tag, or take the choice back; tags keep their order."""
         chosen = {*self.tags} ^ {tag}
-        self.tags = [each for each in self._keys.tags.values() if each in chosen]
+        self.tags = [each for each in self._keys.tags if each in chosen]
 
     def describe_enter(self):
         """Return what Enter sends while nothing is typed."""
@@ -294,9 +302,9 @@ class TypeAhead:
         while rest and self.continues_name(rest[0]):
             rest = rest[1:]
         if rest:
-            if command := self._keys.find_command(self.typed + rest):
+            if choice := self._keys.find_command(self.typed + rest):
                 self.typed = ""
-                return self._keys.to_choice(command)
+                return choice
             if self._keys.begins_tag(self.typed + rest):
                 self.typed += rest
                 return None
@@ -420,14 +428,14 @@ def parse_line(line, keys):
         If the line is not an answer.
     """
     line = line.strip()
-    command = keys.find_command(line)
-    if command in (ROWS, NOTE):
+    choice = keys.find_command(line)
+    if choice in (Choice(ROWS), Choice(NOTE)):
         raise ValueError(
             f"{line!r} works only at the keyboard; '{keys.commands[NOTE]} TEXT' is a "
             "note."
         )
-    if command is not None:
-        return keys.to_choice(command)
+    if choice is not None:
+        return choice
     found = keys.find(line, is_whole=True)
     if found.label is not None:
         return Choice(None, [found.label] if keys.several else found.label)
@@ -437,9 +445,9 @@ def parse_line(line, keys):
     if keys.several and None not in parts:
         return Choice(None, parts)
     first, _, value = line.partition(" ")
-    command = keys.find_command(first)
-    if command in (SKIP, NOTE) and value:
-        return Choice(command, value.strip())
+    choice = keys.find_command(first)
+    if choice in (Choice(SKIP), Choice(NOTE)) and value:
+        return choice._replace(value=value.strip())
     is_ambiguous = bool(found.classes and line)
     classes = found.classes if is_ambiguous else list(keys.shown)
     names = [*(f"{label}" for label in classes[:12]), *["…"][: len(classes) > 12]]

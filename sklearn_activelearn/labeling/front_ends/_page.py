@@ -95,12 +95,7 @@ class PageRequests:
             "title": view.title,
             "guide": view.guide,
             "may_decide": view.may_decide(who),
-            "classes": list(view.keys.as_json().values()),
-            "several": view.keys.several,
-            "tags": [
-                {"tag": tag, "command": command, "keys": view.keys.type_tag(tag)}
-                for command, tag in view.keys.tags.items()
-            ],
+            **view.keys.as_json(),
             "prefixes": view.keys.describe_prefixes(but=[QUIT]),
             **view.progress(who),
         }

@@ -405,8 +405,7 @@ def describe_keys(keys, labels, chosen=()):
 def list_tags(keys, chosen):
     """Return tags with what to type for them, and a tick behind chosen ones."""
     return [
-        f"[{keys.type_tag(tag)}] {tag}{' ✓' * (tag in chosen)}"
-        for tag in keys.tags.values()
+        f"[{typed}] {tag}{' ✓' * (tag in chosen)}" for tag, typed in keys.tags.items()
     ]
 
 

@@ -390,7 +390,7 @@ def parse_search(words, keys):
                 raise ValueError(f"class: {value!r} is not a class.")
             search["label"] = label
         elif field == "tag":
-            names = {tag.casefold(): tag for tag in keys.tags.values()}
+            names = {tag.casefold(): tag for tag in keys.tags}
             if value.casefold() not in names:
                 raise ValueError(f"tag: {value!r} is not a tag.")
             search["tag"] = names[value.casefold()]

@@ -5,15 +5,14 @@ import { correct, storeTags, withdraw } from "./review.js";
 import { current, page, send, showTags, showTyped } from "./screen.js";
 import { TypeAhead } from "./typeahead.js";
 
-export function showClasses(classes, several, tags) {
-  const named = Object.fromEntries(tags.map(({ tag, command }) => [command, tag]));
-  page.typing = new TypeAhead(classes, undefined, several, named);
+export function showClasses({ classes, several, tags, commands, choices }) {
+  page.typing = new TypeAhead(classes, choices, several);
   $("tags").hidden = !tags.length;
-  $("tags").append(...tags.map(({ tag, keys }) => makeButton(
+  $("tags").append(...tags.map(([tag, keys]) => makeButton(
     () => toggleTag(tag), { "data-tag": tag, "aria-pressed": "false" }, make("kbd", {}, keys), " ", tag)));
   $("send").hidden = !several;
-  for (const kbd of document.querySelectorAll("kbd")) { // of commands: no class is shown yet
-    if (TypeAhead.commands.includes(kbd.textContent)) kbd.textContent = page.typing.keysOf(kbd.textContent);
+  for (const kbd of document.querySelectorAll("kbd")) {
+    kbd.textContent = commands[kbd.textContent] ?? kbd.textContent;
   }
   $("classes").append(...classes.map(({ label, keys }) => makeButton(
     () => (several ? toggle(label) : answer(label)), { "aria-keyshortcuts": keys.join(" "), "data-label": label },

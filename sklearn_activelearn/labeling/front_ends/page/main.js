@@ -29,7 +29,7 @@ async function begin() {
   $("title").textContent = document.title = found.title || "Label";
   showCounts(found);
   $("to-guide").hidden = !found.guide;
-  showClasses(found.classes, found.several, found.tags);
+  showClasses(found);
   setMode("label");
   await send("next", { last: found.prefixes });
   setTimeout(follow, PERIOD);

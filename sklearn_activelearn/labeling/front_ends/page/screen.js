@@ -13,7 +13,7 @@ export const page = {
   mayDecide: false, // whether this person can make final decisions
   guide: "", // meaning of the classes
   tags: [], // that are chosen for the row
-  typing: new TypeAhead([]),
+  typing: new TypeAhead([], {}),
 };
 
 /** Return the row that an answer is for; none in the list. */

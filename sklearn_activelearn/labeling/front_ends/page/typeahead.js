@@ -6,47 +6,34 @@
  * was ignored that another class begins with.
  */
 export class TypeAhead {
-  static commands = "suq?*!#"; // their keys, as long as no class begins with them
   static lineTime = 50; // milliseconds between two letters of a word
   // milliseconds after an answer in which letters that continue its name are ignored
   static nameTime = 1000;
 
-  /** Classes are {label, own, number}: what the server knows of their keys. */
-  constructor(classes, now = () => performance.now(), several = false, tags = {}) {
+  /**
+   * What the server knows of keys: classes are {label, own, number}, choices the
+   * {command} or {tag} of all that can be typed for one.
+   */
+  constructor(classes, choices, several = false, now = () => performance.now()) {
     this.classes = classes;
-    this.now = now;
+    this.choices = choices;
     this.several = several;
-    this.tags = tags; // by command, as in "t1"
+    this.now = now;
     this.start([]);
     this.typed = this.problem = this.rest = "";
     this.until = 0;
   }
 
-  /** Return what to type for a command: its key, with a prefix if a class begins with it. */
-  keysOf(command) {
-    while (this.beginsClass(command)) command = `/${command}`;
-    return command;
-  }
-
-  beginsClass(typed) {
-    return this.classes.some(({ label }) => label.toLowerCase().startsWith(typed));
-  }
-
-  /** Return the command that was typed, with or without a prefix. */
+  /** Return {command} or {tag} of what was typed. */
   findCommand(typed) {
     const keys = typed.toLowerCase();
-    const command = keys.replace(/^\/+/, "");
-    if (Object.hasOwn(this.tags, command)) {
-      return this.beginsTag(keys.slice(0, -1)) ? command : undefined;
-    }
-    const isCommand = command.length === 1 && TypeAhead.commands.includes(command);
-    return isCommand && !this.beginsClass(keys) ? command : undefined;
+    return Object.hasOwn(this.choices, keys) ? this.choices[keys] : undefined;
   }
 
   /** Return true if only the key of a tag is missing. */
   beginsTag(typed) {
-    const keys = typed.toLowerCase();
-    return keys.replace(/^\/+/, "") === "t" && Object.keys(this.tags).length > 0 && !this.beginsClass(keys);
+    return Object.entries(this.choices).some(
+      ([keys, { tag }]) => tag && keys.slice(0, -1) === typed.toLowerCase());
   }
 
   /** Return {answer, classes} for typed letters; no answer while several classes match. */
@@ -108,7 +95,7 @@ export class TypeAhead {
       const command = this.findCommand(this.typed + rest.join(""));
       if (command) {
         this.typed = "";
-        return Object.hasOwn(this.tags, command) ? { tag: this.tags[command] } : { command };
+        return command;
       }
       if (this.beginsTag(this.typed + rest.join(""))) {
         this.typed += rest.join("");
