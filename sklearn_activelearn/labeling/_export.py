@@ -33,7 +33,6 @@ from .storage._file import open_to_read
 from .storage._integrity import intact_answers
 from .storage._labels import SEVERAL, from_column
 
-PREDICTED_COLUMNS = ("id", "label", "probability", "who", "origin")
 #: Start of the name of a column with the probability of a label.
 PROBABILITY = "probability of "
 #: Kinds of lines of the long form.
@@ -360,64 +359,61 @@ def write_predictions(facts, path, own, ids, columns, empty=()):
     """
     decided = {each.id: each for each in read_labels(facts)}
     predicted, shares = own.predict_ids(ids)
-    groups, same_as = facts.settings["twins"], {}
-    if groups:
-        first = {id: group[0] for group in groups for id in group[1:]}
-        same_as["same_as"] = [*map(first.get, ids)]
-    if labels := name_label_columns(facts.settings):
-        table = tabulate_labels(decided, own, ids, labels, predicted, shares, empty)
-        table |= same_as
-        write_table(path, table | add_columns(columns, {*TAKEN, *table}))
-        return len({*ids} - decided.keys() - {*empty})
+    origins = [PREDICTED] * len(ids)
     if checked := own.check_machine_labels():
-        is_machine = (checked.origins == MACHINE).tolist()
+        is_machine = checked.origins == MACHINE
         predicted = np.where(is_machine, checked.labels, predicted).tolist()
-    place = {label: k for k, label in enumerate(own.learner.classes_.tolist())}
-    rows = []
-    for row, (id, label) in enumerate(zip(ids, predicted, strict=True)):
-        who, origin, probability = "", PREDICTED, None
-        if checked and is_machine[row]:
-            origin = MACHINE
-        elif id in empty and id not in decided:
-            label, origin = None, ""
+        origins = np.where(is_machine, MACHINE, PREDICTED).tolist()
+    for row, id in enumerate(ids):
         if id in decided:  # by people: the model has no part in it
-            label, origin = decided[id].label, decided[id].origin
-            who = join_names(decided[id].who)
-        elif shares is not None and origin:
-            k = place.get(label)
-            probability = 0.0 if k is None else round(float(shares[row, k]), 6)
-        rows.append((id, label, probability, who, origin))
-    cells = map(list, zip(*rows, strict=True))
-    table = dict(zip(PREDICTED_COLUMNS, cells, strict=True)) | same_as
+            origins[row] = decided[id].origin
+        elif id in empty and origins[row] == PREDICTED:
+            origins[row] = ""
+    if labels := name_label_columns(facts.settings):
+        table = tabulate_labels(decided, own, ids, labels, predicted, shares, origins)
+    else:
+        table = {"label": [], "probability": []}
+        places = {label: k for k, label in enumerate(own.learner.classes_.tolist())}
+        for row, (id, label) in enumerate(zip(ids, predicted, strict=True)):
+            probability = None
+            if id in decided:
+                label = decided[id].label
+            elif not origins[row]:
+                label = None
+            elif shares is not None:
+                k = places.get(label)
+                probability = 0.0 if k is None else round(float(shares[row, k]), 6)
+            table["label"].append(label)
+            table["probability"].append(probability)
+    people = [join_names(decided[id].who) if id in decided else "" for id in ids]
+    table = {"id": [*ids], **table, "who": people, "origin": origins}
+    if groups := facts.settings["twins"]:
+        first = {id: group[0] for group in groups for id in group[1:]}
+        table["same_as"] = [*map(first.get, ids)]
     write_table(path, table | add_columns(columns, {*TAKEN, *table}))
-    return sum(origin in (PREDICTED, MACHINE) for *_, origin in rows)
+    return sum(origin in (PREDICTED, MACHINE) for origin in origins)
 
 
-def tabulate_labels(decided, own, ids, labels, predicted, shares, empty):
+def tabulate_labels(decided, own, ids, labels, predicted, shares, origins):
     """Return the columns of predictions of rows that may have several labels.
 
     A label that the model does not know has empty cells where nobody has decided, and
     so have rows without content.
     """
-    known, table = own.label_names, {"id": [*ids]}
-    silent = {*decided, *empty}
+    known, table = own.label_names, {}
     for label, name in labels.items():
         table[name] = [
             int(label in decided[id].label) if id in decided
-            else int(label in found) if label in known and id not in silent else None
-            for id, found in zip(ids, predicted, strict=True)
+            else int(label in found) if label in known and origin else None
+            for id, found, origin in zip(ids, predicted, origins, strict=True)
         ]  # fmt: skip
     for place, label in enumerate(known if shares is not None else ()):
         table[f"{PROBABILITY}{label}"] = [
-            None if id in silent else share
-            for id, share in zip(ids, shares[:, place].round(6).tolist(), strict=True)
+            share if origin == PREDICTED else None
+            for share, origin in zip(
+                shares[:, place].round(6).tolist(), origins, strict=True
+            )
         ]
-    found = [decided.get(id) for id in ids]
-    table["who"] = ["" if each is None else join_names(each.who) for each in found]
-    table["origin"] = [
-        each.origin if each is not None else "" if id in silent else PREDICTED
-        for id, each in zip(ids, found, strict=True)
-    ]
     return table
 
 

@@ -12,6 +12,7 @@ import secrets
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from threading import Event, Thread, current_thread
 from time import monotonic
 from typing import Any
@@ -31,6 +32,7 @@ from ._label_studio_api import (
 from ._view import describe_counts, describe_curve, describe_ending
 
 ORDER = "Uncertainty sampling"
+LABEL_STUDIO = "Label Studio"  #: name under which the loop itself skips rows
 #: Settings of a project that the loop may change, and restores.
 CHANGED = (
     "sampling",
@@ -94,7 +96,7 @@ class LabelStudioLoop:
         self.session, self.client, self.project = session, client, project
         self._show_prediction, self._keep_order = show_prediction, keep_order
         self._ends_with_new_tasks = ends_with_new_tasks
-        self._interval, self._tell = interval, tell or tell_by_printing
+        self._interval, self._tell = interval, tell or partial(print, flush=True)
         stored = client.project(project)
         self.control = find_control(stored, control)
         self._check_session()
@@ -174,11 +176,6 @@ class LabelStudioLoop:
         self._before = {each: state["before"].get(each) for each in CHANGED}
         self._prefix = f"sklearn-activelearn {state['key']} "
 
-    def _forget_settings(self):
-        with self.session._file.writing(is_change=False) as facts:
-            state = facts.settings["label_studio"]
-            facts.put_settings(label_studio={**state, "before": None})
-
     # --- the loop
 
     def run(self):
@@ -233,17 +230,17 @@ class LabelStudioLoop:
 
     def _must_rank(self, rows, n_asked):
         """Return True if people would not get the rows asked for in their order."""
-        waiting = {*rows}
-        shown = [id for id in self._ranked if id in waiting or not self._has_answer(id)]
+        waiting, votes = {*rows}, self.session.votes
+        shown = [  # Label Studio does not hand out rows with enough answers any more
+            id
+            for id in self._ranked
+            if id in waiting or sum(self._n_annotations.get(id, ())) < votes
+        ]
         n = min(n_asked, len(shown))
         n_enough = len(rows) / 2
         if n_asked <= len(rows):
             n_enough = max(n_enough, n_asked)
         return shown[:n] != rows[:n] or len(shown) < n_enough
-
-    def _has_answer(self, id):
-        """Return True if Label Studio does not hand out a row any more."""
-        return sum(self._n_annotations.get(id, ())) >= self.session.votes
 
     def _watch_training(self, training):
         """Raise the error of the last training."""
@@ -499,8 +496,12 @@ class LabelStudioLoop:
             self._versions = self._read_versions()
             self._delete_versions()
             self._before = None
-            with suppress(ValueError):
-                self._forget_settings()
+            with (
+                suppress(ValueError),
+                self.session._file.writing(is_change=False) as facts,
+            ):
+                state = facts.settings["label_studio"]
+                facts.put_settings(label_studio={**state, "before": None})
         except (LabelStudioError, OSError, ValueError) as error:
             self._tell(
                 f"The settings of project {self.project} are not restored: {error} The "
@@ -558,15 +559,6 @@ class LabelStudioLoop:
         if self._thread not in (None, current_thread()):
             self._thread.join()
         self.client.close()
-
-
-#: Name under which the loop itself skips rows.
-LABEL_STUDIO = "Label Studio"
-
-
-def tell_by_printing(text):
-    """Print a sentence at once."""
-    print(text, flush=True)
 
 
 def serve_label_studio(
