@@ -251,7 +251,11 @@ def test_a_setting_that_overflows_gets_the_error_score():
     with pytest.warns(FitFailedWarning, match="overflow"):
         search = OnePassSearchCV(learner, grid, error_score=-2.0).fit(X, y)
     assert search.cv_results_["mean_test_score"][1] == -2
-    assert search.fused_.all()
+    assert search.fused_.tolist() == [
+        True,
+        False,
+        True,
+    ]
     same(learner, grid, X, y, error_score=-2.0)
     with pytest.raises(ValueError, match="overflow"):
         OnePassSearchCV(learner, grid, error_score="raise").fit(X, y)

@@ -64,7 +64,11 @@ def fit_on_labels(model, X, y, names=None, /, **metadata):
         Values for `fit`.
     """
     if y.ndim == 2:
-        return fit_on_label_sets(model, X, y, names, **metadata)
+        # most classifiers of scikit-learn take one label for each row, which their tags
+        # do not say, and fail with a label that all rows have, or that no row has
+        fitted = LabelwiseClassifier(model)._fit(X, y, names, **metadata)
+        has_all = fitted.is_joint_ and len(fitted.varying_) == y.shape[1]
+        return fitted.estimators_[0] if has_all else fitted
     try:
         # its many small products would wait for each other's threads most of the time
         is_small = isinstance(model, LogisticRegression) and np.size(X) < LARGE
@@ -78,31 +82,6 @@ def fit_on_labels(model, X, y, names=None, /, **metadata):
             with suppress(Exception):  # then the labels are not the reason
                 return CodedClassifier(model).fit(X, y)
         raise
-
-
-def fit_on_label_sets(model, X, y, names=None, /, **metadata):
-    """Return the model, fitted on an indicator matrix, or one model for each label.
-
-    Most classifiers of scikit-learn take one label for each row, and their tags do not
-    say which ones take several. Nearly all fail with a label that all rows have, or
-    that no row has.
-
-    Parameters
-    ----------
-    model : classifier
-        Unfitted.
-    X : rows
-        Rows.
-    y : ndarray of shape (n_samples, n_labels)
-        Indicator matrix with two different rows or more.
-    names : ndarray of shape (n_labels,), optional
-        Names of the labels, for warnings. None: the columns of y.
-    **metadata : dict
-        Values for `fit`.
-    """
-    fitted = LabelwiseClassifier(model)._fit(X, y, names, **metadata)
-    has_all = fitted.is_joint_ and len(fitted.varying_) == y.shape[1]
-    return fitted.estimators_[0] if has_all else fitted
 
 
 class LabelwiseClassifier(ClassifierMixin, BaseEstimator):

@@ -662,14 +662,21 @@ def finite_rows(place_of, rows, numbers):
         rows = rows.astype(kind, copy=False)
     else:
         rows = np.ascontiguousarray(rows, dtype=kind)
-    if not np.isfinite(rows.sum()):
-        for row in np.flatnonzero(~are_good_rows(rows))[:1]:
-            name = name_row(numbers[row], place_of)
-            assert_all_finite(rows[[row]], input_name=name)
+    return check_block(rows, numbers, place_of)
+
+
+def check_block(rows, numbers, place_of, allow_nan=False):
+    """Return rows of a source with these numbers; raise for the first not finite."""
+    with suppress(ValueError):
+        assert_all_finite(rows, allow_nan=allow_nan)
+        return rows
+    row = int(np.argmin(are_good_rows(rows, allow_nan)))
+    name = name_row(numbers[row], place_of)
+    assert_all_finite(rows[[row]], allow_nan=allow_nan, input_name=name)
     return rows
 
 
-def are_good_rows(rows, allow_nan=False):
+def are_good_rows(rows, allow_nan):
     """Return True for each row, dense or CSR, whose numbers are finite, or NaN."""
     values = rows.data if issparse(rows) else rows
     is_good = ~np.isinf(values) if allow_nan else np.isfinite(values)
@@ -694,13 +701,7 @@ class BlockCheck(NamedTuple):
             return to_frame(rows, self.names)
         if self.positive_only:
             check_non_negative(rows, self.positive_only)
-        with suppress(ValueError):
-            assert_all_finite(rows, allow_nan=self.allow_nan)
-            return rows
-        row = int(np.argmin(are_good_rows(rows, self.allow_nan)))
-        name = name_row(numbers[row], self.place_of)
-        assert_all_finite(rows[[row]], allow_nan=self.allow_nan, input_name=name)
-        return rows
+        return check_block(rows, numbers, self.place_of, self.allow_nan)
 
 
 def indexable_rows(X):
@@ -787,19 +788,15 @@ def has_method(model, method):
     return hasattr(model, method)
 
 
-def check_has_one(methods, model, user, advice=""):
-    """Refuse a model without a method, or without any of several methods."""
-    if isinstance(methods, str):
-        methods = (methods,)
-    found = (method for method in methods if has_method(model, method))
-    check_has(next(found, methods[-1]), model, user, advice)
-
-
-def check_has(method, model, user, advice=""):
-    """Refuse a model without a method that its user needs.
+def check_has(methods, model, user, advice=""):
+    """Refuse a model without the method that its user needs, or one of several.
 
     Decision values for pairs of classes are refused, too.
     """
+    if isinstance(methods, str):
+        methods = (methods,)
+    found = (method for method in methods if has_method(model, method))
+    method = next(found, methods[-1])
     if not has_method(model, method):
         problem = f"{user} needs an estimator with {method}, which {model} lacks."
         raise TypeError(f"{problem} {advice}".strip())

@@ -1,5 +1,6 @@
 """Linear classifier fitted in batch to any margin loss."""
 
+from copy import copy
 from typing import Self
 
 import numpy as np
@@ -51,12 +52,6 @@ class Objective:
         self.n_vectors = 1 if n_classes == 2 else n_classes
         self.n_weights = self.n_vectors * X.shape[1]
         self.n_parameters = self.n_weights + fit_intercept * self.n_vectors
-
-    def with_loss(self, loss):
-        """Return the same objective with another loss."""
-        return Objective(
-            self.X, self.codes, self.n_classes, loss, self.alpha, self.fit_intercept
-        )
 
     def split(self, point):
         """Return weights and intercepts."""
@@ -355,7 +350,8 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         runs = [self._minimize(objective, first_point)]
         if objective.loss.convex or self.n_restarts == 0:
             return runs
-        convex = objective.with_loss(SmoothHingeLoss(objective.loss.corner))
+        convex = copy(objective)
+        convex.loss = SmoothHingeLoss(objective.loss.corner)
         # the convex optimum is often near a good one of the loss that is not convex
         hinge = self._minimize(convex, first_point)
         runs.append(self._minimize(objective, hinge.x))

@@ -28,7 +28,7 @@ from ..base._validation import (
     check_budget,
     check_can_predict,
     check_flags,
-    check_has_one,
+    check_has,
     check_limit,
     check_selection,
     check_single_output,
@@ -213,7 +213,7 @@ class Parts:
         if not rule.takes_label_sets:
             check_single_output(trainer.estimators)
         for estimator in trainer.estimators:
-            check_has_one(rule.needs, estimator, choice.name, rule.advice)
+            check_has(rule.needs, estimator, choice.name, rule.advice)
         stopping_rules.check_rule_models(choice.stopping, trainer.models())
         choice = replace(choice, is_transformed=trainer.input_form.is_transformed)
         needs_pool = rule.needs_pool

@@ -143,7 +143,9 @@ class ParquetSource(Source):
         self.columns = [
             feature
             for name, width in self._widths.items()
-            for feature in feature_names(name, width)
+            for feature in (
+                [name] if width is None else [f"{name}_{j}" for j in range(width)]
+            )
         ]
         check_unique_names(self.columns)
         self._ends = np.cumsum([0, *sizes])
@@ -466,11 +468,6 @@ def list_length(kind, groups, name):
             "not known. Leave the column out of columns."
         )
     return 0
-
-
-def feature_names(name, width):
-    """Return the names of the features of a column; `width` is the length of lists."""
-    return [name] if width is None else [f"{name}_{j}" for j in range(width)]
 
 
 def vectors_of_lists(lists, width):

@@ -358,18 +358,16 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         """Return the first memory of a query rule, after checking that it is finite."""
         n_dims = self.n_features_in_ + bool(self.fit_intercept)
         memory = query_rule.initial_memory(n_dims)
-        if not query_rule.is_external:
-            return memory
         try:
-            numbers = np.asarray(memory, dtype=np.float64)
+            numbers = [*map(float, memory)]
         except (TypeError, ValueError):
-            numbers = np.array(nan)
-        if numbers.ndim != 1 or not all(map(isfinite, numbers.tolist())):
+            numbers = [nan]
+        if not all(map(isfinite, numbers)):
             raise ValueError(
                 f"{type(query_rule).__name__}.initial_memory(n_dims) must return a "
                 f"list of finite numbers, got {memory!r}."
             )
-        return numbers.tolist()
+        return numbers
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
         """Check rows that are not in memory; leave other rows to `ActiveClassifier`.
@@ -901,6 +899,5 @@ class StreamClassifier(StreamLoop):
 
 def make_update_rule(update, eta0):
     """Return the update rule with this name."""
-    if update not in ("perceptron", "dkm"):
-        check_option(update, "update", UPDATE_RULES)
+    check_option(update, "update", UPDATE_RULES)
     return UPDATE_RULES[update](check_number(eta0, "eta0", 0))

@@ -1,6 +1,7 @@
 """Grid search in which settings of a stream learner share passes over the data."""
 
 from collections import defaultdict
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, NamedTuple, Self
 
@@ -13,14 +14,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, check_scoring, get_scorer_names
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import gen_even_slices, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..base._labels import encode, find_classes
 from ..base._linear import labels_of
 from ..base._validation import (
-    check_class_weight,
     check_finite_row,
     check_rows,
     merge_repeated_entries,
@@ -69,7 +69,7 @@ class Part(NamedTuple):
     matrix: Matrix
     train: np.ndarray  # row numbers to learn from
     labels: np.ndarray  # labels of these rows
-    scored: dict  # matrix and row numbers (None for all) to score; or an exception
+    scored: dict  # matrix and row numbers (None for all) to score
 
 
 class Fitted(NamedTuple):
@@ -77,7 +77,7 @@ class Fitted(NamedTuple):
 
     learner: object  # without weights, unless they are to be kept
     transformer: object  # fitted; None for no transformer
-    scores: dict  # scores of the rows of `Part.scored`, or the exception
+    scores: dict  # scores of the rows of `Part.scored`
 
 
 def shared_setting(number, params, estimator):
@@ -164,24 +164,22 @@ class SharedFits:
 
         Returns
         -------
-        results : dict
-            By number of the setting: `Fitted`, or the exception that stopped it.
+        results : dict of int to Fitted
+            By number of the setting. A setting is left out if something raises: fitted
+            by itself it raises its own error.
         seconds : float
             Duration of the fit.
         """
         start, results = perf_counter(), {}
         for settings in self.settings.values():
-            try:
+            with suppress(Exception):
                 part = self._prepare(settings[0], train, test)
                 classes = find_classes(part.labels)
-                groups = self._group_learners(settings, part, classes, results)
-            except Exception as error:
-                results.update((each.number, error) for each in settings)
-                continue
-            codes = np.full(part.matrix.rows.shape[0], -1, dtype=np.int32)
-            codes[part.train] = encode(part.labels, classes)
-            for group in groups:
-                results.update(self._run_each(group, part, codes))
+                codes = np.full(part.matrix.rows.shape[0], -1, dtype=np.int32)
+                codes[part.train] = encode(part.labels, classes)
+                for group in self._group_learners(settings, part, classes):
+                    with suppress(Exception):
+                        results.update(self._run(group, part, codes))
         return results, perf_counter() - start
 
     def _prepare(self, one, train, test):
@@ -200,30 +198,22 @@ class SharedFits:
         rows, labels = checker._check_rows(rows, y, reset=True)
         scored = {}
         for name, numbers in wanted.items():
-            try:
-                others = transformer.transform(take(self.X, numbers))
-                others = check_rows(checker, others, reset=False)
-                scored[name] = finite_matrix(others), None
-            except Exception as error:
-                scored[name] = error
+            others = transformer.transform(take(self.X, numbers))
+            others = check_rows(checker, others, reset=False)
+            scored[name] = finite_matrix(others), None
         numbers = np.arange(len(labels))
         return Part(transformer, checker, finite_matrix(rows), numbers, labels, scored)
 
-    def _group_learners(self, settings, part, classes, results):
+    def _group_learners(self, settings, part, classes):
         """Return the learners that share a pass, in groups, before their first row.
 
-        A learner with wrong parameters leaves its exception in `results`. Learners with
-        ``random_state=None`` get the same random numbers and order of rows.
+        Learners with ``random_state=None`` get the same random numbers and order of
+        rows.
         """
         groups, seeds = defaultdict(list), None
         for each in settings:
             learner = unfitted_copy(each.learner)
-            try:
-                learner._check_parameters()
-                check_class_weight(learner.class_weight, classes)
-            except Exception as error:
-                results[each.number] = error
-                continue
+            learner._check_parameters()
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(part.checker, name):
                     setattr(learner, name, getattr(part.checker, name))
@@ -240,23 +230,12 @@ class SharedFits:
         # CSR rows read all weights of a feature together: a dozen of them at most, so
         # that other data need not leave the caches
         n_vectors = 1 if len(classes) == 2 else len(classes)
+        n_most = max(LANES // n_vectors, 1)
         return [
-            some
+            group[some]
             for group in groups.values()
-            for some in split_evenly(group, max(LANES // n_vectors, 1))
+            for some in gen_even_slices(len(group), -(-len(group) // n_most))
         ]
-
-    def _run_each(self, group, part, codes):
-        """Return the results of a group; an error of one learner stops no other."""
-        try:
-            return self._run(group, part, codes)
-        except Exception as error:
-            if len(group) == 1:
-                return {group[0][0]: error}
-            results = {}
-            for one in group:
-                results.update(self._run_each([one], part, codes))
-            return results
 
     def _run(self, group, part, codes):
         """Run the learners of a group over a fold, side by side."""
@@ -277,32 +256,21 @@ class SharedFits:
         if self.keep_weights:
             batched.hand_back()
         batched.average()
-        scores = {}
-        for name, found in part.scored.items():
-            scores[name] = [found] * len(group)
-            if not isinstance(found, Exception):
-                scored, numbers = found
-                scores[name] = batched.scores(
-                    Rows(scored.rows), numbers, lead.normalize, scored.squares
-                )
+        scores = {
+            name: batched.scores(
+                Rows(scored.rows), numbers, lead.normalize, scored.squares
+            )
+            for name, (scored, numbers) in part.scored.items()
+        }
         self.spare += batched.memory
         results = {}
         for k, (number, learner) in enumerate(group):
-            try:
+            with suppress(ValueError):  # of a learner whose weights overflow
                 learner._finish_pass(passes[k], matrix, limits[k])
-            except ValueError as error:
-                results[number] = error
-                continue
-            learner.queried_indices_ = place[learner.queried_indices_]
-            own = {name: table[k] for name, table in scores.items()}
-            results[number] = Fitted(learner, part.transformer, own)
+                learner.queried_indices_ = place[learner.queried_indices_]
+                own = {name: table[k] for name, table in scores.items()}
+                results[number] = Fitted(learner, part.transformer, own)
         return results
-
-
-def split_evenly(group, size):
-    """Return a list in parts of nearly equal length, at most `size`."""
-    n, n_parts = len(group), -(-len(group) // size)
-    return [group[k * n // n_parts : (k + 1) * n // n_parts] for k in range(n_parts)]
 
 
 class SearchRecord:
@@ -394,8 +362,6 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
         if len(parts) == 1:
             fold = int(parts[0]) // 2
             self.fitted = record.results[fold].get(self.number)
-        if isinstance(self.fitted, Exception):
-            raise self.fitted
         if self.fitted is None:
             self.model = clone(self.estimator).set_params(**self.params)
             self.model.fit(record.rows(parts), record.labels(parts))
@@ -418,10 +384,7 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
         """Return the scores of the classes."""
         if self.fitted is None:
             return self.model.decision_function(self.record.rows(parts))
-        scores = self.fitted.scores["test" if parts[0] % 2 else "train"]
-        if isinstance(scores, Exception):
-            raise scores
-        return scores
+        return self.fitted.scores["test" if parts[0] % 2 else "train"]
 
     @model_has("predict_proba")
     def predict_proba(self, parts):

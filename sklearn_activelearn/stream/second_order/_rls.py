@@ -21,11 +21,6 @@ VARIANTS = ("next", "next_mistake", "current", "mistake", "all")
 LINEAR_UP_TO = 0.9  # the score beyond which probabilities saturate
 
 
-def stores_all_it_buys(learner):
-    """Return True if all bought labels are stored, not only mispredicted ones."""
-    return learner.variant != "mistake"
-
-
 class RLSSamplingClassifier(SecondOrderClassifier):
     """Selective sampler that buys where regularised least squares is unsure (RLS).
 
@@ -261,7 +256,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    @available_if(stores_all_it_buys)
+    @available_if(lambda own: own.variant != "mistake")  # which stores mistakes only
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the probabilities of the classes under the linear noise model.
 
