@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from sklearn_activelearn._cli.options import LEARNERS
 from sklearn_activelearn.evaluation import label_curve
 from sklearn_activelearn.evaluation._comparison_run import ComparisonProgress
 from sklearn_activelearn.evaluation._experiments import run_once
+from tests.reference.labeling import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Used by `compare` for each run.
@@ -285,7 +285,7 @@ class TestRefused:
             except Announced:
                 sys.exit(3)
         """
-        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT)
+        done = run_python("-c", code, cwd=ROOT)
         assert done.returncode == 3  # a file is announced before anything is imported
 
     def test_plot_without_matplotlib(self, refused, monkeypatch):
@@ -390,13 +390,8 @@ class TestTerminal:
     def test_module_in_a_pipe(self, iris_csv):
         argv = ["compare", *SMALL, "--data", iris_csv, "--target", "kind"]
         argv += ["--learner", "CBGZ"]
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-m", "sklearn_activelearn", *argv],
-            capture_output=True,
-            check=True,
-            encoding="utf-8",
-            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        )
+        module = ["-W", "error", "-X", "utf8", "-m", "sklearn_activelearn"]
+        done = run_python(*module, *argv, check=True)
         assert f"reading {iris_csv}\n75 rows, 4 columns, 3 classes\n" in done.stderr
         assert "\ntreated as number: sepal length (cm), sepal width" in done.stderr
         assert "\033" not in done.stdout + done.stderr

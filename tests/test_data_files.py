@@ -2,12 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from sklearn_activelearn.__main__ import main
+from tests.reference.labeling import run_python
 
 QUICK = ["--folds", "2", "--repeats", "1", "--jobs", "1", "--learner", "DKM"]
 
@@ -128,14 +127,7 @@ class TestContents:
             assert main(["compare", "--data", "rows.csv", "--target", "a"]) == 2
             assert main(["label", "rows.csv", "--out", "a", "--classes", "a,b"]) == 2
         """
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            env=env,
-            cwd=tmp_path,
-        )
+        done = run_python("-c", code, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "always '3'" in done.stdout
         assert done.stderr.count("pip install pandas") == 2

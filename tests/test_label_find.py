@@ -10,7 +10,7 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.evaluation import recall_price
 from sklearn_activelearn.labeling import LabelingSession, load_model
 from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
-from tests.reference.labeling import answer_rows, quick_folder, read_rows, write_rows
+from tests.reference.labeling import answer_rows, read_rows, write_rows
 
 pytestmark = pytest.mark.usefixtures("quick_blend")
 
@@ -19,16 +19,10 @@ CERTAIN = "A recall of 80% is certain, at a confidence of 95%."
 
 
 @pytest.fixture
-def tmp_path():
-    with quick_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-def refs(tmp_path):
+def refs(folder):
     """A file of 120 titles, of which 20 are relevant."""
     rng = np.random.default_rng(0)
-    file, rows = tmp_path / "refs.csv", []
+    file, rows = folder / "refs.csv", []
     for i in range(120):
         kind, include = ("soil", "not yes") if i % 6 else ("stroke", "yes")
         words = [*rng.choice(WORDS, 5), kind, f"n{i}"]
@@ -75,9 +69,9 @@ class TestCommand:
         out, _ = label(refs, "--find", "yes", answers="2\n" * 3)
         assert "No relevant row is known yet" in out
 
-    def test_texts_are_ranked_by_words_and_directions(self, refs, label, tmp_path):
+    def test_texts_are_ranked_by_words_and_directions(self, refs, label, folder):
         pytest.importorskip("skops")
-        model, predicted = tmp_path / "model.skops", tmp_path / "predicted.csv"
+        model, predicted = folder / "model.skops", folder / "predicted.csv"
         argv = ["--find", "yes", "--start-with", "stroke", "--labelled", "include"]
         label(refs, *argv, "--save-model", model)
         argv = ["predict", model, refs, "--out", predicted]
@@ -118,8 +112,8 @@ PREDICT = ["--classes", "yes,no", "--predict"]
 
 
 class TestReferences:
-    def test_ris(self, tmp_path, label):
-        file, out = tmp_path / "refs.ris", tmp_path / "out.csv"
+    def test_ris(self, folder, label):
+        file, out = folder / "refs.ris", folder / "out.csv"
         file.write_text(RIS, encoding="utf-8-sig")
         how = ["--labelled", "C1", "--twins", "ask"]
         _, err = label(file, *how, *PREDICT, out)
@@ -131,12 +125,12 @@ class TestReferences:
         assert first["abstract"] == "Walking again"
         assert first["year"] == "2001"  # from the second one
         assert (other["title"], last["title"]) == ("Something else", "A stroke trial")
-        options = "--keep-duplicates", "--out", tmp_path / "all.sqlite"
+        options = "--keep-duplicates", "--out", folder / "all.sqlite"
         label(file, *options, "--labelled", "C1", *PREDICT, out)
         assert len(read_rows(out)) == 4
 
-    def test_several_files(self, tmp_path, label, capsys):
-        ris, table, out = (tmp_path / n for n in ("refs.ris", "new.csv", "labels.csv"))
+    def test_several_files(self, folder, label, capsys):
+        ris, table, out = (folder / n for n in ("refs.ris", "new.csv", "labels.csv"))
         ris.write_text(RIS, encoding="utf-8-sig")
         table.write_text(
             "Title,DOI\nA stroke trial,10.1/CD\nTrees,\n", encoding="utf-8"
@@ -146,7 +140,7 @@ class TestReferences:
         assert "classes: no, yes" in err  # of --labelled
         assert f"{table} has the rows 5 to 6." in err
         assert "2 of 6 rows are the same reference as an earlier row" in err
-        repeated = tmp_path / "refs.ris.sqlite.duplicates.csv"
+        repeated = folder / "refs.ris.sqlite.duplicates.csv"
         assert f"which are left out: 2 (they are in {repeated})" in printed
         sources = [row["source file"] for row in read_rows(repeated)]
         assert sources == [f"{ris}", f"{table}"]
@@ -156,16 +150,16 @@ class TestReferences:
         )
         for file, message in (
             (ris, "refs.ris is given twice"),
-            (tmp_path, "is a folder, which is read alone"),
-            (tmp_path / "refs.ris.sqlite", "is a labelling session"),
-            (tmp_path / "missing.csv", "missing.csv: No such file"),
+            (folder, "is a folder, which is read alone"),
+            (folder / "refs.ris.sqlite", "is a labelling session"),
+            (folder / "missing.csv", "missing.csv: No such file"),
         ):
             _, err = label(ris, *PREDICT, out, more=[file], code=2)
             assert message in err
 
     @pytest.mark.parametrize("end", [".ris", ".bib"])
-    def test_files_without_references(self, tmp_path, label, end, monkeypatch):
-        file = tmp_path / f"refs{end}"
+    def test_files_without_references(self, folder, label, end, monkeypatch):
+        file = folder / f"refs{end}"
         file.write_text("title,label\na,b\n", encoding="utf-8")
         _, err = label(file, *PREDICT[:2], code=2)
         assert "no reference in this file" in err
@@ -181,18 +175,18 @@ class TestReferences:
         assert 'pip install "bibtexparser>=2"' in err
 
     @pytest.fixture
-    def doubles(self, tmp_path):
+    def doubles(self, folder):
         """A file of references, of which one comes twice with different answers."""
-        file = tmp_path / "doubles.csv"
+        file = folder / "doubles.csv"
         lines = [f"Title {i},{'yes' if i % 3 == 0 else 'no'}" for i in range(30)]
         lines += ["title 3.,no", "Title 4,no", "Title 5,", "Title 7, no "]
         file.write_text("\n".join(["title,include", *lines]))
         return file
 
     def test_rows_of_a_table_are_shown_once_where_all_are_to_be_found(
-        self, tmp_path, label
+        self, folder, label
     ):
-        file, out = tmp_path / "refs.csv", tmp_path / "out.csv"
+        file, out = folder / "refs.csv", folder / "out.csv"
         lines = ["A, b", "a b!", "Soil of hills", "Ä ö", "soil of  hills", "x"]
         file.write_text(
             "Title,DOI\n" + "".join(f'"{t}",\n' for t in lines) + "Other,doi:10.1/x.\n"
@@ -205,17 +199,17 @@ class TestReferences:
         label(file, *argv, "--predict", out, text="Title")
         titles = [row["Title"] for row in read_rows(out)]
         assert titles == ["A, b", "Soil of hills", "Ä ö", "x", "Other", "More"]
-        argv = ["--classes", "x,y", "--out", tmp_path / "other"]
+        argv = ["--classes", "x,y", "--out", folder / "other"]
         label(file, *argv, answers="1\n2\n", text="Title")
         label(file, *argv, "--predict", out, text="Title")
         assert len(read_rows(out)) == 8
 
-    def test_references_with_different_labels_have_none(self, doubles, label, tmp_path):
+    def test_references_with_different_labels_have_none(self, doubles, label, folder):
         argv = ["--find", "yes", "--classes", "yes,no", "--labelled", "include"]
-        _, err = label(doubles, *argv, "--predict", tmp_path / "out.csv")
+        _, err = label(doubles, *argv, "--predict", folder / "out.csv")
         assert "4 of 34 rows are the same reference as an earlier row" in err
         assert "1 of these references have different labels: they are unlabelled" in err
-        rows = read_rows(tmp_path / "out.csv")
+        rows = read_rows(folder / "out.csv")
         assert [row["origin"] for row in rows].count("given") == 29
         assert rows[3]["origin"] == "predicted"
 
@@ -248,8 +242,8 @@ def finding(path, n_labels, n_rows=150, cut=1.2, **settings):
 
 
 class TestSession:
-    def test_held_out_rows_are_read_rows_when_it_is_certain(self, tmp_path):
-        session, _ = finding(tmp_path / "a.session", 100, n_rows=100, test_size=40)
+    def test_held_out_rows_are_read_rows_when_it_is_certain(self, folder):
+        session, _ = finding(folder / "a.session", 100, n_rows=100, test_size=40)
         with session:
             assert session.stop_reason == "RecallTarget"
             labels = session.status().by_class
@@ -262,17 +256,17 @@ class TestSession:
             session.skip(not_found)
             assert f" in {sum(labels.values()) - 1} rows read.\n" in session.advice()
         settings = {"test_size": 42, "change": ["test_size"]}
-        session, _ = finding(tmp_path / "a.session", 0, n_rows=100, **settings)
+        session, _ = finding(folder / "a.session", 0, n_rows=100, **settings)
         with session:  # two rows have no label yet
             assert CERTAIN not in session.advice()
 
     @pytest.mark.parametrize("cut", [1.2, 9.0])
-    def test_nothing_is_estimated_when_all_rows_are_read(self, tmp_path, cut):
+    def test_nothing_is_estimated_when_all_rows_are_read(self, folder, cut):
         """Neither the recall nor the worth of more labels; blank rows do not count."""
         settings = {"stopping": RecallTarget(0.99)}
         items = ["" if i % 3 == 0 else f"text {i}" for i in range(60)]
         session, _ = finding(
-            tmp_path / "a.session", 40, 60, cut, learner=settings, items=items,
+            folder / "a.session", 40, 60, cut, learner=settings, items=items,
             test_size=8,
         )  # fmt: skip
         with session:
@@ -284,16 +278,16 @@ class TestSession:
         assert "no relevant row is missed" in lines[1]
         assert "The next" not in lines[2]
 
-    def test_no_more_labels_are_valued_than_rows_are_left(self, tmp_path):
-        session, _ = finding(tmp_path / "a.session", 38, 44, test_size=12)
+    def test_no_more_labels_are_valued_than_rows_are_left(self, folder):
+        session, _ = finding(folder / "a.session", 38, 44, test_size=12)
         with session:
             advice = session.advice()
         n_labels, n_next = re.search(r"With (\d+) .*The next (\d+) ", advice).groups()
         assert 1 <= int(n_next) == 44 - 12 - int(n_labels) < int(n_labels)
 
     @pytest.mark.parametrize("n_labels", [10, 25, 60])
-    def test_the_rows_to_the_recall_are_a_range(self, n_labels, tmp_path):
-        session, X = finding(tmp_path / "a.session", n_labels)
+    def test_the_rows_to_the_recall_are_a_range(self, n_labels, folder):
+        session, X = finding(folder / "a.session", n_labels)
         with session:
             told = session.advice().splitlines()[1]
             price = recall_price(session.learner, X, recall=0.8, ids=range(len(X)))
@@ -307,10 +301,10 @@ class TestSession:
         last = f"The chance that a recall of 80% is reached already is {chance[8:11]}."
         assert (last in told) == (n_labels == 60)
 
-    def test_held_out_rows_count_in_the_price_and_blank_ones_do_not(self, tmp_path):
+    def test_held_out_rows_count_in_the_price_and_blank_ones_do_not(self, folder):
         items = [*["text"] * 150, *[""] * 9]
         options = {"test_size": 40, "items": items, "twins": "ask"}
-        session, _ = finding(tmp_path / "a.session", 70, 159, **options)
+        session, _ = finding(folder / "a.session", 70, 159, **options)
         with session:
             labels = session.status().by_class
             first, *rest = session.advice().splitlines()

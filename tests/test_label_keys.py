@@ -30,7 +30,7 @@ TICKETS = [
 ]  # fmt: skip
 MANY = [
     f"{kind} {letter}{i}" for kind in ("animal", "quartz") for letter in "abcde"
-    for i in range(50)
+    for i in range(11)
 ]  # fmt: skip
 
 

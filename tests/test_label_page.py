@@ -32,41 +32,28 @@ HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 EVIL = "<img src=x onerror=alert(1)>"
 
 
-def open_desk(path, n_rows=60, kind="text", items=None, folder=None, **settings):
-    rng = np.random.RandomState(0)
-    X = rng.randn(n_rows, 3)
-    items = items or [f"{EVIL} {i}" for i in range(n_rows)]
-    session = LabelingSession(
-        UncertaintySamplingClassifier(budget=None, random_state=0),
-        X,
-        path / "labels.sqlite",
-        items=items,
-        ids=list(range(1, n_rows + 1)),
-        **{"classes": ["good", "bad"], "ahead": 1, **settings},
-    )
-    return LabelingView(session, kind, folder=folder)
+def open_desk(folder, n_rows=60, kind="text", items=None, pictures=None, **settings):
+    X = np.random.RandomState(0).randn(n_rows, 3)
+    learner = UncertaintySamplingClassifier(budget=None, random_state=0)
+    settings = {"classes": ["good", "bad"], "ahead": 1, **settings}
+    settings["items"] = items or [f"{EVIL} {i}" for i in range(n_rows)]
+    settings["ids"] = list(range(1, n_rows + 1))
+    session = LabelingSession(learner, X, folder / "labels.sqlite", **settings)
+    return LabelingView(session, kind, folder=pictures)
 
 
 @pytest.fixture
-def tmp_path():
-    with quick_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-def session_view(tmp_path):
-    session_view = open_desk(tmp_path)
+def session_view(folder):
+    session_view = open_desk(folder)
     with session_view.session:
         yield session_view
 
 
 def client_of(session_view):
     """Return a client whose requests reach the app without a socket."""
-    return testclient.TestClient(
-        app_of(session_view),
-        base_url="http://127.0.0.1:8000",
-        raise_server_exceptions=False,
-    )
+    url = "http://127.0.0.1:8000"
+    app = app_of(session_view)
+    return testclient.TestClient(app, url, raise_server_exceptions=False)
 
 
 @pytest.fixture
@@ -123,8 +110,8 @@ class TestAnswers:
         assert ask(client, "undo")["row"] == first["row"]
         assert session_view.session.status().answered == 0
 
-    def test_several_labels_are_a_list_and_nothing_else(self, tmp_path):
-        view = open_desk(tmp_path, classes=None, labels=["good", "bad"])
+    def test_several_labels_are_a_list_and_nothing_else(self, folder):
+        view = open_desk(folder, classes=None, labels=["good", "bad"])
         with view.session, client_of(view) as client:
             assert ask(client, "start")["several"]
             row = ask(client, "next")["row"]["id"]
@@ -140,8 +127,8 @@ class TestAnswers:
             rows = ask(client, "review", list="labelled", text="class:")["rows"]
             assert [(each["id"], each["label"]) for each in rows] == [(other, [])]
 
-    def test_people_who_disagree_read_so(self, tmp_path):
-        session_view = open_desk(tmp_path, votes=2)
+    def test_people_who_disagree_read_so(self, folder):
+        session_view = open_desk(folder, votes=2)
         with session_view.session, client_of(session_view) as client:
             for who, label in ("ann", "good"), ("bob", "bad"):
                 view = ask(client, "next", who=who)
@@ -186,10 +173,8 @@ class TestAnswers:
         assert len(set(rows)) == 3
 
     @pytest.mark.parametrize("show_prediction", [False, True])
-    def test_the_model_speaks_after_or_before_the_label(
-        self, tmp_path, show_prediction
-    ):
-        view = open_desk(tmp_path, n_rows=16)
+    def test_the_model_speaks_after_or_before_the_label(self, folder, show_prediction):
+        view = open_desk(folder, n_rows=16)
         view = LabelingView(view.session, "text", show_prediction=show_prediction)
         with view.session:
             shown = view.next()
@@ -213,8 +198,8 @@ class TestAnswers:
         assert "innerHTML" not in SOURCE
         assert "insertAdjacentHTML" not in SOURCE
 
-    def test_progress(self, tmp_path):
-        session_view = open_desk(tmp_path, test_size=12)
+    def test_progress(self, folder):
+        session_view = open_desk(folder, test_size=12)
         with session_view.session, client_of(session_view) as client:
             view = ask(client, "next")
             for i in range(32):
@@ -261,12 +246,12 @@ class TestAnswers:
         status = session_view.session.status()
         assert (status.answered, status.skipped) == (0, 0)
 
-    def test_a_busy_file_is_said_and_then_it_works(self, tmp_path, monkeypatch):
+    def test_a_busy_file_is_said_and_then_it_works(self, folder, monkeypatch):
         monkeypatch.setattr(_schema, "WRITING_WAIT", 0.1)
-        session_view = open_desk(tmp_path)
+        session_view = open_desk(folder)
         client = client_of(session_view)
         row = ask(client, "next")["row"]["id"]
-        holder = sqlite3.connect(tmp_path / "labels.sqlite", isolation_level=None)
+        holder = sqlite3.connect(folder / "labels.sqlite", isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
         for _ in range(2):
             error = ask(client, "label", status=503, id=row, label="good")["error"]
@@ -280,13 +265,13 @@ class TestAnswers:
 
 class TestImages:
     @pytest.fixture
-    def client(self, tmp_path):
-        folder = tmp_path / "pictures"
-        folder.mkdir()
-        (folder / "a.png").write_bytes(b"pixels")
-        (tmp_path / "secret.png").write_bytes(b"secret")
-        items = ["a.png", "../secret.png", "gone.png", str(tmp_path / "secret.png")]
-        session_view = open_desk(tmp_path, 4, "image", items, folder)
+    def client(self, folder):
+        pictures = folder / "pictures"
+        pictures.mkdir()
+        (pictures / "a.png").write_bytes(b"pixels")
+        (folder / "secret.png").write_bytes(b"secret")
+        items = ["a.png", "../secret.png", "gone.png", str(folder / "secret.png")]
+        session_view = open_desk(folder, 4, "image", items, pictures)
         with session_view.session, client_of(session_view) as client:
             yield client
 

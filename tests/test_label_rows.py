@@ -308,12 +308,13 @@ class TestKeys:
 
 
 class TestLists:
-    def test_a_row_is_opened_and_corrected(self, open_view, press):
+    def test_a_row_is_opened_and_corrected_and_that_is_undone(self, open_view, press):
         view = open_view()
-        shown = press("g", "g", "/s", "*", "2", "b", "q", "s", view=view)
+        shown = press("g", "g", "/s", "*", "2", "b", "1", "u", "q", "s", view=view)
         assert "── Labelled rows: 2 ─" in shown[4]
         assert re.match(r"Row r\d+: bad\n── Labelled rows: 2", shown[6])
-        assert sorted(labels_of(view.session)) == ["bad", "good", "so-so"]
+        assert re.match(r"Row r\d+: answer undone\n── Labelled rows: 2", shown[8])
+        assert sorted(labels_of(view.session)) == ["good", "good", "so-so"]
 
     @pytest.mark.parametrize("letter", ["w", "語 "])
     def test_a_row_has_two_lines_and_says_its_key(self, open_view, press, letter):
@@ -415,12 +416,6 @@ class TestLists:
         assert view.session.status().disputed == 2
         (row,) = view.session.review("labelled", label="so-so").rows
         assert row.answers[-1].is_final
-
-    def test_an_answer_in_the_list_is_undone(self, open_view, press):
-        view = open_view()
-        shown = press("g", "b", "*", "2", "u", "q", view=view)
-        assert re.match(r"Row r\d+: answer undone\n── Labelled rows: 1", shown[5])
-        assert labels_of(view.session) == ["bad"]
 
 
 class TestLines:

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 import time
 import urllib.error
@@ -27,6 +26,7 @@ from sklearn_activelearn.labeling.front_ends._items import (
     shown_item,
 )
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
+from tests.reference.labeling import run_python, started
 from tests.reference.session_files import n_answers
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -123,15 +123,7 @@ class TestServe:
             look()
             session.label(session.next(), 1)
         """
-        found = subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
-        )
+        found = run_python("-c", program, cwd=tmp_path, timeout=120, check=True)
         assert found.stdout.splitlines() == ["200", "URLError"]
         assert found.stderr == ""
         assert n_answers(tmp_path / "a") == 1
@@ -285,17 +277,9 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
         "from sklearn_activelearn.__main__ import main\n"
         "main('label a.csv --text text --classes a,b --out o.sqlite --web'.split())\n"
     )
-    server = subprocess.Popen(
-        [sys.executable, "-c", program],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    limit = threading.Timer(120, server.kill)  # a page that waits never answers
-    limit.start()
-    try:
+    with started("-c", program, cwd=tmp_path, stdin=subprocess.PIPE) as server:
+        limit = threading.Timer(120, server.kill)  # a page that waits never answers
+        limit.start()
         address = re.fullmatch(r"Open (\S+)\n", server.stdout.readline())[1]
         preparing = ask(address, "next")["preparing"]
         assert preparing.startswith("Getting ready")
@@ -307,7 +291,4 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
         while (found := ask(address, "next")).get("preparing"):
             time.sleep(0.05)  # the import needs the processor
         assert found["row"]["item"].startswith("word")
-    finally:
         limit.cancel()
-        server.kill()
-        server.communicate()

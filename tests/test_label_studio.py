@@ -749,20 +749,19 @@ class TestServe:
         ):
             session.serve_label_studio(url, 7, block=False)
         with opened(path, studio) as session:
-            with pytest.raises(ConnectionError, match="has no project 8, or the acc"):
-                session.serve_label_studio(url, 8, block=False)
-            with pytest.raises(ValueError, match="no control 'kind'"):
-                session.serve_label_studio(url, 7, control="kind", block=False)
-            with pytest.raises(ValueError, match="no address"):
-                session.serve_label_studio("localhost:8080", 7, block=False)
-            with pytest.raises(ValueError, match="Pass the part before /projects"):
-                session.serve_label_studio(f"{url}/projects/7/data", 7, block=False)
-            missing = path.with_name("token.txt")
-            with pytest.raises(ValueError, match=r"token.txt, cannot be read: No such"):
-                session.serve_label_studio(url, 7, token_file=missing, block=False)
-            monkeypatch.delenv("LABEL_STUDIO_API_KEY")
-            with pytest.raises(ValueError, match="no token"):
-                session.serve_label_studio(url, 7, block=False)
+            missing = {"token_file": path.with_name("token.txt")}
+            for address, project, options, why in (
+                (url, 8, {}, "has no project 8, or the acc"),
+                (url, 7, {"control": "kind"}, "no control 'kind'"),
+                ("localhost:8080", 7, {}, "no address"),
+                (f"{url}/projects/7/data", 7, {}, "Pass the part before /projects"),
+                (url, 7, missing, "token.txt, cannot be read: No such"),
+                (url, 7, {}, "no token"),
+            ):
+                if why == "no token":
+                    monkeypatch.delenv("LABEL_STUDIO_API_KEY")
+                with pytest.raises((ValueError, ConnectionError), match=why):
+                    session.serve_label_studio(address, project, block=False, **options)
 
 
 class TestControls:
@@ -799,7 +798,7 @@ class TestCommand:
     @pytest.mark.usefixtures("ctrl_c")
     def test_it_labels_takes_new_tasks_and_ends(self, path, studio, url):
         argv = [*COMMAND, "--label-studio", url, "--out", str(path)]
-        with started([*argv, "--test-size", "2"]) as process:
+        with started("-m", "sklearn_activelearn", *argv, "--test-size", "2") as process:
             wait_until(lambda: studio.project["model_version"], 30)
             for _ in range(2):
                 n_before = n_answers(path)

@@ -20,7 +20,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.labeling import LabelingSession
 from tests.learners import explores
-from tests.reference.labeling import quick_folder
+from tests.reference.labeling import answer_rows, quick_folder
 from tests.reference.session_files import asked, select, taught, waiting
 from tests.test_labeling_session import (
     FAMILIES,
@@ -87,11 +87,7 @@ class Setting:
 
 def label_all(session, setting, n=None, who=None):
     """Answer rows as long as there are any; return their ids."""
-    shown = []
-    while len(shown) != n and (id := session.next(who)) is not None:
-        session.label(id, setting.label(id), who)
-        shown.append(id)
-    return shown
+    return answer_rows(session, setting.label, n, who)
 
 
 # --- the law

@@ -23,7 +23,7 @@ from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
 from sklearn_activelearn.labeling.storage import _facts
 from tests.learners import explores
 from tests.reference import session_harness as harness
-from tests.reference.labeling import quick_folder
+from tests.reference.labeling import answer_rows, labels_of, quick_folder
 from tests.reference.session_files import asked, n_answers, select
 from tests.reference.session_harness import X, y
 
@@ -43,9 +43,7 @@ def model_of(session):
 
 
 def label_some(session, n):
-    for _ in range(n):
-        id = session.next()
-        session.label(id, int(y[id]))
+    answer_rows(session, lambda id: int(y[id]), n)
     return session.status()
 
 
@@ -162,8 +160,7 @@ def tags_in_file(path):
 
 
 def tags_in_memory(session):
-    rows = session.review(limit=100).rows
-    return {row.id: row.answers[-1].tags for row in rows}
+    return {id: session.answers(id).answers[-1].tags for id in labels_of(session)}
 
 
 def test_a_full_disk_loses_no_tag(path, small_files):
@@ -189,17 +186,23 @@ def test_a_full_disk_loses_no_tag(path, small_files):
         assert tags_in_memory(session) == kept
 
 
-def test_a_learner_that_could_not_be_stored_is_not_remembered(path):
+def test_a_transaction_that_fails_is_not_remembered(path):
     with opened(path) as session:
+        file = session._file
         with (
             patch.object(_facts, "put", side_effect=OSError("full")),
             pytest.raises(OSError, match="full"),
-            session._file.writing() as facts,
+            file.writing() as facts,
         ):
             facts.change_learner(queries=99)
-        with session._file.writing() as facts:
+        with suppress(KeyError), file.writing() as facts:
+            facts.put_settings(votes=3)
+            assert facts.settings["votes"] == 3
+            raise KeyError
+        with file.writing() as facts:
             facts.change_learner(position=1)
             assert facts.learner["queries"] == 0
+            assert facts.settings["votes"] == session.votes == 1
 
 
 # --- one session of a process
@@ -553,17 +556,6 @@ def test_commits_reach_the_disk(path):
             assert "COMMIT" in calls
             assert len(calls) <= 8
     opened(path).close()  # what was written follows from the answers
-
-
-def test_settings_of_a_transaction_that_fails_are_not_remembered(path):
-    with opened(path) as session:
-        file = session._file
-        with suppress(KeyError), file.writing() as facts:
-            facts.put_settings(votes=3)
-            assert facts.settings["votes"] == 3
-            raise KeyError
-        with file.reading() as facts:
-            assert facts.settings["votes"] == session.votes == 1
 
 
 # --- queries that a person may run

@@ -15,6 +15,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import explored_score, online_score
 from sklearn_activelearn.labeling import LabelingSession
+from tests.reference.labeling import answer_rows
 from tests.tools import problem
 
 X, y = problem(80, 3, noise=0.2)
@@ -24,9 +25,7 @@ def labelled(learner, path, n=30, **settings):
     """Return a session with so many labels."""
     ids, classes = list(range(80)), ["no", "yes"]
     session = LabelingSession(learner, X, path, ids=ids, classes=classes, **settings)
-    for _ in range(n):
-        if (row := session.next()) is not None:
-            session.label(row, y[row].item())
+    answer_rows(session, lambda row: y[row].item(), n)
     session.next()
     return session
 

@@ -141,9 +141,8 @@ def times(quick_blend):
         yield
 
 
-def test_a_session_says_how_long_it_takes_yet(tmp_path):
+def test_a_session_says_how_long_it_takes_yet(path):
     learner = HybridSamplingClassifier(batch_size=5, budget=60, random_state=0)
-    path = tmp_path / "labels.sqlite"
     with LabelingSession(learner, X, path, classes=["yes", "no"]) as session:
         label_rows(session, 9, [6.0])
         status = session.status()
@@ -163,10 +162,9 @@ def test_a_session_says_how_long_it_takes_yet(tmp_path):
         assert (session.status().to_label, session.status().minutes_left) == (0, None)
 
 
-def test_rows_with_several_votes_take_as_many_answers(tmp_path):
+def test_rows_with_several_votes_take_as_many_answers(path):
     learner = HybridSamplingClassifier(batch_size=5, budget=60, random_state=0)
-    path, classes = tmp_path / "labels.sqlite", ["yes", "no"]
-    with LabelingSession(learner, X, path, classes=classes, votes=2) as session:
+    with LabelingSession(learner, X, path, classes=["yes", "no"], votes=2) as session:
         for _ in range(20):
             label_rows(session, 1, [6.0], "ann")
             label_rows(session, 1, [0.5], "bob")
@@ -176,9 +174,8 @@ def test_rows_with_several_votes_take_as_many_answers(tmp_path):
         assert status.minutes_left == pytest.approx((40 * 6.5 / 60,) * 2)
 
 
-def test_what_more_labels_are_worth_has_its_minutes(tmp_path):
+def test_what_more_labels_are_worth_has_its_minutes(path):
     learner = HybridSamplingClassifier(batch_size=5, budget=None, random_state=0)
-    path = tmp_path / "labels.sqlite"
     session = LabelingSession(learner, X, path, classes=["yes", "no"], test_size=20)
     with session:
         label_rows(session, 70, [9.0, 15.0])
@@ -188,12 +185,11 @@ def test_what_more_labels_are_worth_has_its_minutes(tmp_path):
     assert found.endswith("At your pace 45 labels take about 8 to 10 minutes.")
 
 
-def test_a_search_says_how_long_it_takes(tmp_path):
+def test_a_search_says_how_long_it_takes(path):
     learner = RelevanceSamplingClassifier(
         positive="yes", batch_size=10, budget=None, stopping=RecallTarget(0.8),
         random_state=0,
     )  # fmt: skip
-    path = tmp_path / "labels.sqlite"
     with LabelingSession(learner, X, path, classes=["yes", "no"]) as session:
         label_rows(session, 40, [30.0])
         found = session.advice()

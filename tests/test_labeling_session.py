@@ -42,7 +42,7 @@ from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.pool import LabelPrice
 from tests.learners import explores
-from tests.reference.labeling import quick_folder, shown_rows
+from tests.reference.labeling import answer_rows, quick_folder, shown_rows
 from tests.reference.session_files import asked, n_answers, select, taught
 
 X, codes = make_classification(45, 4, n_informative=3, n_redundant=0, random_state=3)
@@ -116,11 +116,7 @@ def answer(session, id, who=None):
 
 def label_all(session, n=None, who=None):
     """Answer rows as long as there are any; return their ids."""
-    shown = []
-    while len(shown) != n and (id := session.next(who)) is not None:
-        answer(session, id, who)
-        shown.append(id)
-    return shown
+    return answer_rows(session, lambda id: Y[IDS.index(id)], n, who)
 
 
 def opinion(session):

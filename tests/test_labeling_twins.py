@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from warnings import catch_warnings
 
 import numpy as np
 import pytest
@@ -405,24 +406,14 @@ def check_groups(session, path, groups):
     return lines
 
 
-OPERATIONS = [
-    "label",
-    "label",
-    "skip",
-    "undo",
-    "tag",
-    "note",
-    "open",
-    "rename",
-    "add",
-    "reopen",
-]
+OPERATIONS = "label label skip undo tag note open rename add reopen"
+operation = st.sampled_from(OPERATIONS.split())
 
 
 @pytest.mark.every_learner
 @given(
     st.lists(
-        st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 39), st.integers(0, 5)),
+        st.tuples(operation, st.integers(0, 39), st.integers(0, 5)),
         min_size=5, max_size=60,
     ),
     st.sampled_from(["plain", "find"]), st.sampled_from([1, 2]), st.integers(0, 3),
@@ -432,24 +423,17 @@ OPERATIONS = [
     suppress_health_check=[HealthCheck.too_slow], deadline=None,
 )  # fmt: skip
 def test_no_operation_loses_a_group_or_a_tag(operations, kind, votes, test_size):
-    items, classes, tags = [*TEXTS], ["no", "yes"], ["a", "b"]
-    options = {"votes": votes, "test_size": test_size}
-    learner, change, own = PLAIN if kind == "plain" else FIND, {}, {}
-    with quick_folder() as folder, np.errstate(all="ignore"):
+    items, classes, tags, own = [*TEXTS], ["no", "yes"], ["a", "b"], {}
+    learner = PLAIN if kind == "plain" else FIND
+    with quick_folder() as folder, catch_warnings(action="ignore"):
         path = folder / "labels.sqlite"
 
-        def begin(change):
-            return opened(
-                path,
-                learner,
-                items,
-                classes=classes,
-                tags=tags,
-                change=change,
-                **options,
-            )
+        def begin(**change):
+            names = {"classes": classes, "tags": tags, "change": change}
+            options = {"votes": votes, "test_size": test_size, **names}
+            return opened(path, learner, items, **options)
 
-        session = begin({})
+        session = begin()
         for what, number, choice in operations:
             who, id = ["ann", "bob"][choice % 2], number % len(items)
             if choice < 3:
@@ -478,21 +462,17 @@ def test_no_operation_loses_a_group_or_a_tag(operations, kind, votes, test_size)
             if what in ("open", "rename", "add"):
                 change = {}
                 if what == "rename" and kind == "plain":
-                    new = f"yes{number}"
-                    change |= {
-                        "classes": {classes[1]: new},
-                        "tags": {tags[1]: f"b{number}"},
-                    }
-                    own = {
-                        key: [f"b{number}" if tag == tags[1] else tag for tag in each]
-                        for key, each in own.items()
-                    }
-                    classes, tags = [classes[0], new], [tags[0], f"b{number}"]
+                    (old_class, old_tag), renamed = (classes[1], tags[1]), f"b{number}"
+                    classes, tags = ["no", f"yes{number}"], ["a", renamed]
+                    change = {"classes": {old_class: classes[1]}}
+                    change["tags"] = {old_tag: renamed}
+                    for key, each in own.items():
+                        own[key] = [renamed if tag == old_tag else tag for tag in each]
                 if what == "add" and len(items) < 40:
                     change["pool"] = None
                     items.append(f"TEXT NO. {number % 25}")
                 session.close()
-                session = begin(change)
+                session = begin(**change)
             texts = [item.casefold().strip().replace("  ", " ") for item in items]
             groups = {
                 frozenset(i for i, each in enumerate(texts) if each == text)

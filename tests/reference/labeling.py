@@ -19,14 +19,19 @@ def quick_folder():
         yield Path(folder)
 
 
+def run_python(*argv, **options):
+    """Run Python with our modules; return what it printed, and with which code."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    options = {"capture_output": True, "encoding": "utf-8", "env": env, **options}
+    return subprocess.run([sys.executable, *argv], **options)
+
+
 @contextmanager
-def started(argv):
-    """Carry out a command in a process that is killed at the end; give the process."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sklearn_activelearn", *argv],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def started(*argv, **options):
+    """Run Python in a process that is killed at the end; give the process."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    options = {"stdout": subprocess.PIPE, "text": True, "env": env, **options}
+    process = subprocess.Popen([sys.executable, *argv], **options)
     try:
         yield process
     finally:

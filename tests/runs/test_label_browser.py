@@ -3,8 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 from contextlib import contextmanager
 from importlib.resources import files
 
@@ -16,6 +14,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export
+from tests.reference.labeling import started
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 playwright = pytest.importorskip(
@@ -58,23 +57,14 @@ def serve(tmp_path):
         for word in [["great", "awful"][i % 2]]
     )
     (tmp_path / "reviews.csv").write_text(f"review\n{rows}")
-    command = "label reviews.csv --text review --classes good,bad --out a.sqlite --web"
+    command = "-m sklearn_activelearn label reviews.csv --text review --web"
+    command += " --classes good,bad --out a.sqlite"
 
     @contextmanager
     def run():
         """Start the command; give the address that it prints; kill it."""
-        server = subprocess.Popen(
-            [sys.executable, "-m", "sklearn_activelearn", *command.split()],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        try:
+        with started(*command.split(), cwd=tmp_path) as server:
             yield re.fullmatch(r"Open (\S+)\n", server.stdout.readline())[1]
-        finally:
-            server.kill()
-            server.communicate()
 
     return run
 
