@@ -12,6 +12,7 @@ from sklearn_activelearn.labeling.front_ends._keys import ClassKeys, TypeAhead
 from sklearn_activelearn.labeling.front_ends._terminal import label_by_lines
 from sklearn_activelearn.labeling.front_ends._view import LabelingView
 from sklearn_activelearn.labeling.storage import _schema
+from sklearn_activelearn.labeling.storage._decisions import Answer
 from tests.reference.labeling import read_rows, write_rows
 from tests.reference.session_files import select
 
@@ -214,7 +215,8 @@ def test_crafted_tags_are_refused(path, tags):
     with opened(path) as session:
         session.label(3, "yes")
     with closing(_schema.connect(path, "rw")) as db:
-        _schema.change(db, "answers", "number = ?", (1,), tags=tags)
+        *values, _ = db.row("SELECT * FROM answers")
+        _schema.put(db, "answers", **Answer(*values)._replace(tags=tags)._asdict())
     with pytest.raises(ValueError, match="damaged"):
         opened(path)
 

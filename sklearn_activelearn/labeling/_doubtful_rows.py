@@ -1,6 +1,7 @@
 """Doubtful labels: rows whose label a model trained without them contradicts."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,14 @@ from .storage._labels import SEVERAL, from_column
 
 #: Largest number of doubtful rows in a list.
 N_DOUBTFUL = 200
+
+
+class DoubtfulRow(NamedTuple):
+    """A row whose label should be checked."""
+
+    id: object
+    predicted: object  # the label that the model prefers
+    answered: int  # number of its last answer
 
 
 class DoubtfulRows:
@@ -37,7 +46,15 @@ class DoubtfulRows:
     def find(self, estimator=None):
         """Return doubtful rows without a final label, and the labels of all rows by id.
 
-        Each row is its id, its predicted label, and the number of its last answer.
+        Parameters
+        ----------
+        estimator : classifier, default=None
+            Model to train. None: the model of the learner.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to train.
         """
         with self._file.reading() as facts:
             own, kind = self._worker.own, facts.decisions.kind
@@ -45,14 +62,27 @@ class DoubtfulRows:
                 raise ValueError("Doubtful labels need rows with one label each.")
             rows = facts.decisions.labelled()
         labels = {row.id: from_column(row.label, kind) for row in rows}
-        answered = {
-            row.id: row.answered
-            for row in rows
+        if len({*labels.values()}) < 2:
+            raise ValueError(
+                "Doubtful labels can be found once two classes have labels."
+            )
+        estimator = own.model if estimator is None else estimator
+        if estimator is None and not own.is_stream:
+            raise ValueError("There is no model yet. Label some more rows first.")
+        if not (hasattr(estimator, "get_params") and hasattr(estimator, "fit")):
+            raise ValueError(
+                f"A {type(own.learner).__name__} has no model that labelled rows alone "
+                "can train. Pass a classifier to train: estimator=."
+            )
+        X, y = take(own.pool, self._ids.rows(labels)), np.array([*labels.values()])
+        found = doubtful_labels(estimator, X, y, random_state=0)
+        places = zip(found.indices.tolist(), found.predicted.tolist(), strict=True)
+        ranked = [(rows[place], predicted) for place, predicted in places]
+        return [
+            DoubtfulRow(row.id, predicted, row.answered)
+            for row, predicted in ranked
             if not any(each.is_final for each in row.decision.standing)
-        }
-        ranked = rank_doubtful(labels, own, self._ids, estimator)
-        rows = [(*row, answered[row[0]]) for row in ranked if row[0] in answered]
-        return rows, labels
+        ], labels
 
     def look(self, refresh=False):
         """Start a search if need be; return rows, number of labels, state and error.
@@ -87,52 +117,12 @@ class DoubtfulRows:
         if found.exception() is not None:  # whatever an estimator raises
             return {}, None, False, f"{found.exception()}"
         rows, labels = found.result()
-        rows = [row for row in rows if row[1] != labels[row[0]]][:N_DOUBTFUL]
+        rows = [each for each in rows if each.predicted != labels[each.id]]
         with self._file.reading() as facts:
             predicted = {
-                id: label
-                for id, label, answered in rows
-                if (row := facts.decisions[id]).answered == answered
+                each.id: each.predicted
+                for each in rows[:N_DOUBTFUL]
+                if (row := facts.decisions[each.id]).answered == each.answered
                 and row.state == LABELLED
             }
         return predicted, len(labels), False, ""
-
-
-def rank_doubtful(labels, own, ids, estimator):
-    """Return labelled rows, the most doubtful first, with the label a model prefers.
-
-    Parameters
-    ----------
-    labels : dict of id to label
-        All rows that have a label.
-    own : SessionLearner
-        Its model is trained.
-    ids : Ids
-        Ids of the rows.
-    estimator : classifier or None
-        Model to train instead.
-
-    Returns
-    -------
-    rows : list of (id, label)
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to train.
-    """
-    if len({*labels.values()}) < 2:
-        raise ValueError("Doubtful labels can be found once two classes have labels.")
-    if estimator is None:
-        estimator = getattr(own.learner, "estimator_", None)
-        if estimator is None and not own.is_stream:
-            raise ValueError("There is no model yet. Label some more rows first.")
-        if not (hasattr(estimator, "get_params") and hasattr(estimator, "fit")):
-            raise ValueError(
-                f"A {type(own.learner).__name__} has no model that labelled rows alone "
-                "can train. Pass a classifier to train: estimator=."
-            )
-    X = take(own.pool, ids.rows(labels))
-    found = doubtful_labels(estimator, X, np.array([*labels.values()]), random_state=0)
-    rows, names = found.indices.tolist(), list(labels)
-    return [(names[i], c) for i, c in zip(rows, found.predicted.tolist(), strict=True)]

@@ -40,7 +40,7 @@ from .front_ends._keys import TAG_KEYS
 from .storage._decisions import TEST, Answer, Decisions
 from .storage._integrity import printable, refusal
 from .storage._labels import SEVERAL, from_column, label_kind, to_column
-from .storage._schema import change, put, read_checked, to_json
+from .storage._schema import COLUMNS, put, read_checked, to_json
 
 #: Words of ``change``, in the order in which messages name them.
 WORDS = get_args(Change)
@@ -636,10 +636,10 @@ def rename_answers(facts, renamed, renamed_tags):
             answer = answer._replace(label=new, renamed_from=renamed_from)
         if tags:
             answer = answer._replace(tags=to_json(rename_each(tags, renamed_tags)))
-        if [*answer] != values:
+        if answer != values:
             put(db, "answers", **answer._asdict())
-    for number, predicted in db.execute(
-        "SELECT number, predicted FROM models"
-    ).fetchall():
-        labels = [rename_label(label, renamed) for label in json.loads(predicted)]
-        change(db, "models", "number = ?", (number,), predicted=to_json(labels))
+    for values in [*read_checked(db, "models")]:
+        model = dict(zip(COLUMNS["models"], values, strict=True))
+        labels = json.loads(model["predicted"])
+        model["predicted"] = to_json([rename_label(each, renamed) for each in labels])
+        put(db, "models", **model)

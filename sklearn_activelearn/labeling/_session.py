@@ -682,8 +682,8 @@ class LabelingSession(Generic[LearnerT]):
         """Keep a row for a person, unless the lease has most of its time left."""
         now = time()
         with self._file.reading() as facts:
-            lease = facts.decisions.leases.get(id, {}).get(who)
-        is_late = lease is None or lease.until <= now + self.lease / 2
+            until = facts.decisions.leases.get(id, {}).get(who, 0.0)
+        is_late = until <= now + self.lease / 2
         if who is not None and is_late:
             with self._file.writing(is_change=False) as facts:
                 facts.lease(id, who, now + self.lease)
@@ -1291,7 +1291,8 @@ class LabelingSession(Generic[LearnerT]):
             As `evaluation.doubtful_labels`.
         """
         check_number(n, "n", 1, closed="left", integer=True)
-        return [id for id, *_ in self._doubtful.find(estimator)[0]][:n]
+        rows, _ = self._doubtful.find(estimator)
+        return [row.id for row in rows[:n]]
 
     # --- the model
 

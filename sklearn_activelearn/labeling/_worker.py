@@ -280,7 +280,7 @@ class SessionLearner:
         return len({*map(str, known)}) >= (1 if self.is_stream else 2)
 
     def ask(self):
-        """Return what the learner asks for next; `accept` keeps it."""
+        """Return what the learner asks for next; this learner stays as it is."""
         learner = shallow_copy(self.learner)
         if self.is_stream:
             return self._ask_stream(learner)
@@ -289,8 +289,9 @@ class SessionLearner:
             return_reason=True, ids=self.ids,
         )  # fmt: skip
         stop = None if len(rows) else learner.stop_reason_
-        found = rows.tolist(), probabilities.tolist(), 0, stop, reasons.tolist()
-        return Outcome(learner, *found)
+        return Outcome(
+            learner, rows.tolist(), probabilities.tolist(), 0, stop, reasons.tolist()
+        )
 
     def preview(self, n):
         """Return up to n rows that the learner would ask for next in one batch.
@@ -334,13 +335,9 @@ class SessionLearner:
         )  # fmt: skip
         stop = None if len(rows) else learner.stop_reason_
         rows = (rows + self.position).tolist()
-        found = rows, probabilities.tolist(), end, stop, reasons.tolist()
-        return Outcome(learner, *found)
-
-    def accept(self, outcome):
-        """Keep the learner after it has asked."""
-        self.learner, self.position = outcome.learner, outcome.position
-        self.pending = self.pending | {*outcome.rows}
+        return Outcome(
+            learner, rows, probabilities.tolist(), end, stop, reasons.tolist()
+        )
 
     def teach(self, labels):
         """Teach labels of rows, new and corrected; None says that no label will come.
@@ -622,7 +619,8 @@ class Worker:
         self._catch_up()
         own, outcome = copy(self.own), self.own.ask()
         predicted = self._predict_test(own)
-        own.accept(outcome)
+        own.learner, own.position = outcome.learner, outcome.position
+        own.pending = own.pending | {*outcome.rows}
         progress, purposes = own.record_query(len(outcome.rows))
         with self._file.writing(is_worker=True) as facts:
             query = facts.learner["queries"] + 1

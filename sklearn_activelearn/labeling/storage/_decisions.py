@@ -6,7 +6,7 @@ a row decides this row again and nothing else.
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import chain
 from typing import NamedTuple
 
@@ -74,13 +74,6 @@ class Taught(NamedTuple):
     query: int  # after which the row was taught first
 
 
-class Lease(NamedTuple):
-    """A row that is kept for a person; the fields are columns of ``leases``."""
-
-    number: int
-    until: float  # seconds since 1970
-
-
 class Decision(NamedTuple):
     """State of one row, as it follows from its answers."""
 
@@ -142,8 +135,10 @@ def decide(answers, votes, kind=None):
         Kind of the labels.
     """
     last_votes = {each.who: each for each in answers if not each.is_final}
-    final = next((each for each in reversed(answers) if each.is_final), None)
-    ordered = tuple(sorted(last_votes.values()))
+    finals = [each for each in answers if each.is_final]
+    final = finals[-1] if finals else None
+    is_each = len(last_votes) == len(answers)  # one tuple for most rows, not two
+    ordered = tuple(answers if is_each else sorted(last_votes.values()))
     standing, n_votes = ordered[-1:] if votes == 1 else ordered, len(last_votes)
     label, winner = None, final
     if final is not None:
@@ -247,8 +242,9 @@ class Decisions:
         Rows that were asked for, answered or noted.
     answers : dict of int to Answer
         Answers that were not withdrawn, by number, in order.
-    leases : dict of id to dict of str to Lease
-        Rows that are kept for people; the first lease of a row comes first.
+    leases : dict of id to dict of str to float
+        Until when rows are kept for people, in seconds since 1970; the first lease of a
+        row comes first.
     counts : Counter
         Number of rows of each (kind, state, label).
     people : dict of str to Counter
@@ -262,7 +258,7 @@ class Decisions:
     def __init__(self, votes, kind):
         self.votes, self.kind = votes, kind
         self.rows, self.answers, self.leases = {}, {}, {}
-        self.counts, self.people = Counter(), {}
+        self.counts, self.people = Counter(), defaultdict(Counter)
         self.n_taught = self.n_requests = 0
         self._queued, self._news = {}, {}
 
@@ -302,7 +298,7 @@ class Decisions:
         self.n_requests += change * len(row.requests)
         self.n_taught += change * row.has_taught_label
         for who, label in {each.who: each.label for each in row.answers}.items():
-            self.people.setdefault(who, Counter())[label] += change
+            self.people[who][label] += change
 
     @property
     def queue(self):
@@ -358,8 +354,8 @@ class Decisions:
         if who in voters:
             return False
         n_expected = row.decision.n_votes
-        for other, lease in self.leases.get(row.id, {}).items():
-            if lease.until <= at or other in voters:
+        for other, until in self.leases.get(row.id, {}).items():
+            if until <= at or other in voters:
                 continue
             if other == who:  # later leases do not count
                 break

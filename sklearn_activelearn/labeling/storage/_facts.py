@@ -13,7 +13,6 @@ from ._decisions import (
     SKIPPED,
     Answer,
     Decisions,
-    Lease,
     Note,
     Request,
     Taught,
@@ -56,12 +55,11 @@ class Facts:
             for name, value in read_checked(db, "settings")
             if name != "pool"
         }
-        self._stored, self.learner = {}, {}
+        self.learner, self.decisions = {}, None
         for values in read_checked(db, "learners"):
-            self._stored = dict(zip(COLUMNS["learners"], values, strict=True))
-        if self._stored:
-            self._parse_learner()
-        self.decisions = None
+            self.learner = dict(zip(COLUMNS["learners"], values, strict=True))
+        for name in JSON_OF_LEARNER if self.learner else ():
+            self.learner[name] = json.loads(self.learner[name])
 
     @property
     def is_begun(self):
@@ -72,32 +70,28 @@ class Facts:
         """Read the facts on all rows, and decide each row."""
         votes, kind = (self.settings.get(name) for name in ("votes", "label_kind"))
         self.decisions = decisions = Decisions(votes, kind)
-        requests, answers, notes = {}, {}, {}
-        for values in read_checked(self.db, "requests"):
-            request = Request(*values)
-            requests.setdefault(request.id, []).append(request)
-        for values in read_checked(self.db, "answers"):
-            answer = Answer(*values)
+        requests, answers, notes, taught = {}, {}, {}, {}
+        for request in map(Request._make, read_checked(self.db, "requests")):
+            requests[request.id] = (*requests.get(request.id, ()), request)
+        for answer in map(Answer._make, read_checked(self.db, "answers")):
             if answer.withdrawn_at is None:
                 decisions.answers[answer.number] = answer
-                answers.setdefault(answer.id, []).append(answer)
-        for values in read_checked(self.db, "notes"):
-            note = Note(*values)
-            notes.setdefault(note.id, []).append(note)
-        taught = {}
-        for values in read_checked(self.db, "taught"):
-            taught[values[0]] = Taught(*values)
+                answers[answer.id] = (*answers.get(answer.id, ()), answer)
+        for note in map(Note._make, read_checked(self.db, "notes")):
+            notes[note.id] = (*notes.get(note.id, ()), note)
+        for each in map(Taught._make, read_checked(self.db, "taught")):
+            taught[each.id] = each
         fewer_votes = dict(read_checked(self.db, "row_votes"))
         for id in dict.fromkeys(chain(requests, answers, notes, taught, fewer_votes)):
             decisions.put(
-                id, requests=tuple(requests.get(id, ())),
-                fewer_votes=fewer_votes.get(id), taught=taught.get(id),
-                notes=tuple(notes.get(id, ())), answers=tuple(answers.get(id, ())),
+                id, requests=requests.get(id, ()), fewer_votes=fewer_votes.get(id),
+                taught=taught.get(id), notes=notes.get(id, ()),
+                answers=answers.get(id, ()),
             )  # fmt: skip
-        for number, id, who, until in self.db.execute(
+        for _, id, who, until in self.db.execute(
             "SELECT * FROM leases ORDER BY number"
         ):
-            decisions.leases.setdefault(id, {})[who] = Lease(number, until)
+            decisions.leases.setdefault(id, {})[who] = until
 
     def read_pool(self):
         """Return the fingerprint of the pool."""
@@ -125,21 +119,10 @@ class Facts:
 
     def change_learner(self, **changes):
         """Change columns of the current learner."""
-        for name in JSON_OF_LEARNER:
-            if changes.get(name) is not None:
-                changes[name] = to_json(changes[name])
-        stored = {**self._stored, **changes}
-        put(self.db, "learners", **stored)  # first: it can fail
-        self._stored = stored
-        self._parse_learner()
-
-    def _parse_learner(self):
-        parsed = {
-            name: json.loads(self._stored[name])
-            for name in JSON_OF_LEARNER
-            if self._stored[name] is not None
-        }
-        self.learner = {**self._stored, **parsed}
+        learner = {**self.learner, **changes}
+        texts = {name: to_json(learner[name]) for name in JSON_OF_LEARNER}
+        put(self.db, "learners", **{**learner, **texts})  # first: it can fail
+        self.learner = learner
 
     def forget_progress(self):
         """Reset the memory of the stopping rules, as after a correction."""
@@ -238,16 +221,17 @@ class Facts:
     def lease(self, id, who, until):
         """Keep a row for a person until a time in seconds since 1970."""
         leases = self.decisions.leases.setdefault(id, {})
-        known = leases.get(who)
-        number = next_number(self.db, "leases") if known is None else known.number
-        sql = "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?)"
-        self.db.execute(sql, (number, id, who, until))
-        leases[who] = Lease(number, until)
+        sql = "INSERT INTO leases (until, id, who) VALUES (?, ?, ?)"
+        if who in leases:
+            sql = "UPDATE leases SET until = ? WHERE id = ? AND who = ?"
+        self.db.execute(sql, (until, id, who))
+        leases[who] = until
 
     def _end_leases(self, row, who=None):
         """End the lease of a person, and all leases if nobody has to answer the row."""
         leases = self.decisions.leases.get(row.id, {})
         ended = [who] * (who in leases) if row.is_queued else [*leases]
         for each in ended:
-            number = leases.pop(each).number
-            self.db.execute("DELETE FROM leases WHERE number = ?", (number,))
+            del leases[each]
+            sql = "DELETE FROM leases WHERE id = ? AND who = ?"
+            self.db.execute(sql, (row.id, each))

@@ -83,7 +83,7 @@ def read_facts(db, path, *, is_whole=True):
             check_settings(facts.settings)
             if not facts.learner:
                 raise ValueError("it has no learner")
-            check_learners(db)
+            check_learner(facts.learner)
         if is_whole:
             facts.read_rows()
         if is_whole and facts.is_begun:
@@ -137,16 +137,15 @@ def check_settings(settings):
             raise ValueError(f"the setting {name!r} is invalid")
 
 
-def check_learners(db):
-    """Raise ValueError unless all learners are described as a session does."""
-    for row in db.execute("SELECT * FROM learners"):
-        seeds, description = json.loads(row["seeds"]), json.loads(row["description"])
-        are_seeds = all(is_count(seed) and seed < 2**32 for seed in seeds.values())
-        is_plain = f"{row['stop_reason']}".isprintable()
-        if not (are_seeds and is_plain and isinstance(description["params"], dict)):
-            raise ValueError("the description of a learner is invalid")
-        if row["progress"] is not None:
-            json.loads(row["progress"])["stopping"]
+def check_learner(learner):
+    """Raise an error unless the current learner is described as a session does."""
+    seeds, params = learner["seeds"].values(), learner["description"]["params"]
+    are_seeds = all(is_count(seed) and seed < 2**32 for seed in seeds)
+    is_plain = f"{learner['stop_reason']}".isprintable()
+    if not (are_seeds and is_plain and isinstance(params, dict)):
+        raise ValueError("the description of the learner is invalid")
+    if learner["progress"] is not None:
+        learner["progress"]["stopping"]
 
 
 def takes_twins(value):

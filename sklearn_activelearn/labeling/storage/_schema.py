@@ -50,7 +50,7 @@ FACTS = {
     "settings": "name KEY, value TEXT",
     "learners": "number NUMBER, description TEXT, seeds TEXT, "
     "budget LIMIT, at TIME, queries COUNT, is_settled FLAG, stop_reason NAME, "
-    "position COUNT, progress NAME",
+    "position COUNT, progress TEXT",
     "requests": "number NUMBER, id ID, purpose TEXT, probability SHARE, "
     "learner COUNT, query COUNT, queue PLACE, query_reason NAME, at TIME, twin LABEL",
     "answers": "number NUMBER, id ID, label LABEL, who NAME, at TIME, is_final FLAG, "
@@ -180,7 +180,7 @@ def now():
 
 def checksum(values):
     """Return a checksum of the values of a row."""
-    return crc32(ascii([*values]).encode())
+    return crc32(ascii(tuple(values)).encode())
 
 
 def read_checked(db, table):
@@ -195,10 +195,11 @@ def read_checked(db, table):
     rows = db.cursor()
     rows.row_factory = None  # tuples are quicker than rows with names
     rows.execute(f"SELECT * FROM {table} ORDER BY 1")
-    for n, (*values, stored) in enumerate(rows, start=1):
+    for n, row in enumerate(rows, start=1):
+        values = row[:-1]
         if is_gapless and values[0] != n:
             raise ValueError(f"row {n} of {table} is missing")
-        if checksum(values) != stored:
+        if checksum(values) != row[-1]:
             raise ValueError(f"row {n} of {table} does not match its checksum")
         yield values
 
@@ -211,15 +212,6 @@ def put(db, table, **values):
     db.execute(
         f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, checksum(row))
     )
-
-
-def change(db, table, where, values, **changes):
-    """Change columns of the rows for which a condition holds."""
-    found = db.execute(f"SELECT * FROM {table} WHERE {where}", values).fetchall()
-    for row in found:
-        row = dict(row)
-        del row["checksum"]
-        put(db, table, **{**row, **changes})
 
 
 def next_number(db, table):
