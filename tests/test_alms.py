@@ -22,7 +22,6 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEnc
 from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.base._transaction import shallow_copy
 from sklearn_activelearn.pool.alms import _alms
 from sklearn_activelearn.pool.alms._candidate_models import (
     JointModels,
@@ -387,7 +386,8 @@ def test_how_many_are_looked_at(params, n_candidates, n_pairs, monkeypatch):
 
 def is_joint(learner):
     """Return True if a learner trains its candidates jointly."""
-    return learner.make_trainer().is_joint(shallow_copy(learner)._known)
+    known = learner._state.known(learner._parts)
+    return learner.make_trainer().is_joint(known)
 
 
 @pytest.mark.parametrize(

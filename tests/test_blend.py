@@ -383,7 +383,7 @@ def test_a_pool_learner_scales_by_the_pool():
     np.testing.assert_array_equal(again.predict_proba(X), learner.predict_proba(X))
     inside = clone(learner).set_params(estimator=BlendClassifier(CANDIDATES))
     inside.query(X)
-    assert inside._model.scaler is None
+    assert inside._state.scaler is None
 
 
 @pytest.mark.parametrize("n", [12, 45])

@@ -39,14 +39,15 @@ class ReadsUnboughtLabels(CBGZClassifier):
         return self
 
 
-def counting_more(ledger, n_labels):
-    return replace(ledger, n_queries=ledger.n_queries + n_labels)
+def count_more(learner, n_labels):
+    state, n_queries = learner._state, learner.n_queries_ + n_labels
+    learner._state = replace(state, ledger=replace(state.ledger, n_queries=n_queries))
 
 
 class CountsTwice(type(POOL)):
     def _choose_purchase(self, *call):
         bought = super()._choose_purchase(*call)
-        self._ledger = counting_more(self._ledger, len(bought.rows))
+        count_more(self, len(bought.rows))
         return bought
 
 
@@ -94,9 +95,10 @@ class LearnsInQueryOfAPool(type(POOL)):
 
 class ForgetsPending(type(POOL)):
     def __getstate__(self):
-        state = super().__getstate__()
-        ledger = state.get("_ledger", Ledger())
-        return {**state, "_ledger": ledger.skip()} if len(ledger) else state
+        attributes = super().__getstate__()
+        if state := attributes.get("_state"):
+            attributes["_state"] = replace(state, ledger=state.ledger.skip())
+        return attributes
 
 
 class ForgetsPendingOfAStream(CBGZClassifier):
@@ -127,7 +129,7 @@ class CountsAnErrorTwice(type(POOL)):
         except ConnectionError:
             self._has_failed = True
             raise
-        self._ledger = counting_more(self._ledger, vars(self).pop("_has_failed", False))
+        count_more(self, vars(self).pop("_has_failed", False))
         return self
 
 
@@ -160,9 +162,8 @@ class ReadsSparseRowsOtherwise(CBGZClassifier):
 
 
 class ForgetsToCountSkips(type(POOL)):
-    def _skip(self, keys):
-        super()._skip(keys)
-        return 0
+    def _skip(self, identity, refund):
+        super()._skip(identity, refund=False)
 
 
 class SkipsWhatIsNamed(type(POOL)):
@@ -197,7 +198,8 @@ class BuysFirstRowsOnly(type(POOL)):
 
     def _reset(self):
         super()._reset()
-        self._ledger = self.Ledger(**vars(self._ledger))
+        ledger = self.Ledger(**vars(self._ledger))
+        self._state = replace(self._state, ledger=ledger)
 
 
 class PredictsOnceItAsked(type(POOL)):

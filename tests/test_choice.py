@@ -29,6 +29,7 @@ from sklearn_activelearn.pool._distances import Embedder
 from sklearn_activelearn.pool._ledger import KeptPool, Labelled, Ledger
 from sklearn_activelearn.pool._rule import RandomRule
 from sklearn_activelearn.pool._selection import draw_explored
+from sklearn_activelearn.pool._state import LearnerState
 from tests.tools import fresh
 
 X = np.random.default_rng(0).normal(size=(60, 2))
@@ -57,31 +58,45 @@ class Remembers(Rule):
         return Purchase(rows, np.ones(len(rows)), np.zeros(len(rows)), memory=n)
 
 
-def decide(choice, n_labels=10, rows=ROWS, limit=99, n_left=99, **values):
+def decide(
+    choice,
+    n_labels=10,
+    rows=ROWS,
+    limit=99,
+    n_left=99,
+    train=None,
+    memory=None,
+    **values,
+):
     """Return the decision of a choice that knows the first labels of X."""
     labelled = Labelled(X[:n_labels], y[:n_labels].astype(np.int32))
-    ledger = Ledger(labelled=labelled)
     prototypes, purposes = [LogisticRegression()], np.full(n_labels, "")
     known = Known(
         prototypes, labelled, purposes, np.array([0, 1]), KeptPool(), n_labels, 0
     )
-    given = X, rows, limit, n_left, known, ledger, (0, 1)
+    state = LearnerState(0, Ledger(labelled=labelled), n_rounds=1, rule_memory=memory)
     embedder = Embedder(None, 0, None, prototypes[0])
 
-    def train():
+    def train_model():
         return Trained(LogisticRegression().fit(X[:n_labels], y[:n_labels]))
 
-    values = {"train": train, "embedder": lambda: embedder, **values}
-    return choice.choose(*given, **values)
+    values = {"embedder": lambda: embedder, **values}
+    round = choice.start_round(X, rows, limit, n_left, state, known, None, **values)
+    if round.n_wanted and round.initial is None and choice.rule.uses_model:
+        trained = (train or train_model)()
+        if trained is None:
+            round = choice.without_model(round)
+        round = round._replace(trained=trained)
+    return choice.choose(round, rows, limit, n_left, None, None)
 
 
 def test_a_model_chooses_the_rows_of_the_highest_utilities():
     choice = RowChoice(FirstColumn(), batch_size=3)
-    purchase, reason, memory, remembered = decide(choice)
+    purchase, stop_reason, memory, remembered = decide(choice)
     assert purchase.rows.tolist() == ROWS[np.argsort(-X[ROWS, 0])[:3]].tolist()
     assert purchase.utilities.tolist() == X[purchase.rows, 0].tolist()
     assert purchase.probabilities.tolist() == [1, 1, 1]
-    assert reason is memory is remembered is None
+    assert stop_reason is memory is remembered is None
 
 
 def test_a_model_is_trained_only_if_it_chooses_and_may_be_missing():
@@ -111,7 +126,7 @@ def test_a_model_is_trained_only_if_it_chooses_and_may_be_missing():
 )
 def test_reasons_to_buy_nothing(given, reason):
     decision = decide(RowChoice(FirstColumn()), **given)
-    assert decision.reason == reason
+    assert decision.stop_reason == reason
     assert len(decision.purchase.rows) == 0
 
 
@@ -305,7 +320,7 @@ def test_what_a_rule_remembers_is_kept_between_queries():
     learner = Learner(random_state=0).teach(X[:10], y[:10])
     for n in (1, 2, 3):
         learner.query(X)
-        assert learner._rule_memory == n
+        assert learner._state.rule_memory == n
 
 
 # Why a row was chosen

@@ -196,7 +196,7 @@ def test_samples_stand_for_the_pool():
     similarity = np.exp(
         -((pool[:, None] - pool[rows]) ** 2).sum(axis=2)
         / pool.var(axis=0).mean()
-        / whole._points.points.typical
+        / whole._state.points.points.typical
     )
     assert similarity.max(axis=1).mean() > 0.9 * best.sum()
     among_all = fresh(whole, n_coverage=200).query(pool)

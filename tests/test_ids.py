@@ -59,11 +59,11 @@ def history(learner, X, y, ids):
 def without_names(learner):
     """Return what a learner knows, but for what rows are recognised by."""
     known = state(learner)
-    for name, parts in {"_ledger": ("keys", "ids"), "_pool": ("ids",)}.items():
-        held = dict(vars(vars(learner)[name])) if name in vars(learner) else {}
-        for part in (*parts, "searched_pool", "_derived", "_parts"):
-            held.pop(part, None)
-        known[name] = frozen(held)
+    _, of_pool_learner = known.get("_state", (None, {}))
+    for values in (known, of_pool_learner):
+        for name in {"_ledger", "ledger", "pool"} & {*values}:
+            for part in ("keys", "ids", "searched_pool", "_derived", "_parts"):
+                values[name][1].pop(part, None)
     return known
 
 
@@ -235,9 +235,9 @@ def test_a_history_is_trained_again_as_it_was():
 def test_stopping_rules_forget():
     learner = make_learner(stopping="stable_predictions", budget=30)
     learner.learn(X, lambda rows: y[rows], ids=IDS)
-    assert learner._stopping_memory
+    assert learner._state.stopping_memory
     learner.query(X + 5, ids=IDS, limit=0)
-    assert not learner._stopping_memory.has_stopped
+    assert not learner._state.stopping_memory.has_stopped
 
 
 def test_a_stream_may_be_simulated_between_requests():

@@ -296,9 +296,9 @@ def test_a_pickle_is_small_and_goes_on_to_the_bit():
     learner = ActiveLabelPropagationClassifier("rbf", budget=40, random_state=0)
     learner.fit(pool, labels)
     pickled = pickle.dumps(learner)
-    field = learner._model.trained.memory.field
+    field = learner._state.trained.memory.field
     assert len(pickled) < 50_000 < field.green.nbytes
-    again = pickle.loads(pickled)._model.trained.memory.field
+    again = pickle.loads(pickled)._state.trained.memory.field
     assert frozen(again.green) == frozen(field.green)
     assert frozen(again.reached) == frozen(field.reached)
 
@@ -341,8 +341,8 @@ CHANGES = {
 def test_what_it_builds_on_makes_no_difference(taught, change, n_initial):
     taught.set_params(n_initial=n_initial).teach(X[50:51], ["a"])
     other = pickle.loads(pickle.dumps(taught))
-    trained = other._model.trained._replace(memory=None)
-    other._model = replace(other._model, trained=trained)
+    trained = other._state.trained._replace(memory=None)
+    other._state = replace(other._state, trained=trained)
     for learner in (taught, other):
         change(learner)
         learner.teach(X[52:54], ["b", "a"])
@@ -359,10 +359,11 @@ def test_rows_taught_unasked_take_their_places(kernel):
     left_out.query(X, candidates=np.delete(np.arange(60), rows), limit=0)
     for learner in (unasked, left_out):
         learner.teach(X[rows], y[rows])
-        assert learner._pool.places.tolist() == rows.tolist()
+        assert learner._state.pool.places.tolist() == rows.tolist()
         np.testing.assert_array_equal(learner.transduction_[rows], y[rows])
         assert learner.estimator_.X_.shape == (60, 3)
-    assert state(unasked)["_pool"] == state(left_out)["_pool"]
+    pools = [frozen(each._state.pool) for each in (unasked, left_out)]
+    assert pools[0] == pools[1]
 
 
 def test_labels_move_with_their_rows():
@@ -373,7 +374,7 @@ def test_labels_move_with_their_rows():
     learner.set_params(budget=16)
     row = learner.query(grown, candidates=left)
     learner.teach(grown[row], ["no"])
-    assert learner._pool.places.tolist() == [*(40 + bought), *row]
+    assert learner._state.pool.places.tolist() == [*(40 + bought), *row]
     assert learner.transduction_.shape == (100,)
     np.testing.assert_array_equal(learner.transduction_[40 + bought], y[bought])
 
@@ -382,10 +383,10 @@ def test_a_row_taught_again_is_one_more():
     learner = ActiveLabelPropagationClassifier(random_state=0)
     rows = learner.query(X)
     learner.teach(X[rows], y[rows]).teach(X[rows[:1]], ["maybe"])
-    assert learner._pool.places.tolist() == [*rows, -1]
+    assert learner._state.pool.places.tolist() == [*rows, -1]
     assert learner.transduction_[rows[0]] == y[rows[0]]
     learner.query(X, limit=0)  # labelled rows are not offered again
-    assert learner._pool.places.tolist() == [*rows, -1]
+    assert learner._state.pool.places.tolist() == [*rows, -1]
     learner.teach(X[rows[1:2]], ["maybe"])
     assert learner.estimator_.X_.shape == (62, 3)
     assert learner.transduction_[rows[1]] == y[rows[1]]

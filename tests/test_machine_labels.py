@@ -184,7 +184,7 @@ def test_nothing_is_certain_before_the_sample_or_while_rows_are_pending():
 
 def test_a_corrected_sample_label_can_take_the_certificate_back():
     learner = checking().learn(X, oracle)
-    rows = learner._rule_memory.open_rows(learner._ledger)
+    rows = learner._state.rule_memory.open_rows(learner._ledger)
     learner.correct(X[rows], [OTHER[label] for label in y[rows]])
     assert not learner.result(X).is_certified
 
@@ -240,18 +240,18 @@ def test_a_batch_reaches_the_sample_rows_before_its_last_row():
     learner.scores = np.random.default_rng(0).random(N)
     for _ in range(3):  # the sample, a random row, a batch
         rows = buy(learner)
-    left = learner._rule_memory.open_rows(learner._ledger)
+    left = learner._state.rule_memory.open_rows(learner._ledger)
     assert len(left) > 10
     assert learner.scores[left].max() < learner.scores[rows[-1]]
 
 
 def test_sample_rows_that_left_the_pool_change_no_other_row():
     learner = checking().learn(X, oracle)
-    before = learner._rule_memory.open_rows(learner._ledger)
+    before = learner._state.rule_memory.open_rows(learner._ledger)
     left = np.delete(np.arange(N), learner.queried_indices_[:5])  # sample rows
     learner.set_params(machine_labels=np.array(MACHINE)[left].tolist())
     learner.query(X[left], limit=0)
-    after = left[learner._rule_memory.open_rows(learner._ledger)]
+    after = left[learner._state.rule_memory.open_rows(learner._ledger)]
     assert after.tolist() == before[np.isin(before, left)].tolist()
 
 
@@ -267,7 +267,7 @@ def test_the_ranking_does_not_see_the_sample(monkeypatch):
     sample, read = buy(learner), set()
     while len(rows := learner.query(X)):
         seen_now = seen.pop() if seen else set()
-        hidden = {*learner._rule_memory.open_rows(learner._ledger).tolist()}
+        hidden = {*learner._state.rule_memory.open_rows(learner._ledger).tolist()}
         assert not hidden & seen_now
         assert read <= seen_now or not seen_now
         learner.teach(X[rows], y[rows])
@@ -289,7 +289,7 @@ def test_the_sample_is_independent_of_the_reference_rows(monkeypatch):
         for _ in range(2):  # random rows, then ranked ones
             buy(learner, rows, truth)
         n_common.append(
-            len(np.intersect1d(learner._points.points.reference_rows(60), sample))
+            len(np.intersect1d(learner._state.points.points.reference_rows(60), sample))
         )
     share = len(sample) / n
     assert abs(np.mean(n_common) / 60 - share) < 0.08

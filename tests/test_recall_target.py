@@ -314,7 +314,8 @@ def test_rows_that_are_not_in_memory_are_judged_in_blocks():
     prices = recall_price(learner, pool), recall_price(in_memory, X)
     assert max(pool.sizes) <= 256
     assert prices[0].n_relevant == prices[1].n_relevant
-    assert learner._stopping_memory.memory == in_memory._stopping_memory.memory
+    memories = [each._state.stopping_memory.memory for each in (learner, in_memory)]
+    assert memories[0] == memories[1]
 
 
 @pytest.mark.parametrize(

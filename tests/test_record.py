@@ -35,9 +35,10 @@ from sklearn_activelearn.pool import (
     StoppingRule,
 )
 from sklearn_activelearn.pool._ledger import Ledger
+from sklearn_activelearn.pool.stopping._base import Remembered
 from tests.learners import FAMILIES, POOL_LEARNERS, explores, name_of
 from tests.learners import each as each_of
-from tests.tools import NaiveBayes, fresh, problem, state, streams
+from tests.tools import NaiveBayes, fresh, frozen, problem, state, streams
 
 STOPPING = [
     UncertaintySamplingClassifier(NaiveBayes(), n_initial=3, stopping=rules)
@@ -106,14 +107,16 @@ def names_of_labelled(learner):
 def known(learner):
     """Return all that a learner knows, but for models at hand and where rows were."""
     learner, ledger = shallow_copy(learner), learner._ledger
-    learner._ledger = replace(
+    ledger = replace(
         ledger, found=ledger.rows, n_pool_rows=0, n_searched=0, searched_pool=None
     )
-    out = state(learner)
-    remembered = out.pop("_stopping_memory", None)
-    out.pop("_points", None)  # made when they are needed
+    remembered = learner._state.stopping_memory
+    # points are made when they are needed
+    made = {"points": None, "stopping_memory": Remembered()}
+    learner._state = replace(learner._state, ledger=ledger, **made)
     # rules and models at hand are not in a record; memory and `has_stopped` are
-    return out, json.dumps(remembered and [remembered[1], remembered[3]])
+    memory = frozen(remembered.memory), remembered.has_stopped
+    return state(learner), json.dumps(memory)
 
 
 @each_learner
@@ -174,12 +177,12 @@ def test_a_rule_gets_its_earlier_models_again():
     learner, labels = labelled(learner)
     restored = MinMarginClassifier(**learner.get_params(deep=False))
     restored.restore(X, learner.record(), labels)
-    models = learner._stopping_memory.models
+    models = learner._state.stopping_memory.models
     assert len(models) > 2
-    assert not restored._stopping_memory.models
+    assert not restored._state.stopping_memory.models
     for each in (learner, restored):
         each.query(X, limit=0)
-        again = each._stopping_memory.models
+        again = each._state.stopping_memory.models
     assert set(again) < {*models, len(labels)}
     for n, model in again.items():
         assert model.coef_.tobytes() == models[n].coef_.tobytes()

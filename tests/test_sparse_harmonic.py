@@ -22,7 +22,7 @@ from sklearn_activelearn.pool.graph._harmonic import (
 from tests.learners import seldom
 from tests.reference import label_propagation as reference
 from tests.test_label_propagation import graphs
-from tests.tools import problem, state
+from tests.tools import frozen, problem, state
 
 X, y = problem(60, 3, noise=0.3)
 
@@ -154,7 +154,7 @@ def bought(n_candidates):
         n_candidates=n_candidates, budget=20, random_state=0
     )
     learner.fit(X, y)
-    return learner.queried_indices_.tolist(), state(learner)["_model"]
+    return learner.queried_indices_.tolist(), frozen(learner._state.trained)
 
 
 @pytest.mark.parametrize("n", [60, 1000])

@@ -1,6 +1,7 @@
 """Stopping rules: each against its twin, in the loop, and as a parameter."""
 
 import pickle
+from dataclasses import replace
 from inspect import signature
 
 import numpy as np
@@ -163,11 +164,12 @@ def test_a_rule_forgets_when_a_label_is_corrected(rule, twin, model):
     judged.query(X, limit=0)
     judged.correct(X[taught[-1:]], y[taught[-1:]])
     learner.set_params(stopping=rule)
-    learner._stopping_memory = Remembered()
+    learner._state = replace(learner._state, stopping_memory=Remembered())
     for each in (judged, learner):
         each.query(X, limit=0)
     assert judged.stop_reason_ == learner.stop_reason_
-    assert frozen(judged._stopping_memory) == frozen(learner._stopping_memory)
+    memories = [each._state.stopping_memory for each in (judged, learner)]
+    assert frozen(memories[0]) == frozen(memories[1])
 
 
 #: What is wrong with a parameter beyond what its type in the docstring says.
@@ -236,7 +238,7 @@ def test_a_dearer_label_stops_earlier_and_a_dearer_error_later():
 def test_only_some_models_are_remembered():
     rule = LabelPrice(cost=1e9, label=0.1, n_labels=18)
     learner = stopping(rule, BAYES, n_initial=4).fit(X, y)
-    (past,), models = learner._stopping_memory.memory, learner._stopping_memory.models
+    (past,), models = learner._state.stopping_memory[1:3]
     assert past == [*models] == [69, 73, 77, 81, 85, 89]
 
 

@@ -754,7 +754,7 @@ class ErrorSamplingClassifier(PoolClassifier):
         is_left = learner._find_rows_for_sale(X, identity, candidates)
         parts, ledger, classes = learner._parts, learner._ledger, learner.classes_
         rule, target = parts.rule, find_error_target(learner.stopping)
-        drawn = learner._rule_memory or RandomSample()
+        drawn = learner._state.rule_memory or RandomSample()
         machine = rule.machine(identity, classes)
         people = labels_of_people(ledger, n_rows(X), classes)
         sample = drawn.describe(ledger, machine, people, np.count_nonzero(is_left))

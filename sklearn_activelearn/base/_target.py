@@ -77,6 +77,11 @@ class LabelTarget:
             self, classes=classes, declared=tuple(classes.tolist()), may_grow=False
         )
 
+    def also_declare(self, classes):
+        """Return the target in which a caller has named these known classes, too."""
+        declared = tuple(dict.fromkeys((*self.declared, *classes)))
+        return replace(self, declared=declared)
+
     def register(self, classes, y=()):
         """Return the target after a call with these labels.
 

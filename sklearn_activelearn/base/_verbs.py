@@ -25,7 +25,12 @@ from sklearn.utils import check_random_state
 
 from ..sources._containers import n_rows
 from ..sources._identity import ById, identify
-from ..utils._compat import BaseEstimator, ClassifierMixin, linked_to_documentation
+from ..utils._compat import (
+    CALLBACK_ATTRIBUTES,
+    BaseEstimator,
+    ClassifierMixin,
+    linked_to_documentation,
+)
 from ..utils.typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes, find_classes, label_names
@@ -43,7 +48,7 @@ from ._validation import (
 )
 
 #: Attributes that a pickle, or another copy, does not have.
-UNSAVED = {"_under_way", "_ids", "_next_rows"}
+UNSAVED = {"_under_way", "_ids", "_next_rows", "_parts", *CALLBACK_ATTRIBUTES}
 
 
 @linked_to_documentation
@@ -54,15 +59,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     - ``_check_parameters()``: raise if a parameter is outside its range;
     - ``_reset()``: set the fitted state of a learner that has seen no rows, with
-      ``n_queries_ = 0``, seeded random numbers and an empty `_ledger`, whose
-      ``pending(identity)`` returns the row numbers of pending rows in the order asked;
+      ``n_queries_ = 0``, ``stop_reason_ = None``, seeded random numbers and an empty
+      `_ledger`, whose ``pending(identity)`` returns the row numbers of pending rows in
+      the order asked;
     - ``query(X, …)``: choose rows to buy, record them in the ledger and set
       ``stop_reason_``;
     - ``_store_labels(X, identity, codes, **metadata)``: learn labels, whose requests
       end, with what `_check_metadata` returned;
-    - ``_skip(identity)``: end the requests of rows, or of all rows if it is None;
-      return their number;
-    - ``_refund(n)``: subtract n labels from the number of labels bought;
+    - ``_skip(identity, refund)``: end the requests of rows, or of all rows if it is
+      None; with `refund`, subtract them from the number of labels bought;
     - ``fit(X, y)`` and ``partial_fit(X, y, classes=None)``: the sequential loop on
       labelled data, after ``validate_and_reset`` or ``validate_and_append``;
     - ``_ask(X, identity, answer, candidates)``: the loop with an oracle.
@@ -143,7 +148,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             codes = learner._encode(y)
             learner._store_labels(X, identity, codes, **metadata)
             learner._known_by = identity.kind
-        transaction.learner = learner._after_teach()
+        learner._after_teach()
         return transaction.commit()
 
     def pending(self, X: RowsLike, *, ids: ArrayLike | None = None) -> RowNumbers:
@@ -174,11 +179,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             of both; if their number differs from the number of rows; or if only some
             calls have ids.
         """
-        if not hasattr(self, "_ledger"):
+        if not hasattr(self, "stop_reason_"):
             return np.empty(0, dtype=np.int64)
         learner = shallow_copy(self)
         learner._check_parameters()
-        X = learner._check_rows(X, reset=self._may_change_columns(ids), min_rows=0)
+        reset = ids is not None and self._may_change_columns(ids)
+        X = learner._check_rows(X, reset=reset, min_rows=0)
         return learner._ledger.pending(identify(learner, X, ids, is_pool=True))
 
     def skip(
@@ -216,15 +222,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         learner = transaction.learner
         if X is None and ids is not None:
             raise ValueError("ids are given without rows: pass X, too.")
-        if X is None:
-            learner._check_parameters()
-            n_skipped = learner._skip(None) if hasattr(self, "_ledger") else 0
-        else:
-            checker = shallow_copy(learner) if hasattr(self, "_ledger") else learner
+        is_new = not hasattr(self, "stop_reason_")
+        if X is not None:
+            checker = learner if is_new else shallow_copy(learner)
             X = checker._validate(X, min_rows=0, ids=ids)
-            n_skipped = learner._skip(identify(learner, X, ids))
-        if refund and n_skipped:
-            learner._refund(n_skipped)
+            learner._skip(identify(learner, X, ids), refund)
+        else:
+            learner._check_parameters()
+            if not is_new:
+                learner._skip(None, refund)
         return transaction.commit()
 
     def learn(
@@ -319,7 +325,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     @property
     def n_pending_(self) -> int:
         """Number of rows that were asked for and neither taught nor skipped yet."""
-        if not hasattr(self, "_ledger"):
+        if not hasattr(self, "stop_reason_"):
             raise AttributeError("n_pending_ is not known before the first call.")
         return len(self._ledger)
 
@@ -348,7 +354,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _validate(self, X, *y, min_rows=1, finite=False, ids=None):
         """Check the parameters; return valid rows and labels; reset a new learner."""
         self._check_parameters()
-        is_new = not hasattr(self, "_ledger")
+        is_new = not hasattr(self, "stop_reason_")
         reset = is_new or (ids is not None and self._may_change_columns(ids))
         out = self._check_rows(X, *y, reset=reset, min_rows=min_rows, finite=finite)
         if is_new:
@@ -392,8 +398,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} has no passive baseline.")
 
     def _after_teach(self):
-        """Return the learner in its final state, after `teach` has stored labels."""
-        return self
+        """Bring the learner into its final state, after `teach` has stored labels."""
 
 
 def validate_and_reset(learner, X, y):

@@ -478,7 +478,7 @@ def trained_copy(learner, previous):
         return learner
     if previous is not None and previous.n_taught_ == learner.n_taught_:
         return previous
-    return learner._trained_copy(previous)
+    return learner._predicting_copy(previous)
 
 
 @contextmanager

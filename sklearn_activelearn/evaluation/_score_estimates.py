@@ -117,7 +117,7 @@ def explored_score(
     ledger = getattr(learner, "_ledger", None)
     if ledger is None or not ledger.labelled.has_two_classes:
         return nothing
-    codes, are_label_sets = ledger.labelled.codes, learner._target.has_label_sets
+    codes, are_label_sets = ledger.labelled.codes, learner._state.target.has_label_sets
     if are_label_sets and scoring != "accuracy":
         raise ValueError(
             "Several labels for a row have no classes to balance: use "
@@ -160,21 +160,21 @@ def predict_held_out(learner, rows):
     codes = labelled.codes
     # each fold has labels of all classes: a model that lacks only the tested labels
     # would find their classes too rare
-    fold, _ = stratified_folds(codes, N_FOLDS, learner._target.has_label_sets)
+    fold, _ = stratified_folds(codes, N_FOLDS, learner._state.target.has_label_sets)
     is_right = np.zeros(len(codes), dtype=bool)
     folds = np.unique(fold[rows])
     copy = shallow_copy(learner)
     copy._check_parameters()
     models = held_out_models(
         copy._parts.trainer,
-        copy._known,
-        copy._model.trained,
+        copy._state.known(copy._parts),
+        copy._state.trained,
         [np.flatnonzero(fold != k) for k in folds],
     )
     for k, model in zip(folds, models, strict=True):
         test = np.flatnonzero(fold == k)
         predicted = predict_labels(model, labelled.part(test).rows)
-        same = predicted == learner._target.table[codes[test]]
+        same = predicted == learner._state.target.table[codes[test]]
         is_right[test] = same.reshape(len(test), -1).all(axis=1)
     return is_right[rows]
 

@@ -15,7 +15,6 @@ from sklearn.utils.metadata_routing import (
 
 from ..base._labels import ONE_LABEL
 from ..base._scores import predict_labels
-from ..base._target import LabelTarget
 from ..base._transaction import (
     Transaction,
     forget_fitted,
@@ -51,13 +50,11 @@ from ..sources._containers import (
     n_rows,
     rows_of_mask,
     take,
-    to_memory,
 )
 from ..sources._conversion import as_source
 from ..sources._identity import VALUES, ByValue, identify
 from ..sources._source import ArraySource, Source, is_mapped
 from ..utils._compat import (
-    CALLBACK_ATTRIBUTES,
     CallbackSupportMixin,
     available_if,
     with_callbacks,
@@ -77,31 +74,16 @@ from ..utils.typing import (
 from . import _selection as selection
 from ._choice import RowChoice
 from ._cold_start import (
-    FEWEST_KNOWN,
     Prior,
     go_on_without_model,
     may_be_cured,
     warn_if_constant,
     warn_of_cold_start,
 )
-from ._distances import (
-    Embedder,
-)
-from ._ledger import (
-    KeptPool,
-    Ledger,
-    fill_metadata,
-)
-from ._record import Record
-from ._rule import Round, Rule, utility_function
-from ._training import (
-    LearnerModel,
-    OneModel,
-    Trainer,
-    check_fit_params,
-    first_labels,
-    route_to_fit,
-)
+from ._ledger import fill_metadata
+from ._rule import Rule
+from ._state import LearnerState, Record
+from ._training import OneModel, Trainer, check_fit_params, route_to_fit
 from .stopping import _base as stopping_rules
 
 #: Why a learner takes no source, and what to do.
@@ -128,13 +110,9 @@ def answer_by_blocks(function, X):
     return function(X)
 
 
-def check_suits_label_sets(stopping):
-    """Raise if a parameter of a learner is for one label for each row."""
-    if stopping_rules.find_rules(stopping):
-        raise ValueError(
-            "Stopping rules judge one label for each row. For several labels, leave "
-            "stopping out and limit the purchases by the budget."
-        )
+def column_names(learner):
+    """Return the names of the columns of the last rows, or None."""
+    return getattr(learner, "feature_names_in_", None)
 
 
 def _models_have(method):
@@ -227,21 +205,42 @@ class Parts:
         prototypes = [seeded(each, seed) for each in self.trainer.estimators]
         return replace(self, prototypes=prototypes)
 
-    def to_memory(self, X):
-        """Return rows in memory, or refuse rows that are not."""
-        if is_mapped(X):
-            return np.asarray(X)
-        if as_source(X) is not None:
-            raise ValueError(f"{self.choice.name} {self.needs_pool}.")
-        return X
+    def check_rows(self, learner, X, *y, reset, min_rows, is_first):
+        """Return valid rows, and labels if there are any.
 
-    def check_columns(self, X, names, is_first):
-        """Refuse rows that the default estimator, or `initial`, does not suit."""
-        if self.trainer.is_default:
-            self.trainer.check_scale(X, names)
-        initial, embedding = self.choice.initial, self.choice.embedding
-        if is_first and embedding is None and selection.is_rows(initial):
-            selection.check_initial_columns(initial, X, names)
+        Parameters
+        ----------
+        learner : PoolClassifier
+            Gets the number and the names of the features, or is compared with them.
+        X : array-like, sparse matrix, DataFrame, list or source
+            Rows.
+        *y : array-like
+            Labels.
+        reset, min_rows
+            As for `check_pool`.
+        is_first : bool
+            True if these are the first rows. The rows of `initial` must suit them.
+        """
+        trainer = self.trainer
+        if self.needs_pool and type(X) is not np.ndarray:
+            if is_mapped(X):
+                X = np.asarray(X)
+            elif as_source(X) is not None:
+                raise ValueError(f"{self.choice.name} {self.needs_pool}.")
+        if trainer.is_default and has_categories(X) and (text := first_text(X)):
+            raise error_for_texts(learner, X, text)
+        out = trainer.check_rows(learner, X, *y, reset=reset, min_rows=min_rows)
+        if y and np.ndim(out[1]) == 1:
+            check_single_output(trainer.estimators)
+        if reset:
+            X, names = out[0] if y else out, column_names(learner)
+            if trainer.is_default:
+                trainer.check_scale(X, names)
+            initial = self.choice.initial
+            has_rows = selection.is_rows(initial) and self.choice.embedding is None
+            if is_first and has_rows:
+                selection.check_initial_columns(initial, X, names)
+        return out
 
 
 class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
@@ -363,9 +362,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     30 True
     """
 
-    #: Classes, and the codes of labels.
-    _target: LabelTarget = LabelTarget()
-
     #: Values that the parameters of the last call make.
     _parts: Parts | None = None
 
@@ -432,71 +428,56 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             now = map(vars(self).get, params)  # parameters are compared by identity
             if [*map(id, now)] == [*map(id, params.values())]:
                 return
-        self._parts = Parts.of(self, parameters_of(self))
-        if hasattr(self, "_seed"):
-            self._parts = self._parts.seeded(self._seed)
+        parts = Parts.of(self, parameters_of(self))
+        if hasattr(self, "_state"):
+            if self._state.target.has_label_sets:
+                stopping_rules.check_label_sets(self.stopping)
+            parts = parts.seeded(self._state.seed)
+        self._parts = parts
 
     @property
     def _takes_label_sets(self):
-        rule = self._parts.rule if self._parts else self.make_rule()
-        return rule.takes_label_sets
+        return self.make_rule().takes_label_sets
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
         """Return valid rows, and labels if there are any.
 
         NaN is refused unless the model takes it, whatever `finite` is.
         """
-        if self._target.label_sets is not None:
-            check_suits_label_sets(self.stopping)
-        parts, trainer = self._parts, self._parts.trainer
-        if parts.needs_pool and type(X) is not np.ndarray:
-            X = parts.to_memory(X)
-        if trainer.is_default and has_categories(X) and (text := first_text(X)):
-            raise error_for_texts(self, X, text)
-        out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
-        if y and np.ndim(out[1]) == 1:
-            check_single_output(trainer.estimators)
-        if reset:
-            is_first = y or not hasattr(self, "_ledger")
-            rows = out[0] if y else out
-            parts.check_columns(rows, self._column_names, is_first)
-        return out
-
-    @property
-    def _column_names(self):
-        return getattr(self, "feature_names_in_", None)
-
-    @property
-    def _known(self):
-        """The labelled rows, and whatever else the trainer may learn from."""
-        given = self._ledger, self._target, self._pool, self._seed
-        return self._model.known(self._parts.prototypes, *given)
+        is_first = y or not hasattr(self, "_state")
+        how = {"reset": reset, "min_rows": min_rows, "is_first": is_first}
+        return self._parts.check_rows(self, X, *y, **how)
 
     def _make_embedder(self):
         """Return what makes points of rows; it knows the last points."""
-        embedding, trainer = self._parts.choice.embedding, self._parts.trainer
-        given = embedding, self._seed, self._column_names, trainer.estimators[0]
-        last = self._points
-        if last is not None and last.settings[0] is not embedding:
-            last = None  # another one was set as an attribute
-        self._points = Embedder(*given, last and last.points)
-        return self._points
+        points = self._state.embedder(self._parts, column_names(self))
+        self._state = replace(self._state, points=points)
+        return points
 
     def _reset(self):
-        (self._seed,) = draw_seeds(self.random_state, 1).tolist()
-        self._parts = self._parts.seeded(self._seed)
-        self._ledger, self._pool, self._n_rounds = Ledger(), KeptPool(), 0
+        (seed,) = draw_seeds(self.random_state, 1).tolist()
+        self._parts = self._parts.seeded(seed)
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
-        self._target, self._rule_memory, self._warned_of = LabelTarget(), None, ()
-        self._stopping_memory, self._points = stopping_rules.Remembered(), None
-        self._set_model(LearnerModel())
+        self._set_state(LearnerState(seed))
+
+    def _set_state(self, state):
+        """Replace the state, and the fitted attributes that its model has."""
+        before, self._state = vars(self).get("_state"), state
+        if before is not None and state.trained is not before.trained:
+            for name in before.attributes:
+                vars(self).pop(name, None)
+            vars(self).update(state.attributes)
+
+    @property
+    def _ledger(self):
+        return self._state.ledger
 
     @property
     def classes_(self) -> Labels:
         """Classes, sorted; of several labels for a row the names of the columns."""
-        if self._target.classes is None:
+        if not hasattr(self, "_state") or self._state.target.classes is None:
             raise AttributeError("classes_ is not known before the first labels.")
-        return self._target.classes
+        return self._state.target.classes
 
     @property
     def n_queries_(self) -> int:
@@ -514,8 +495,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return self._ledger.n_skipped
 
     def _may_change_columns(self, ids):
-        if ids is None:
-            return False
         return bool(ids) if isinstance(ids, list) else getattr(ids, "shape", 1) != (0,)
 
     # The query
@@ -524,37 +503,15 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[False] = ..., return_utility: Literal[False] = ...,
         ids: ArrayLike | None = ...,
     ) -> RowNumbers: ...  # fmt: skip
     @overload
     def query(
         self, X: RowsLike, *, candidates: ArrayLike | None = ...,
         exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[True], return_utility: Literal[False] = ...,
-        ids: ArrayLike | None = ...,
-    ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
-    @overload
-    def query(
-        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
-        exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[False] = ..., return_utility: Literal[True],
-        ids: ArrayLike | None = ...,
-    ) -> tuple[RowNumbers, Floats]: ...  # fmt: skip
-    @overload
-    def query(
-        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
-        exclude: ArrayLike | None = ..., limit: int | None = ...,
-        return_probability: Literal[True], return_utility: Literal[True],
-        ids: ArrayLike | None = ...,
-    ) -> tuple[RowNumbers, Floats, Floats]: ...  # fmt: skip
-    @overload
-    def query(
-        self, X: RowsLike, *, candidates: ArrayLike | None = ...,
-        exclude: ArrayLike | None = ..., limit: int | None = ...,
         return_probability: bool = ..., return_utility: bool = ...,
-        return_reason: Literal[True], ids: ArrayLike | None = ...,
-    ) -> tuple[RowNumbers, *tuple[Any, ...]]: ...  # fmt: skip
+        return_reason: bool = ..., ids: ArrayLike | None = ...,
+    ) -> RowNumbers | tuple[RowNumbers, *tuple[Any, ...]]: ...  # fmt: skip
     def query(
         self,
         X: RowsLike,
@@ -648,105 +605,71 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if candidates is not None or exclude is not None:
             candidates = check_selection(candidates, exclude, n_rows(X))
         limit = UNLIMITED if limit is None else check_limit(limit, "limit")
-        rule, target = learner._parts.rule, learner._target
-        rule.check_pool(identity, target, learner._rule_memory)
+        learner._check_pool(X, identity)
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
         stop_reason = learner.stop_reason_
-        purchase = learner._choose_purchase(
-            X, rows_of_mask(is_for_sale), limit, identity
-        )
+        purchase = learner._choose_purchase(X, is_for_sale, limit, identity)
         if learner.stop_reason_ != stop_reason:
             learner._warn_if_constant(X)
-        learner._ledger = learner._ledger.add_requests(identity, purchase)
-        if len(purchase.rows):
-            learner._known_by = identity.kind
-            learner.queried_indices_ = np.append(
-                learner.queried_indices_, purchase.rows
-            )
+        learner._add_requests(identity, purchase)
         out = purchase.answer(return_probability, return_utility, return_reason)
         transaction.commit()
         return out
 
-    def _find_rows_for_sale(self, X, identity, candidates):
+    def _find_rows_for_sale(self, X, identity, candidates, are_more=False):
         """Locate the ledger in X, and return a mask of the rows that may be bought.
 
-        These are the candidates that were neither taught nor skipped and are not
-        pending. With ids, the model is trained again if labelled rows have new values
-        in X.
+        With ids, the model is trained again if labelled rows have new values in X.
         """
-        is_for_sale = np.full(n_rows(X), candidates is None)
-        if not len(is_for_sale):
-            return is_for_sale
-        if self._parts.needs_scaler:
-            scaler = self._parts.trainer.fit_scaler(X, self._seed)
-            self._model = self._model.offer_pool(scaler, self.n_taught_)
-        if candidates is not None:
-            is_for_sale[candidates] = True
-        self._ledger = ledger = self._ledger.locate(identity, is_for_sale)
-        if self._parts.trainer.keeps_pool:
-            places = ledger.found[ledger.taught]
-            rows = np.flatnonzero(is_for_sale)
-            self._pool = self._pool.offer(identity, X, rows, places)
-        if identity.kind != VALUES:
-            self._take_new_values(X)
-        is_for_sale[ledger.found[ledger.found >= 0]] = False
-        # never less than before: a budget that is a share must not shrink
-        n_offered = ledger.n_queries + np.count_nonzero(is_for_sale)
-        if n_offered > ledger.n_offered:
-            self._ledger = replace(self._ledger, n_offered=n_offered)
+        given = candidates, self._parts, are_more
+        self._state, is_for_sale = self._state.offer(X, identity, *given)
+        if identity.kind != VALUES and len(is_for_sale):
+            state = self._state.take_values(X, column_names(self), self._parts)
+            if state is not self._state:
+                self._set_state(state)
+                self._train_or_warn(X)
         return is_for_sale
 
-    def _choose_purchase(self, X, rows, limit, identity):
-        """Return the next `Purchase` among these rows of X, and set `stop_reason_`.
+    def _choose_purchase(self, X, is_for_sale, limit, identity):
+        """Return the next `Purchase` of rows for sale, and set `stop_reason_`.
 
         The purchase is empty if there is a reason to stop. It is not recorded yet.
         """
-        known = self._known
-        purchase, self.stop_reason_, self._rule_memory, self._stopping_memory = (
-            self._parts.choice.choose(
-                X,
-                rows,
-                limit,
-                self._ledger.n_left(self.budget),
-                known,
-                self._ledger,
-                # not a random state, which an error would have to restore
-                (self._seed, self._n_rounds),
-                train=partial(self._train_for, X, known),
-                earlier=self._model_on,
-                remembered=self._stopping_memory,
-                embedder=self._make_embedder,
-                identity=identity,
-                memory=self._rule_memory,
-                excuse=partial(self._go_on_without_model, X),
-            )
+        parts, state, rows = self._parts, self._state, rows_of_mask(is_for_sale)
+        known, n_left = state.known(parts), state.ledger.n_left(self.budget)
+        given = X, rows, limit, n_left, state, known, identity
+        round = parts.choice.start_round(
+            *given,
+            embedder=self._make_embedder,
+            excuse=partial(self._go_on_without_model, X),
         )
-        if self.stop_reason_ is None:
-            # it seeds the next round: a query that buys nothing can be repeated
-            self._n_rounds += 1
-        return purchase
+        if round.n_wanted and round.initial is None and parts.rule.uses_model:
+            trained = self._train_or_warn(X, known)
+            if trained is None:
+                round = parts.choice.without_model(round)
+            round = round._replace(trained=trained)
+        given = round, rows, limit, n_left, state.stopping_memory
+        earlier = partial(state.earlier_model, parts)
+        answer = parts.choice.choose(*given, earlier)
+        self.stop_reason_, self._state = answer.stop_reason, self._state.after(answer)
+        return answer.purchase
 
-    def _model_on(self, n_labels):
-        """Return a model that is trained on the first labels."""
-        known = first_labels(self._known, self._target, self._ledger.calls, n_labels)
-        return self._parts.trainer.train(known, None).model
+    def _add_requests(self, identity, purchase):
+        ledger = self._state.ledger.add_requests(identity, purchase)
+        self._state = replace(self._state, ledger=ledger)
+        if len(purchase.rows):
+            self._known_by = identity.kind
+            self.queried_indices_ = np.append(self.queried_indices_, purchase.rows)
 
     def _go_on_without_model(self, X, error, step):
         """Warn once that rows are chosen without a model, or raise the error."""
-        given = self._parts.trainer, self._known, self._parts.rule, X
-        self._warned_of = go_on_without_model(error, step, self._warned_of, *given)
+        given = self._state, self._parts, X
+        self._state = go_on_without_model(error, step, *given)
 
     def _warn_if_constant(self, X):
         """Warn if all labels, or all predictions, are of one class."""
-        labelled = self._ledger.labelled
-        if self.stop_reason_ in (None, "limit") or self.n_pending_:
-            return
-        if len(labelled) >= max(self.n_initial, FEWEST_KNOWN):
-            is_trained = self._model.n_labels >= len(labelled)
-            model = self.estimator_ if is_trained else None
-            seed = self._seed, self._n_rounds
-            rule = self._parts.rule
-            warn_if_constant(self, rule, self._target, labelled, X, model, seed)
+        if self.stop_reason_ not in (None, "limit") and not self.n_pending_:
+            warn_if_constant(self, self._parts.rule, self._state, X)
 
     # Labels, corrections and training
 
@@ -772,76 +695,52 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return route_to_fit(self, estimators).add_self_request(self)
 
     def _store_labels(self, X, identity, codes, **metadata):
-        X = to_memory(X)
-        self._ledger = self._ledger.add_labels(
-            identity, X, codes, self._column_names, self._target.declared, metadata
-        )
-        self._pool = self._pool.update(self._ledger)
+        given = X, identity, codes, column_names(self), metadata
+        self._state = self._state.add_labels(*given)
 
-    def _skip(self, identity):
-        n_pending = self.n_pending_
-        known = () if identity is None else (identity.keys(), identity.names())
-        self._ledger = self._ledger.skip(*known)
-        return n_pending - self.n_pending_
-
-    def _refund(self, n_labels):
-        n_queries = self._ledger.n_queries - n_labels
-        self._ledger = replace(self._ledger, n_queries=n_queries)
+    def _skip(self, identity, refund):
+        known = (None, ()) if identity is None else (identity.keys(), identity.names())
+        ledger = self._state.ledger.skip(*known, refund)
+        self._state = replace(self._state, ledger=ledger)
 
     def _after_teach(self, pool=None):
-        """Return a trained copy, or the learner if its estimator fails."""
-        trained = shallow_copy(self)
+        """Train, unless the estimator fails: its labels are stored."""
         try:
-            if pool is None:
-                trained._train()
-            else:
-                trained._train_for(pool)
+            if pool is not None:
+                self._train_or_warn(pool)
+            elif self._state.can_train:
+                self._set_state(self._state.train(self._parts))
         except Exception as error:
-            if pool is None and may_be_cured(error, self._ledger.labelled):
-                return self  # the next query goes on without a model, or raises it
+            if pool is None and may_be_cured(error, self._state.ledger.labelled):
+                return  # the next query goes on without a model, or raises it
             warn_user(
                 f"The labels are stored, but the estimator failed on them: "
                 f"{type(error).__name__}: {error}",
                 FitFailedWarning,
             )
-            return self
-        return trained
 
-    def _train_for(self, X, known=None):
-        """Train the model if needed; return None if labels are too few for it.
+    def _train_or_warn(self, X, known=None):
+        """Train the model if needed; warn and return None if labels are too few.
 
         With the labels `known`, it is then adapted to the pool X of a query.
         """
         trainer = self._parts.trainer
         try:
-            self._train()
-            model = self._model
-            if known and trainer.keeps_pool and model.trained:
-                adapted = trainer.for_pool(known, model.trained)
-                self._model = replace(model, trained=adapted)
+            if self._state.can_train:
+                self._set_state(self._state.train(self._parts))
+            trained = self._state.trained
+            if known and trainer.keeps_pool and trained:
+                trained = trainer.for_pool(known, trained)
+                self._state = replace(self._state, trained=trained)
         except Exception as error:
             self._go_on_without_model(X, error, "training")
             return None
-        return self._model.trained
-
-    def _train(self):
-        """Train the model if there are new labels, and labels of two classes."""
-        if self._model.can_learn_from(self._ledger.labelled):
-            self._set_model(self._model.train(self._parts.trainer, self._known))
-
-    def _set_model(self, model):
-        """Replace the model, and the fitted attributes that come from it."""
-        state = vars(self)
-        if before := state.get("_model"):
-            for name in before.attributes:
-                state.pop(name, None)
-        self._model = model
-        state.update(model.attributes)
+        return trained
 
     def _set_params(self, params):
         super()._set_params(params)
-        if hasattr(self, "_ledger"):  # the next training clones the new estimators
-            self._parts = self._points = None
+        if hasattr(self, "_state"):  # the next training clones the new estimators
+            self._parts, self._state = None, replace(self._state, points=None)
 
     def correct(
         self, X: RowsLike, y: ArrayLike, *, ids: ArrayLike | None = None
@@ -895,45 +794,28 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if len(y):
             learner._register_classes(None, y)
             codes = learner._encode(y)
-            ledger = learner._ledger.correct(identity, codes)
-            learner._target, codes = learner._target.restrict(
-                learner._target.declared, ledger.labelled.codes
-            )
-            learner._ledger = ledger.recode(codes)
-            learner._train_again()
-            transaction.learner = learner._after_teach()
+            state = learner._state.correct(identity, codes, learner._parts)
+            learner._set_state(state)
+            learner._after_teach()
         return transaction.commit()
 
-    def _train_again(self):
-        """Forget the model, and train as if the present labels had been taught."""
-        self._stopping_memory = stopping_rules.Remembered()
-        given = self._parts.trainer, self._known, self._target, self._ledger.calls
-        self._set_model(self._model.train_in_turn(*given))
-
-    def _take_new_values(self, X):
-        """Train again if labelled rows have new values in the pool X."""
-        ledger = self._ledger.take_values(X, self._column_names)
-        if ledger is not self._ledger:
-            self._ledger = ledger
-            self._train_again()
-            self._train_for(X)
-
     def _encode(self, y):
-        return self._target.encode(y)
+        return self._state.target.encode(y)
 
     def _register_classes(self, classes, y=()):
+        target = self._state.target
         if np.ndim(y) == 2:
-            if len(self._ledger.labelled) and not self._target.has_label_sets:
+            if len(self._state.ledger.labelled) and not target.has_label_sets:
                 raise ValueError(
                     f"y has {y.shape[1]} columns, but earlier calls taught one label "
                     "for each row. Use another learner for several labels for a row."
                 )
-            check_suits_label_sets(self.stopping)
-        self._set_target(self._target.register(classes, y))
+            stopping_rules.check_label_sets(self.stopping)
+        self._set_target(target.register(classes, y))
 
     def _set_target(self, target):
         """Set the target, and code the labels by it."""
-        before = self._target
+        before = self._state.target
         if target is before:
             return
         is_declared = target.declared and before.may_grow and not target.may_grow
@@ -941,34 +823,30 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             classes = target.classes.tolist()
             stopping_rules.check_rule_classes(self.stopping, classes)
             self._parts.rule.check_classes(classes)
-        is_same_kind = before.has_label_sets == target.has_label_sets
-        is_coded = before.table is not None and target.table is not before.table
-        if is_same_kind and is_coded:
-            codes = target.encode(before.table)[self._ledger.labelled.codes]
-            self._ledger = self._ledger.recode(codes)
-        self._target = target
+        self._state = self._state.with_target(target)
 
     def _set_classes(self, classes):
-        self._set_target(self._target.declare(classes))
+        self._set_target(self._state.target.declare(classes))
 
     def _check_pool(self, X, identity):
-        self._parts.rule.check_pool(identity, self._target, self._rule_memory)
+        state = self._state
+        self._parts.rule.check_pool(identity, state.target, state.rule_memory)
 
     def _encode_answers(self, labels, rows):
         """Register the labels of an oracle; return their codes and an error.
 
         A wrong label has the code -1.
         """
-        if labels.ndim == 2 and not self._parts.rule.takes_label_sets:
-            return np.full(len(rows), -1, dtype=np.int32), ONE_LABEL
-        if labels.ndim == 1 and not self._target.has_label_sets:
+        if labels.ndim == 1 and not self._state.target.has_label_sets:
             check_single_output(self._parts.trainer.estimators)
-        if labels.ndim == 2:
-            try:
+        try:
+            if labels.ndim == 2 and not self._takes_label_sets:
+                raise ValueError(ONE_LABEL)
+            if labels.ndim == 2:
                 self._register_classes(None, labels[:0].astype(np.int64))
-            except ValueError as error:
-                return np.full(len(rows), -1, dtype=np.int32), str(error)
-        target, codes, error = self._target.register_answers(labels, rows)
+        except ValueError as error:
+            return np.full(len(rows), -1, dtype=np.int32), str(error)
+        target, codes, error = self._state.target.register_answers(labels, rows)
         self._set_target(target)
         return codes, error
 
@@ -1053,8 +931,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             learner._check_pool(rows, identify(learner, rows, None))
             if codes.ndim == 1:
                 named = learner.classes_[np.unique(codes)].tolist()
-                declared = tuple(dict.fromkeys((*learner._target.declared, *named)))
-                learner._target = replace(learner._target, declared=declared)
+                target = learner._state.target.also_declare(named)
+                learner._state = replace(learner._state, target=target)
             return rows, codes, learner._check_metadata(fit_params, len(codes))
 
         return run_exclusively(self, start, self._buy_from)
@@ -1090,19 +968,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         transaction = Transaction(self, in_loop=True)
         learner = transaction.learner
-        n_before = learner._ledger.n_offered
-        is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
-        n_for_sale = np.count_nonzero(is_for_sale)
-        if are_more:
-            if n_for_sale and learner._stopping_memory.has_stopped:  # judge again
-                learner._stopping_memory = stopping_rules.Remembered()
-            n_offered = n_before + n_for_sale
-            learner._ledger = replace(learner._ledger, n_offered=n_offered)
+        given = X, identity, candidates, are_more
+        is_for_sale = learner._find_rows_for_sale(*given)
         learner.queried_indices_ = NO_ROWS
         transaction.commit()
         info = {"estimator": self, "X": X, "y": y}
-        n_left = min(learner._ledger.n_left(self.budget), n_for_sale)
-        n_rounds = learner._parts.choice.n_rounds_left(learner._ledger, n_left)
+        ledger = learner._state.ledger
+        n_left = min(ledger.n_left(self.budget), np.count_nonzero(is_for_sale))
+        n_rounds = learner._parts.choice.n_rounds_left(ledger, n_left)
         task = self._init_callback_context(
             max_subtasks=n_rounds
         ).call_on_fit_task_begin(**info)
@@ -1110,9 +983,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         while not stop:
             transaction = Transaction(self, in_loop=True)
             transaction.learner._check_parameters()
-            purchase = transaction.learner._choose_purchase(
-                X, rows_of_mask(is_for_sale), UNLIMITED, identity
-            )
+            given = X, is_for_sale, UNLIMITED, identity
+            purchase = transaction.learner._choose_purchase(*given)
             if len(purchase.rows) == 0:
                 transaction.commit()
                 break
@@ -1122,18 +994,18 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             )
             is_for_sale[purchase.rows] = False
             if self._parts.rule.uses_model:
-                self._train_and_commit(X)
+                self._commit_model(X)
             stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
-        self._train_and_commit(X)
+        self._commit_model(X)
         task.call_on_fit_task_end(**info, reconstruction_attributes={})
         if len(self.queried_indices_):
             self._warn_if_constant(X)
         return self
 
-    def _train_and_commit(self, X):
+    def _commit_model(self, X):
         transaction = Transaction(self, in_loop=True)
         transaction.learner._check_parameters()
-        transaction.learner._train_for(X)
+        transaction.learner._train_or_warn(X)
         transaction.commit()
 
     def _buy(self, transaction, X, identity, purchase, labels, **metadata):
@@ -1145,15 +1017,13 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner = shallow_copy(transaction.learner)
         vars(learner).update(parameters_of(self))
         codes, error = learner._encode_answers(labels, purchase.rows)
-        learner._ledger = learner._ledger.add_requests(identity, purchase)
+        learner._add_requests(identity, purchase)
         (known,) = np.nonzero(codes >= 0)
         if len(known):
             rows = purchase.rows[known]
             X = take(X, rows)
             metadata = {name: values[known] for name, values in metadata.items()}
             learner._store_labels(X, identity.part(X, rows), codes[known], **metadata)
-        learner._known_by = identity.kind
-        learner.queried_indices_ = np.append(learner.queried_indices_, purchase.rows)
         transaction.commit(learner)
         if error:
             raise ValueError(error)
@@ -1190,7 +1060,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         TypeError
             If JSON cannot hold the memory of a stopping rule.
         """
-        if not hasattr(self, "_ledger"):
+        if not hasattr(self, "_state"):
             raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
         return Record.of(self, self.make_rule()).to_json()
 
@@ -1265,30 +1135,15 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner._reset()
         learner._known_by = None
         identity = identify(learner, X, ids)
-        record = Record.from_json(record)
-        learner._load(X, identity, record, labels_for(learner, y))
-        if learner._parts.needs_scaler and record.n_before_pool is not None:
-            scaler = learner._parts.trainer.fit_scaler(X, learner._seed)
-            learner._model = replace(learner._model, scaler=scaler)
-        transaction.learner = learner._after_teach(X)
+        record, parts = Record.from_json(record), learner._parts
+        given = labels_for(learner, y), column_names(learner), parts
+        learner._set_state(record.to_state(X, identity, *given, learner._state.seed))
+        learner._parts = parts.seeded(learner._state.seed)
+        learner.queried_indices_ = np.array(record.queried, dtype=np.int64)
+        learner.stop_reason_ = record.stop_reason
+        learner._known_by = identity.kind if len(record.rows) else None
+        learner._after_teach(X)
         return transaction.commit()
-
-    def _load(self, X, identity, record, y):
-        """Set the state of a record, without the model."""
-        rule, rules = self._parts.rule, stopping_rules.find_rules(self.stopping)
-        if record.several_labels and not rule.takes_label_sets:
-            raise ValueError(
-                f"The record is of a learner of several labels. {ONE_LABEL}"
-            )
-        state = record.to_state(X, identity, y, self._column_names, rules)
-        vars(self).update(state)
-        self._pool = KeptPool().update(self._ledger)
-        self._known_by = identity.kind if len(record.rows) else None
-        if record.seed is not None:
-            self._seed = record.seed
-            self._parts = self._parts.seeded(record.seed)
-        self._model = replace(self._model, n_before_pool=record.n_before_pool)
-        self._rule_memory = rule.from_record(record)
 
     # Prediction
 
@@ -1306,8 +1161,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             Labels. While all known labels are of one class, that class. Of several
             labels for a row an indicator matrix.
         """
-        learner = self._trained_copy()
-        return learner._answer(predict_labels, X)
+        return self._predicting_copy()._answer(predict_labels, X)
 
     @available_if(_models_have("predict_proba"))
     def predict_proba(self, X: RowsLike) -> Floats:
@@ -1324,8 +1178,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             0 for a class without a labelled row yet. Of several labels for a row the
             probability of each, in shape (n_samples, n_labels).
         """
-        learner = self._trained_copy()
-        return learner._answer(learner._target.probabilities, X)
+        learner = self._predicting_copy()
+        return learner._answer(learner._state.target.probabilities, X)
 
     @available_if(_models_have("decision_function"))
     def decision_function(self, X: RowsLike) -> Floats:
@@ -1343,8 +1197,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             labelled row yet is 1 below the lowest of the others. Of several labels for
             a row a column for each, positive if the label is present.
         """
-        learner = self._trained_copy()
-        return learner._answer(learner._target.scores, X)
+        learner = self._predicting_copy()
+        return learner._answer(learner._state.target.scores, X)
 
     @available_if(_scores_rows)
     def utility(self, X: RowsLike) -> Floats:
@@ -1388,34 +1242,25 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         >>> print(learner.query(X[best]) == 0, learner.n_queries_)
         [ True] 1
         """
-        learner = self._trained_copy()
-        ledger, rule = learner._ledger, learner._parts.rule
-        is_trained = learner._model.n_labels >= max(len(ledger.labelled), 1)
-        if not is_trained or not rule.can_choose(ledger, learner.classes_):
+        learner = self._predicting_copy()
+        parts, state = learner._parts, learner._state
+        can_choose = parts.rule.can_choose(state.ledger, learner.classes_)
+        if not (state.is_trained and can_choose):
             raise ValueError(
                 f"utility needs a model, and {type(self).__name__} has none: its "
-                f"{len(ledger.labelled)} labels are too few or of one class. "
+                f"{self.n_taught_} labels are too few or of one class. "
                 "Buy the first rows with query, and teach their labels."
             )
-        X = learner._rows_to_predict(X)
-        known, trained = learner._known, learner._model.trained
-        if isinstance(X, Source):
-            utility = utility_function(rule, trained, known)
-            return X.answers(partial(selection.score_block, utility, True))
-        rows, choice = np.arange(n_rows(X)), learner._parts.choice
-        given = {"known": known, "trained": trained, "choice": choice}
-        return rule.utilities(Round(X, rows, len(rows), len(rows), (0,), **given))
+        X = parts.trainer.check_rows(learner, X, reset=False, min_rows=1)
+        return parts.choice.utilities(X, state.known(parts), state.trained)
 
     def _answer(self, function, X):
         """Return ``function(estimator_, X)``, block by block."""
-        X = self._rows_to_predict(X)
+        trainer = self._parts.trainer
+        X = trainer.check_rows(self, X, reset=False, min_rows=1)
         return answer_by_blocks(partial(function, self.estimator_), X)
 
-    def _rows_to_predict(self, X):
-        trainer = self._parts.trainer
-        return trainer.check_rows(self, X, reset=False, min_rows=1)
-
-    def _trained_copy(self, previous=None):
+    def _predicting_copy(self, previous=None):
         """Return a copy whose model knows all labels.
 
         Prediction changes nothing, and does not see what other threads change.
@@ -1428,24 +1273,23 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner = shallow_copy(self)
         check_can_predict(learner)
         learner._check_parameters()
-        labelled, trainer = learner._ledger.labelled, learner._parts.trainer
-        if learner._model.can_learn_from(labelled):
-            if previous is not None and not trainer.goes_on:
-                last = previous._model
-                learner._model = replace(
-                    learner._model, trained=last.trained, n_labels=last.n_labels
-                )
+        state, parts = learner._state, learner._parts
+        labelled, table = state.ledger.labelled, state.target.table
+        if state.can_train:
+            if previous is not None and not parts.trainer.goes_on:
+                last = previous._state
+                given = {"trained": last.trained, "n_trained": last.n_trained}
+                learner._state = state = replace(state, **given)
             try:
-                learner._train()
+                learner._set_state(state.train(parts))
             except Exception as error:
                 if not may_be_cured(error, labelled):
                     raise
-                if "training" not in self._warned_of:
-                    estimator = trainer.estimators[0]
+                if "training" not in state.warned_of:
+                    estimator = parts.trainer.estimators[0]
                     warn_of_cold_start(estimator, "prediction", error, labelled)
-        codes = labelled.codes if len(labelled) else [0]
-        if learner._model.n_labels < len(codes):
-            table = learner._target.table
+        if not learner._state.is_trained:
+            codes = labelled.codes if len(labelled) else [0]
             learner.estimator_ = Prior(table[codes] if len(table) else table)
         return learner
 
@@ -1457,21 +1301,3 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             self.make_trainer().adapt_tags(tags)
         tags.classifier_tags.multi_label = takes_label_sets and self.stopping is None
         return tags
-
-    def __repr__(self, N_CHAR_MAX=700):
-        text = super().__repr__(N_CHAR_MAX)
-        with suppress(AttributeError, TypeError, ValueError):  # new, or a wrong budget
-            if self._ledger.n_left(self.budget) == 0:
-                text += f" [budget spent: {self.n_queries_} labels bought]"
-        return text
-
-    def _repr_mimebundle_(self, **kwargs):
-        bundle, text = super()._repr_mimebundle_(**kwargs), repr(self)
-        if "text/html" in bundle and text.endswith("]"):
-            bundle["text/html"] += f"<p>{text[text.rindex('[') + 1 : -1]}</p>"
-        return bundle
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        left_out = {*CALLBACK_ATTRIBUTES, "_parts"}
-        return {k: v for k, v in state.items() if k not in left_out}

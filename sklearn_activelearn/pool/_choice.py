@@ -17,11 +17,13 @@ from ..base._validation import (
     is_share,
 )
 from ..sources._containers import NO_ROWS, hash_rows, n_rows, take
+from ..sources._source import Source
 from . import _selection as selection
-from ._cold_start import NothingLearned
 from ._distances import MOST_ROWS, check_embedding
 from ._ledger import PENDING
-from ._rule import Round, Rule
+from ._rule import Round, Rule, utility_function
+from ._state import LearnerState
+from ._training import Known
 from .stopping import _base as stopping_rules
 
 #: Distances are measured among all rows of a pool of at most this size. Of a larger one
@@ -39,7 +41,7 @@ class QueryAnswer(NamedTuple):
     ----------
     purchase : Purchase
         Rows to buy, perhaps none.
-    reason : str or None
+    stop_reason : str or None
         Why there are none, as in ``stop_reason_``.
     memory : object
         What the query rule remembers.
@@ -48,7 +50,7 @@ class QueryAnswer(NamedTuple):
     """
 
     purchase: Purchase
-    reason: str | None = None
+    stop_reason: str | None = None
     memory: Any = None
     remembered: Any = None
 
@@ -136,22 +138,18 @@ class RowChoice:
 
     # A round
 
-    def choose(
+    def start_round(
         self,
         X: Any,
         rows: Any,
         limit: int,
         n_left: int,
-        known: Any,
-        ledger: Any,
-        seed: tuple[int, ...],
-        *,
-        train: Callable[[], Any],
-        earlier: Callable[[int], Any] | None = None,
-        remembered: Any = None,
+        state: LearnerState,
+        known: Known,
+        identity: Any,
         **values: Any,
-    ) -> QueryAnswer:
-        """Return the next purchase, or the reason to buy nothing.
+    ) -> Round:
+        """Return the round of the next purchase: how many rows, and among which.
 
         Parameters
         ----------
@@ -163,51 +161,66 @@ class RowChoice:
             Largest number of rows that the caller takes.
         n_left : int
             Number of labels that the budget leaves.
+        state : LearnerState
+            State with the ledger located in the pool.
         known : Known
-            Labelled rows.
-        ledger : Ledger
-            Requests and labels, located in the pool.
-        seed : tuple of int
-            Seed of this round.
-        train : callable
-            Returns the result of the last training, or None if labels are too few for
-            the estimator; called if a model is needed.
-        earlier : callable, optional
-            ``earlier(n_labels)`` returns the model on the first labels.
-        remembered : Remembered, optional
-            Memory of the stopping rules.
+            Its labelled rows.
+        identity : ByValue or ById
+            Keys and ids of the rows of X.
         **values : dict
             Other attributes of the `Round`.
         """
-        # what is wanted, and whether a model can choose it
+        ledger = state.ledger
         n_first, initial = self.n_first(ledger), None
         if n_first or not self.rule.can_choose(ledger, known.classes):
             initial = self.initial_for(n_first)
-        n_for_sale = len(rows)
-        n_batch = min(n_first or self.n_next(ledger), n_for_sale)
-        given = {"known": known, "ledger": ledger, "choice": self, **values}
+        n_batch = min(n_first or self.n_next(ledger), len(rows))
+        # not a random state, which an error would have to restore
+        seed = state.seed, state.n_rounds
+        given = {"known": known, "ledger": ledger, "memory": state.rule_memory}
+        given |= {"choice": self, "identity": identity, **values}
         round = Round(X, rows, n_batch, n_batch, seed, initial, **given)
         round = self.rule.prepare(round, limit)
         round = round._replace(n_wanted=min(round.n_batch, n_left))
         if self.rule.samples and self.n_candidates is not None:
             # a whole batch at least: enough are left once its random rows are drawn
             round = round.sample_candidates(max(self.n_candidates, n_batch))
-        if round.n_wanted and round.initial is None and self.rule.uses_model:
-            trained = train()
-            if trained is None:
-                round = self.without_model(round)
-            round = round._replace(trained=trained)
+        return round
+
+    def choose(
+        self,
+        round: Round,
+        rows: Any,
+        limit: int,
+        n_left: int,
+        remembered: Any,
+        earlier: Callable[[int], Any],
+    ) -> QueryAnswer:
+        """Return the purchase of a round, or the reason to buy nothing.
+
+        Parameters
+        ----------
+        round : Round
+            Its model is trained, if it needs one.
+        rows, limit, n_left
+            As for `start_round`.
+        remembered : Remembered
+            Memory of the stopping rules.
+        earlier : callable
+            ``earlier(n_labels)`` returns the model on the first labels.
+        """
         # whether to buy
-        reason, n_audit, memory = None if n_left else "budget", 0, round.memory
+        stop_reason, n_audit, n_for_sale = None if n_left else "budget", 0, len(rows)
         rules = self.stopping and stopping_rules.find_rules(self.stopping)
         if round.n_wanted and round.initial is None and rules:
             verdict = self._judge(rules, round, n_for_sale, remembered, earlier)
-            reason, n_audit, remembered = verdict
+            stop_reason, n_audit, remembered = verdict
         # after the rules: limit=0 is the way to ask them without a purchase
-        if reason is None and (n_for_sale == 0 or limit == 0):
-            reason = "limit" if n_for_sale else "no rows"
-        if reason is not None:
-            return QueryAnswer(selection.NO_PURCHASE, reason, memory, remembered)
+        if stop_reason is None and (n_for_sale == 0 or limit == 0):
+            stop_reason = "limit" if n_for_sale else "no rows"
+        memory = round.memory
+        if stop_reason is not None:
+            return QueryAnswer(selection.NO_PURCHASE, stop_reason, memory, remembered)
         # what to buy
         n_wanted = min(round.n_wanted, limit)
         if n_audit := min(n_audit, n_wanted):
@@ -266,16 +279,13 @@ class RowChoice:
             self.positive,
             round.sample,
         )
-        before = remembered or stopping_rules.Remembered()
-        return stopping_rules.judge(rules, progress, before)
+        return stopping_rules.judge(rules, progress, remembered)
 
     def apply_rule(self, round):
         """Choose rows by the model, or by `initial` while there is none."""
-        here, measures = round, self._measures_distances(round.initial)
         if round.initial is not None:
-            here = self._with_points(round) if measures else round
-            purchase = here.in_pool(self.rule.select_first(here))
-            return purchase._replace(reasons=self.rule.first_reason)
+            return self._apply_initial(round)
+        here, measures = round, self.rule.measures_distances or self.batch != "top"
         if measures:
             try:
                 best = self._find_best(round)
@@ -286,33 +296,40 @@ class RowChoice:
             here = self._with_points(round, best)
         try:
             purchase = self.rule.select(here)
-        except NothingLearned as error:
-            return self._apply_without_model(round, error, "equal scores")
         except Exception as error:
-            return self._apply_without_model(round, error, "choice")
+            is_equal = isinstance(error, selection.NothingLearned)
+            step = "equal scores" if is_equal else "choice"
+            return self._apply_without_model(round, error, step)
         if isinstance(purchase.reasons, str) and not purchase.reasons:
             purchase = purchase._replace(reasons=self.rule.reason)
         return here.in_pool(purchase)
+
+    def _apply_initial(self, round):
+        initial = round.initial
+        if self.rule.measures_distances or self.batch != "top":
+            measures = True
+        elif isinstance(initial, str):
+            measures = initial != "random"
+        else:
+            measures = self.embedding is not None and selection.is_rows(initial)
+        here = self._with_points(round) if measures else round
+        purchase = here.in_pool(self.rule.select_first(here))
+        return purchase._replace(reasons=self.rule.first_reason)
 
     def _apply_without_model(self, round, error, step):
         round.excuse(error, step)
         return self.apply_rule(self.without_model(round))
 
+    def utilities(self, X, known, trained):
+        """Return the utility of each row of X, in memory or not, outside a purchase."""
+        if isinstance(X, Source):
+            utility = utility_function(self.rule, trained, known)
+            return X.answers(partial(selection.score_block, utility, True))
+        rows = np.arange(n_rows(X))
+        given = {"known": known, "trained": trained, "choice": self}
+        return self.rule.utilities(Round(X, rows, len(rows), len(rows), (0,), **given))
+
     # Distances, and large pools
-
-    def _measures_distances(self, initial):
-        """Return True if the pool is needed as points.
-
-        Parameters
-        ----------
-        initial : str, callable, rows or None
-            The start; None: a model chooses.
-        """
-        if self.rule.measures_distances or self.batch != "top":
-            return True
-        if isinstance(initial, str):
-            return initial != "random"
-        return self.embedding is not None and selection.is_rows(initial)
 
     def _is_represented(self, round):
         """Return True if distances are measured among some rows of a large pool."""

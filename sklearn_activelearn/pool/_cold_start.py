@@ -1,4 +1,4 @@
-"""Estimators that cannot be trained yet, or say nothing yet, because labels are few.
+"""Estimators that cannot be trained yet because labels are few.
 
 Many classifiers need several labels: five neighbours, two rows of each class for early
 stopping, as many rows as folds. While labels are few, a learner whose estimator fails
@@ -8,6 +8,7 @@ decides first: the estimator is trained on rows of the pool with as many made-up
 as are no longer few. If it fails again, the error is raised.
 """
 
+from dataclasses import replace
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -18,9 +19,8 @@ from ..exceptions import ColdStartWarning, warn_of_constant_answer, warn_user
 from ..sources._containers import n_rows, take
 from ._ledger import Labelled
 
-#: With fewer labels one known class, and with fewer labels or candidates equal scores
-#: are nothing unusual.
-FEWEST_KNOWN, FEWEST_EQUAL = 10, 20
+#: With fewer labels one known class is nothing unusual.
+FEWEST_KNOWN = 10
 
 #: Number of pool rows whose predictions are checked for being all the same.
 MOST_CHECKED = 1_000
@@ -28,18 +28,11 @@ MOST_CHECKED = 1_000
 #: With fewer labels one predicted class is nothing unusual.
 FEWEST_PREDICTED = 50
 
-#: Relative difference of scores that differ by rounding only.
-EQUAL = 1e-12
-
 #: Parameters that keep a model from learning from few labels.
 SMALLEST_LEAVES = ("min_samples_leaf", "min_child_samples", "min_data_in_leaf")
 
 #: Number of characters of an error that are quoted.
 LONGEST_QUOTE = 300
-
-
-class NothingLearned(ValueError):
-    """A model that gives all candidates the same score."""
 
 
 class Prior:
@@ -85,7 +78,7 @@ def may_be_cured(error, labelled):
     return not isinstance(error, INCURABLE) and len(labelled) < n_enough(labelled)
 
 
-def go_on_without_model(error, step, warned_of, trainer, known, rule, X):
+def go_on_without_model(error, step, state, parts, X):
     """Warn that rows are chosen without a model, or raise the error.
 
     Parameters
@@ -94,47 +87,47 @@ def go_on_without_model(error, step, warned_of, trainer, known, rule, X):
         The error of the estimator.
     step : {"training", "choice", "equal scores"}
         The step that failed.
-    warned_of : tuple of str
-        Steps of which the learner has warned; it warns once of each.
-    trainer, known, rule, X
-        As for `works_with_more_labels`.
+    state : LearnerState
+        State of the learner, which has warned of some steps; it warns once of each.
+    parts : Parts
+        Its rule and trainer.
+    X : rows
+        The pool.
 
     Returns
     -------
-    warned_of : tuple of str
-        The same steps and this one.
+    state : LearnerState
+        The same state, which has warned of this step.
     """
-    is_new = step not in warned_of
+    labelled, is_new = state.ledger.labelled, step not in state.warned_of
     if step != "equal scores":
-        if not may_be_cured(error, known.labelled):
+        if not may_be_cured(error, labelled):
             raise error
-        if is_new and not works_with_more_labels(trainer, known, rule, X, step):
+        if is_new and not works_with_more_labels(state.known(parts), parts, X, step):
             raise error
     if not is_new:
-        return warned_of
-    warn_of_cold_start(trainer.estimators[0], step, error, known.labelled)
-    return (*warned_of, step)
+        return state
+    warn_of_cold_start(parts.trainer.estimators[0], step, error, labelled)
+    return replace(state, warned_of=(*state.warned_of, step))
 
 
-def works_with_more_labels(trainer, known, rule, X, step):
+def works_with_more_labels(known, parts, X, step):
     """Return True if the estimator works on rows of the pool with enough labels.
 
     The labels are made up: each known class has as many of them.
 
     Parameters
     ----------
-    trainer : Trainer
-        Trainer of the learner.
     known : Known
         Labels of two classes.
-    rule : Rule
-        Query rule of the learner.
+    parts : Parts
+        Query rule and trainer of the learner.
     X : rows
         The pool.
     step : {"training", "choice"}
         The step that failed on the labels known so far. "choice" tries both.
     """
-    n = n_rows(X)
+    n, rule, trainer = n_rows(X), parts.rule, parts.trainer
     if trainer.keeps_pool or not n:
         return False
     rng, n_wanted = np.random.default_rng(known.seed), n_enough(known.labelled)
@@ -212,41 +205,7 @@ def advice_for_leaves(estimator):
     return ""
 
 
-def check_distinguishes(scores, model, labelled):
-    """Raise `NothingLearned` if a model has the same answer for all rows.
-
-    Equal scores alone are no reason: a model may be as certain of each row, and a
-    committee may agree, although their answers differ.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_candidates,)
-        Finite scores of rows that may be bought.
-    model : classifier
-        The model that was trained on the labelled rows.
-    labelled : Labelled
-        Labelled rows of two classes.
-    """
-    n = len(scores)
-    if len(labelled) < FEWEST_KNOWN or n < FEWEST_EQUAL:
-        return
-    if np.ptp(scores) > EQUAL * abs(scores[0]):
-        return
-    methods = ("predict_proba", "decision_function", "predict")
-    method = next(name for name in methods if hasattr(model, name))
-    answers = getattr(model, method)(labelled.rows)
-    if isinstance(answers, list):  # the probabilities of each label
-        answers = np.column_stack(answers)
-    answers = np.asarray(answers)
-    if answers.dtype.kind == "f":
-        is_same = np.ptp(answers, axis=0) <= EQUAL * np.abs(answers).max(axis=0)
-    else:
-        is_same = answers == answers[:1]
-    if np.all(is_same):
-        raise NothingLearned(f"all {n} rows")
-
-
-def warn_if_constant(learner, rule, target, labelled, X, model=None, seed=0):
+def warn_if_constant(learner, rule, state, X):
     """Warn if all labels are of one class, or one class is predicted for all rows.
 
     Predictions for the labelled rows are checked first, and only if they are all the
@@ -258,17 +217,14 @@ def warn_if_constant(learner, rule, target, labelled, X, model=None, seed=0):
         A learner that has stopped, for the text.
     rule : Rule
         Its query rule, which has the advice.
-    target : LabelTarget
-        Its classes.
-    labelled : Labelled
-        Its labels.
+    state : LearnerState
+        Its state.
     X : rows
         The pool.
-    model : classifier or None
-        Model that is trained on all labels; None if there is none.
-    seed : tuple of int
-        Seed of the random rows.
     """
+    labelled, target = state.ledger.labelled, state.target
+    if len(labelled) < max(learner.n_initial, FEWEST_KNOWN):
+        return
     codes = labelled.codes
     n_classes = len(np.unique(codes))
     if n_classes == 1 and learner.stop_reason_ == "budget":
@@ -279,14 +235,15 @@ def warn_if_constant(learner, rule, target, labelled, X, model=None, seed=0):
             f"since its {len(codes)} labels are all of that class",
             rule.advice_if_one_class,
         )
-    if n_classes == 1 or len(codes) < FEWEST_PREDICTED or model is None:
+    if n_classes == 1 or len(codes) < FEWEST_PREDICTED or not state.is_trained:
         return
+    model = state.trained.model
     answers = np.unique(predict_labels(model, labelled.rows), axis=0)
     n = n_checked = n_rows(X)
     if len(answers) == 1 and n:
         some, n_checked = slice(None), min(n, MOST_CHECKED)
         if n > MOST_CHECKED:
-            rng = np.random.default_rng(seed)
+            rng = np.random.default_rng((state.seed, state.n_rounds))
             some = np.sort(rng.choice(n, MOST_CHECKED, replace=False))
         others = predict_labels(model, take(X, some))
         answers = np.unique(np.concatenate([answers, others]), axis=0)

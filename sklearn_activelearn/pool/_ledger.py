@@ -266,23 +266,16 @@ class Ledger:
         ids = ids[new] if len(ids) else ids
         return ledger.add_entries(keys[new], -1, 1.0, "", n_taught + new, ids)
 
-    def skip(self, keys=None, ids=()):
+    def skip(self, keys=None, ids=(), refund=False):
         """Return the ledger with these pending rows skipped; None: all of them."""
-        positions = self.positions.copy()
-        if keys is None:
-            positions[positions == PENDING] = SKIPPED
-        else:
+        entries = np.flatnonzero(self.positions == PENDING)
+        if keys is not None:
             entries = self.find_entries(keys, (PENDING,))
             check_all_pending(entries >= 0, ids)
-            positions[entries] = SKIPPED
-        return replace(self, positions=positions)
-
-    def first(self, n_labels):
-        """Return the ledger with the first labels only; the other rows are pending."""
-        positions = np.where(self.positions < n_labels, self.positions, PENDING)
-        return replace(
-            self, positions=positions, labelled=self.labelled.part(slice(n_labels))
-        )
+        positions = self.positions.copy()
+        positions[entries] = SKIPPED
+        n_queries = self.n_queries - (len(entries) if refund else 0)
+        return replace(self, positions=positions, n_queries=n_queries)
 
     def pending(self, identity):
         """Return the row numbers of pending rows in a pool, in the order asked."""

@@ -21,7 +21,6 @@ from ..sources._containers import (
 from ..sources._source import Source
 from ..utils.typing import Floats, Ints
 from . import _selection as selection
-from ._cold_start import NothingLearned, check_distinguishes
 from ._distances import Coverage, Space
 from ._ledger import Ledger
 
@@ -170,8 +169,8 @@ class Round(NamedTuple):
     def warn_if_equal(self, scores: Floats) -> None:
         """Warn if the model scores all rows alike, so that coverage alone decides."""
         try:
-            check_distinguishes(scores, self.trained.model, self.known.labelled)
-        except NothingLearned as error:
+            selection.check_distinguishes(self, scores)
+        except selection.NothingLearned as error:
             self.excuse(error, "equal scores")
 
     def sample_candidates(self, n: int) -> Self:
@@ -383,7 +382,7 @@ class Rule:
             `batch` says.
         """
         utility = self.utilities(round)
-        check_distinguishes(utility, round.trained.model, round.known.labelled)
+        selection.check_distinguishes(round, utility)
         return selection.choose_batch(round, utility, round.choice.batch)
 
     # What few rules need

@@ -46,11 +46,21 @@ BEST_PER_ROW = 10
 #: Utilities that agree in half of their digits are ties: relative difference.
 TIE_TOLERANCE = np.sqrt(np.finfo(np.float64).eps)
 
+#: With fewer labels or scores equal scores are nothing unusual.
+FEWEST_LABELS, FEWEST_SCORES = 10, 20
+
+#: Relative difference of scores that differ by rounding only.
+ROUNDING = 1e-12
+
 #: Number of gains that are computed at first, and at a time.
 FIRST_GAINS, GAINS = 32, 256
 
 #: Upper bounds this close to the highest gain, or above it, are computed exactly.
 SLACK = 1e-6
+
+
+class NothingLearned(ValueError):
+    """A model that gives all candidates the same score."""
 
 
 # Purchases
@@ -242,6 +252,39 @@ def check_scores(scores, rows, model):
         row = rows[np.argmin(np.isfinite(scores))]
         raise ValueError(f"{model} gives row {row} a score that is not finite.")
     return scores
+
+
+def check_distinguishes(round, scores):
+    """Raise `NothingLearned` if a model has the same answer for all rows.
+
+    Equal scores alone are no reason: a model may be as certain of each row, and a
+    committee may agree, although their answers differ.
+
+    Parameters
+    ----------
+    round : Round
+        The model, and the labelled rows of two classes on which it was trained.
+    scores : ndarray of shape (n_candidates,)
+        Finite scores of the candidates.
+    """
+    model, labelled = round.trained.model, round.known.labelled
+    n = len(scores)
+    if len(labelled) < FEWEST_LABELS or n < FEWEST_SCORES:
+        return
+    if np.ptp(scores) > ROUNDING * abs(scores[0]):
+        return
+    methods = ("predict_proba", "decision_function", "predict")
+    method = next(name for name in methods if hasattr(model, name))
+    answers = getattr(model, method)(labelled.rows)
+    if isinstance(answers, list):  # the probabilities of each label
+        answers = np.column_stack(answers)
+    answers = np.asarray(answers)
+    if answers.dtype.kind == "f":
+        is_same = np.ptp(answers, axis=0) <= ROUNDING * np.abs(answers).max(axis=0)
+    else:
+        is_same = answers == answers[:1]
+    if np.all(is_same):
+        raise NothingLearned(f"all {n} rows")
 
 
 # Ranking and ties

@@ -513,7 +513,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
         self._commit(state)
         self._ledger = requests
 
-    def _skip(self, identity):
+    def _skip(self, identity, refund):
         n_pending = len(self._ledger)
         if identity is None:
             self._ledger = Requests()
@@ -522,10 +522,8 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             check_all_pending([each is not None for each in found], identity.names())
         n_skipped = n_pending - len(self._ledger)
         self.n_skipped_ += n_skipped
-        return n_skipped
-
-    def _refund(self, n_labels):
-        self._n_refunded += n_labels
+        if refund:
+            self._n_refunded += n_skipped
 
     def _order(self, n_rows):
         """Return the order in which `fit` visits the rows; None for their own order."""

@@ -460,7 +460,7 @@ class ALMSClassifier(PoolClassifier):
             if names != self.model_names_:
                 break
             past.insert(0, probabilities)
-        return np.array([*past, self._model.trained.memory.probabilities])
+        return np.array([*past, self._state.trained.memory.probabilities])
 
     @property
     def voi_history_(self) -> Floats:
@@ -469,7 +469,7 @@ class ALMSClassifier(PoolClassifier):
 
     @property
     def _memory(self):
-        return self._rule_memory or PastRounds()
+        return self._state.rule_memory or PastRounds()
 
     def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities of the chosen model.
@@ -485,13 +485,13 @@ class ALMSClassifier(PoolClassifier):
             0 for a class without a labelled row yet. If the model has only
             decision values, a sigmoid fitted on the validation set.
         """
-        learner = self._trained_copy()
+        learner = self._predicting_copy()
         labelled = learner._ledger.labelled
         rows = np.flatnonzero(learner._is_validation)
         labels = learner.classes_[labelled.codes[rows]]
         model = calibrated(learner.estimator_, labelled.rows, rows, labels)
         learner.estimator_ = model
-        return learner._answer(learner._target.probabilities, X)
+        return learner._answer(learner._state.target.probabilities, X)
 
     @property
     def _is_validation(self):

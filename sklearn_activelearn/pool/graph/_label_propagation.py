@@ -404,14 +404,14 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     def label_distributions_(self) -> Floats:
         """Probability of each class for each row of the pool."""
         labelled, n_classes = self._ledger.labelled, len(self.classes_)
-        if trained := self._model.trained:
+        if trained := self._state.trained:
             columns = encode(self.estimator_.classes_, self.classes_)
             n_pool = trained.memory.n_pool
             known = self.estimator_.label_distributions_[:n_pool]
             return known @ np.eye(n_classes)[columns]
         if not len(labelled) or labelled.has_two_classes:
             raise AttributeError("label_distributions_ needs a label.")
-        n_pool = 0 if self._pool.X is None else n_rows(self._pool.X)
+        n_pool = 0 if self._state.pool.X is None else n_rows(self._state.pool.X)
         return np.repeat(np.eye(n_classes)[labelled.codes[:1]], n_pool, axis=0)
 
     @property

@@ -403,6 +403,15 @@ def check_rule_classes(stopping, classes):
         rule.check_classes(classes)
 
 
+def check_label_sets(stopping):
+    """Raise an error if there is a rule, for a learner of several labels for a row."""
+    if find_rules(stopping):
+        raise ValueError(
+            "Stopping rules judge one label for each row. For several labels, leave "
+            "stopping out and limit the purchases by the budget."
+        )
+
+
 def judge_all(rules, progress, memory):
     """Ask all rules, so that each of them can remember the model.
 
