@@ -357,7 +357,7 @@ def test_trees_of_the_blend_follow_the_weights():
 
 def test_the_blend_refuses_weights_that_it_cannot_use():
     blend = BlendClassifier([("near", KNeighborsClassifier())])
-    with pytest.raises(TypeError, match="KNeighborsClassifier, the candidate 'near'"):
+    with pytest.raises(TypeError, match=r"KNeighborsClassifier.*sample_weight"):
         blend.fit(X, y, WEIGHTS)
     assert not hasattr(blend, "estimators_")
     with pytest.raises(ValueError, match="one label for each row"):

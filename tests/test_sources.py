@@ -343,7 +343,7 @@ def test_row_groups_are_read_ahead_at_the_same_time_and_in_order(monkeypatch, tm
     assert len(n_read) == 3  # the caller has one block, and two are coming
     np.testing.assert_array_equal(np.concatenate([first, *values]), X[:, 0])
     np.testing.assert_array_equal(
-        np.concatenate([rows for _, rows in source.blocks_read_ahead()]), X
+        np.concatenate([rows for _, rows in source.blocks()]), X
     )
 
 

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import classes_of, stratified_folds
@@ -383,13 +383,6 @@ class BlendClassifier(CombinedClassifier):
         (seed,) = draw_seeds(self.random_state, 1).tolist()
         # all rows decide on the default candidates, which are trained on all of them
         named = self.estimators or default_candidates(X, labels, of_rows)
-        for name, candidate in named if weights is not None else ():
-            if not has_fit_parameter(candidate, "sample_weight"):
-                kind = type(candidate).__name__
-                raise TypeError(
-                    f"sample_weight: fit of {kind}, the candidate {name!r}, does not "
-                    "take weights. Leave out the weights, or the candidate."
-                )
         names = [name for name, _ in named]
         weighed = getattr(previous, "_weighed", (None,))
         settings = self.cv, self.scoring, self.estimators, names, scaler, of_rows

@@ -167,8 +167,7 @@ def identify(learner, X, ids, *, is_pool=False):
         identity = ById.of(ids, n_rows(X), learner._ids if is_pool else None)
         if is_pool:
             learner._ids = identity
-    if learner._known_by not in (None, identity.kind):
-        check_same_kind(identity, learner._known_by)
+    check_same_kind(identity, learner._known_by)
     return identity
 
 

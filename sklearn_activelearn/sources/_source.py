@@ -146,11 +146,10 @@ class Source:
         return join_rows([*found.values()])
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
-        """Yield each block as a slice of row numbers and its rows."""
-        return map(self._read_prepared, self._parts(1))
+        """Yield each block as a slice of row numbers and its rows.
 
-    def blocks_read_ahead(self) -> Iterator[tuple[slice, Any]]:
-        """Yield what `blocks` yields; threads read the next blocks meanwhile."""
+        Threads read the next blocks meanwhile.
+        """
         return map_ahead(self._read_prepared, self._parts(1), self._n_readers)
 
     def map(

@@ -556,7 +556,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
                 weights[is_there],
             )
         bought = [NO_ROWS]
-        for start, rows in in_groups(X.blocks_read_ahead(), self._group):
+        for start, rows in in_groups(X.blocks(), self._group):
             part = slice(start, start + rows.shape[0])
             given = None if weights is None else weights[part]
             self._simulate(rows, codes[part], None, limits, given)
@@ -605,7 +605,7 @@ class StreamLoop(LinearPredictor, ActiveClassifier):
             numbers = np.arange(n_rows(X)) if candidates is None else candidates
             limits, bought = self._limits(len(numbers)), [NO_ROWS]
             source = X if candidates is None else SomeRows(X, candidates)
-            for start, rows in in_groups(source.blocks_read_ahead(), self._group):
+            for start, rows in in_groups(source.blocks(), self._group):
                 names = numbers[start : start + rows.shape[0]]
                 try:
                     self._ask_rows(rows, answer, None, limits, names)
