@@ -158,7 +158,7 @@ def main(chromium=None):
             page.keyboard.press("*")
             page.wait_for_selector("#list button")
             page.check("input[value=doubtful]")
-            page.wait_for_selector("#list .about:has-text('expects')")
+            page.wait_for_selector("#list .about:has-text('the model')")
             picture(page, "label_review.png", 800, 640, "light")
         Path(folder, "labels.sqlite").unlink()
         with served(folder, MANY_CLASSES) as address:

@@ -125,7 +125,9 @@ class TestAnswers:
             shown = ask(client, "label", id=other, label=[])
             assert shown["last"].startswith(f"Row {other}: no label applies")
             rows = ask(client, "review", list="labelled", text="class:")["rows"]
-            assert [(each["id"], each["label"]) for each in rows] == [(other, [])]
+            assert [(each["id"], each["title"]) for each in rows] == [
+                (other, "no label applies")
+            ]
 
     def test_people_who_disagree_read_so(self, folder):
         session_view = open_desk(folder, votes=2)

@@ -178,7 +178,7 @@ class TestServe:
             skipped = ask(page.address, "next")["row"]["id"]
             ask(page.address, "skip", id=skipped, reason="blurred")
             found = ask(page.address, "review", text="class:1")
-            assert [row["label"] for row in found["rows"]] == ["1"]
+            assert [row["title"] for row in found["rows"]] == ["1"]
             id = found["rows"][0]["id"]
             assert found["rows"][0]["excerpt"] == f"Text number {id}"
             assert ask(page.address, "review", text=f"number {id}")["n_rows"] >= 1
@@ -192,7 +192,7 @@ class TestServe:
             assert ask(page.address, "withdraw", id=id)["row"]["label"] == "1"
             assert ask(page.address, "withdraw", id=id)["row"]["state"] == "open"
             (row,) = ask(page.address, "review", list="skipped")["rows"]
-            assert row["answers"][0]["reason"] == "blurred"
+            assert row["about"] == ["skipped (blurred)"]
             assert ask(page.address, "reopen")["n_rows"] == 1
             assert session.review("skipped").n_rows == 0
 

@@ -194,7 +194,7 @@ def test_tags_are_chips_that_go_with_the_answer(page, tmp_path):
         page.keyboard.press("*")
         page.fill("[name=text]", "tag:old")
         wait_for_text(page, "#found", "1 row")
-        assert "tag: old" in page.inner_text("#list")
+        assert "tags: old" in page.inner_text("#list")
         page.click("#list button")
         page.wait_for_selector("#tags button:nth-child(1)[aria-pressed=true]")
         assert page.is_hidden("#why")
@@ -313,7 +313,7 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     keys.type("order")  # in place of the words before
     assert page.input_value("#search [name=text]") == "order"
     page.check("input[value=noted]")
-    wait_for_text(page, "#list", "note: ask\nBob?")
+    wait_for_text(page, "#list", "Note of ann: ask\nBob?")
     page.check("input[value=skipped]")
     wait_for_text(page, "#list", "no order, see *")
     reopened = session.review("skipped").rows[0].id
@@ -409,8 +409,8 @@ def test_a_list_is_left_searched_and_turned_by_keyboard(page, tmp_path):
         keys.press("*")
         page.fill("#search [name=text]", "")
         page.check("input[value=empty]")
-        wait_for_text(page, "#list", "no label")
-        assert page.inner_text("#list button").split("\n") == ["no label", "Row 39"]
+        wait_for_text(page, "#list", "not decided")
+        assert page.inner_text("#list button").split("\n") == ["not decided", "Row 39"]
 
 
 def test_other_people_are_followed_while_something_is_typed(page, tmp_path):

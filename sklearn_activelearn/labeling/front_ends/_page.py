@@ -28,7 +28,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ._keys import QUIT
-from ._view import LabelingView, describe_curve, describe_people, plot_curve
+from ._view import (
+    LabelingView,
+    describe_answer,
+    describe_curve,
+    describe_listed,
+    describe_note,
+    describe_people,
+    plot_curve,
+)
 
 LONGEST_BODY = 2**16  #: bytes
 LONGEST_NAME, LONGEST_TEXT = 100, 2_000  #: letters that people type
@@ -164,7 +172,10 @@ class PageRequests:
         rows = []
         for row in found.rows:
             kind, item = self._view.item(row.id)
-            rows.append({**plain_row(row), "excerpt": excerpt(item, kind)})
+            title, about = describe_listed(row)
+            at = row.answers[-1].at if row.answers else None
+            shown = {"title": title, "about": about, "excerpt": excerpt(item, kind)}
+            rows.append({"id": row.id, **shown, "at": at})
         return {**found._asdict(), "rows": rows}
 
     def people(self, body, who):
@@ -237,15 +248,15 @@ def plain_row(row):
     def name(label):
         return label if isinstance(label, list | None) else f"{label}"
 
+    answers = [
+        {**each._asdict(), "label": name(each.label), "words": describe_answer(each)}
+        for each in row.answers
+    ]
+    notes = [{**each._asdict(), "words": describe_note(each)} for each in row.notes]
     return {
-        "id": row.id,
-        "state": row.state,
-        "label": name(row.label),
-        "predicted": name(row.predicted),
-        "tied": row.tied,
-        "answers": [{**a._asdict(), "label": name(a.label)} for a in row.answers],
-        "notes": [note._asdict() for note in row.notes],
-    }
+        "id": row.id, "state": row.state, "label": name(row.label),
+        "answers": answers, "notes": notes,
+    }  # fmt: skip
 
 
 def get_text(body, name, longest):

@@ -49,7 +49,15 @@ from ._keys import (
     TypeAhead,
     parse_line,
 )
-from ._view import describe_label, describe_people, describe_tags, parse_search
+from ._view import (
+    STATES,
+    describe_answer,
+    describe_label,
+    describe_listed,
+    describe_note,
+    describe_people,
+    parse_search,
+)
 
 END, PAGE_DOWN, PAGE_UP = "end", "page down", "page up"
 #: Keys of prompt_toolkit; all other keys that are no letters are ignored.
@@ -114,8 +122,6 @@ LISTS = {
     "n": "noted",
     "e": "empty",
 }
-#: Words for the state of a row without a label.
-STATES = {"open": "not decided", "skipped": "skipped", "disputed": "disputed"}
 REOPEN, REFRESH, DECIDE = "r", "f", "="
 NO_ROW = "There is no row to label."
 N_LISTED = 9  #: rows of a list that are shown: one digit opens each
@@ -562,37 +568,19 @@ class RowList:
         )
 
     def _lines_of(self, number, row):
-        label = STATES.get(row.state) or describe_label(row.label)
-        about = [f"[{number}] row {row.id}", label]
-        if row.predicted is not None:
-            about += [f"the model: {describe_label(row.predicted)}"]
-        if self._who is not None:
-            votes = [
-                f"{answer.who or ''}: {describe_label(answer.label)}"
-                for answer in row.answers
-            ]
-            about += [" ".join(votes[:3])]
-        given = dict.fromkeys(tag for answer in row.answers for tag in answer.tags)
-        about += [f"tags: {', '.join(given)}"] if given else []
-        about += [when(row.answers[-1].at)[:10]] if row.answers else []
+        title, about = describe_listed(row)
+        days = [when(row.answers[-1].at)[:10]] if row.answers else []
         kind, item = self._view.item(row.id)
-        return [GAP.join(about), f"    {excerpt(item, kind)}"]
+        lines = GAP.join([f"[{number}] row {row.id}", title, *days, *about])
+        return [lines, f"    {excerpt(item, kind)}"]
 
 
 def lines_about(row):
     """Return the state, the answers and the notes of a row, one in each line."""
     lines = [] if row.state == "labelled" else [STATES[row.state].capitalize()]
     lines += [f"Votes are tied on: {', '.join(row.tied)}"] * bool(row.tied)
-    for answer in row.answers:
-        what = "skipped" if answer.label is None else describe_label(answer.label)
-        reason = f" ({answer.reason})" if answer.reason else ""
-        final = ", decided" if answer.is_final else ""
-        who = f"{answer.who}: " if answer.who else ""
-        tags = describe_tags(answer.tags)
-        lines.append(f"{who}{what}{reason}{final}{tags}, {when(answer.at)}")
-    for note in row.notes:
-        lines.append(f"Note{f' of {note.who}' if note.who else ''}: {note.text}")
-    return lines
+    lines += [f"{describe_answer(each)}, {when(each.at)}" for each in row.answers]
+    return [*lines, *(f"{describe_note(each)}, {when(each.at)}" for each in row.notes)]
 
 
 def when(at):

@@ -43,6 +43,9 @@ WHY = {
     "useful": "Asked because the learner ranks it first.",
 }
 
+#: Words for the state of a row without a label.
+STATES = {"open": "not decided", "skipped": "skipped", "disputed": "disputed"}
+
 #: Fields of a search.
 FIELDS = ("class", "tag", "who", "date", "since", "until")
 
@@ -287,6 +290,36 @@ def describe_tags(tags):
 def describe_label(label):
     """Return a label, or the labels of a row, in words."""
     return ", ".join(label) or NO_LABEL if isinstance(label, list) else f"{label}"
+
+
+def describe_answer(answer):
+    """Return an answer in words."""
+    words = "skipped" if answer.label is None else describe_label(answer.label)
+    words += f" ({answer.reason})" if answer.reason else ""
+    words += ", decided" * answer.is_final + describe_tags(answer.tags)
+    return f"{answer.who}: {words}" if answer.who else words
+
+
+def describe_note(note):
+    """Return a note in words."""
+    return f"Note{f' of {note.who}' if note.who else ''}: {note.text}"
+
+
+def describe_listed(row):
+    """Return the label of a row in a list, or why it has none, and more about it."""
+    about = []
+    if row.predicted is not None:
+        about.append(f"the model: {describe_label(row.predicted)}")
+    about += [f"tied: {', '.join(row.tied)}"] * bool(row.tied)
+    is_plain = len(row.answers) == 1 and row.label is not None
+    for answer in row.answers:
+        # the label of the only answer is that of the row
+        words = answer.who if is_plain else describe_answer(answer._replace(tags=[]))
+        about += [words] * bool(words)
+    tags = dict.fromkeys(tag for answer in row.answers for tag in answer.tags)
+    about += [f"tags: {', '.join(tags)}"] * bool(tags)
+    about += [describe_note(note) for note in row.notes]
+    return STATES.get(row.state) or describe_label(row.label), about
 
 
 def describe_counts(status, own):

@@ -82,24 +82,12 @@ function describeFound(found, list) {
   return `${countRows(found.n_rows)}${from}${part}`;
 }
 
-function listItem({ id, state, label, predicted, tied, answers, notes, excerpt }) {
-  const distinct = (values) => [...new Set(values)];
-  const votes = distinct(answers.map((answer) => describeLabel(answer.label ?? "skip"))).join(" / ");
-  const about = [
-    predicted && `the model expects ${describeLabel(predicted)}`,
-    state === "disputed" && ["disputed", ...tied].join(" "),
-    distinct(answers.map((answer) => answer.who).filter(Boolean)).join(", "),
-    answers.length > 0 && when(answers.at(-1).at),
-    ...answers.map(({ reason }) => reason),
-    ...distinct(answers.flatMap(({ tags }) => tags)).map((tag) => `tag: ${tag}`),
-    ...notes.map(({ text }) => `note: ${text}`),
-  ].filter(Boolean);
+function listItem({ id, title, about, at, excerpt }) {
   return make("li", {}, makeButton(
     () => openRow(id), { "data-id": JSON.stringify(id) },
-    make("span", { class: "label" },
-      describeLabel(label) ?? (state === "skipped" ? "skipped" : votes || "no label")),
+    make("span", { class: "label" }, title),
     make("span", { class: "excerpt", dir: "auto" }, excerpt || `Row ${id}`),
-    make("span", { class: "about" }, about.join(" · "))));
+    make("span", { class: "about" }, [...(at ? [when(at)] : []), ...about].join(" · "))));
 }
 
 /** Move the focus to a row of the list, or else to the search. */

@@ -1,6 +1,6 @@
 // Contents of a row: a text, a table of cells or an image; its answers and notes.
 
-import { describeLabel, make, post, when } from "./server.js";
+import { make, post, when } from "./server.js";
 
 let zoom = 1;
 
@@ -42,12 +42,5 @@ export function enlarge(factor) {
 }
 
 /** Return the notes on a row as list items, and the answers if they are wanted. */
-export function facts({ answers, notes }, withAnswers) {
-  const from = (who, words) => (who ? `${who}: ${words}` : words);
-  const lines = (withAnswers ? answers : []).map(({ who, label, reason, is_final, tags, at }) =>
-    from(who, (describeLabel(label) ?? "skipped") + (reason ? `: ${reason}` : "")) +
-    `${is_final ? " (decided)" : ""}${tags.length ? `, tags: ${tags.join(", ")}` : ""}, ${when(at)}`);
-  lines.push(...notes.map(({ who, text, at }) =>
-    `Note${who ? ` of ${who}` : ""}: ${text} (${when(at)})`));
-  return lines.map((line) => make("li", { dir: "auto" }, line));
-}
+export const facts = ({ answers, notes }, withAnswers) => [...(withAnswers ? answers : []), ...notes]
+  .map(({ words, at }) => make("li", { dir: "auto" }, `${words}, ${when(at)}`));
