@@ -232,7 +232,7 @@ LETTERS = "suqSUQ/?*!#ab -1"
 @example(["/spam", "quite", "undo it"], None)
 @example(["?", "//"], None)
 def test_a_class_that_is_typed_is_that_class(classes, data):
-    """Letter by letter, and in a line: no command, and no other class."""
+    """At once or letter by letter, and in a line: no command, and no other class."""
     keys = ClassKeys(classes)
     for label in classes:
         gaps = [0.3] * len(label)
@@ -240,6 +240,7 @@ def test_a_class_that_is_typed_is_that_class(classes, data):
             gaps = data.draw(st.lists(st.floats(0, 0.99), min_size=len(label),
                                       max_size=len(label)))  # fmt: skip
         assert parse_line(label, keys) == Choice(None, label)
+        assert TypeAhead(keys).type(label, is_ended=True) == Choice(None, label)
         now = [0.0]
         typing = TypeAhead(keys, lambda: now[0])  # noqa: B023
         given = []
@@ -249,28 +250,46 @@ def test_a_class_that_is_typed_is_that_class(classes, data):
         assert list(filter(None, given)) == [Choice(None, label)]
 
 
-def type_all(keys, letters):
-    """Return what the last of some letters completes."""
-    typing = TypeAhead(keys)
-    return [typing.press(letter) for letter in letters][-1]
-
-
 @given(st.lists(st.text(LETTERS, min_size=1, max_size=4), min_size=2, unique=True))
 def test_each_command_has_keys_that_begin_no_class(classes):
     keys = ClassKeys(classes)
     assert len({*keys.commands.values()}) == len(keys.commands)
     for command, typed in keys.commands.items():
         assert not any(label.lower().startswith(typed) for label in classes)
-        assert type_all(keys, typed) == Choice(command)
+        assert TypeAhead(keys).type(typed) == Choice(command)
         if not any(label.lower().startswith(f"/{typed}") for label in classes):
-            assert keys.find_command(f"/{typed}") == Choice(command)
+            assert TypeAhead(keys).type(f"/{typed}") == Choice(command)
         is_said = f"{typed} to " in keys.describe_prefixes()
         assert is_said == (typed != command)
     needed = keys.describe_prefixes(but=[*"suq?*!#"])
     assert needed == ""
 
 
-class TestPrefixes:
+class TestWords:
+    @pytest.mark.parametrize(
+        "word", ["quit", "question", "su", "us", "undo", "??", "qqqq", "bad idea"]
+    )
+    def test_a_word_that_is_no_class_does_nothing(self, word):
+        for several in (False, True):
+            typing = TypeAhead(ClassKeys(["good", "bad"], several=several))
+            assert typing.type(word, is_ended=True) is None
+            assert typing.problem == f"{word}: no class; ? for help"
+            assert typing.typed == ""
+            assert typing.chosen == []
+
+    def test_a_word_is_the_rest_of_a_name_or_goes_on_with_letters(self):
+        typing = TypeAhead(ClassKeys(["good", "bad", "pricing", "privacy"]))
+        assert typing.press("g").value == "good"
+        assert typing.type("ood") is None
+        assert typing.problem == ""
+        assert typing.press("p") is None
+        assert typing.type("riv").value == "privacy"
+
+    def test_enter_behind_a_word_sends_labels_unless_it_ends_a_name(self):
+        typing = TypeAhead(ClassKeys(["good", "good enough", "bad"], several=True))
+        assert typing.type("good", is_ended=True) is None
+        assert typing.type("bad", is_ended=True) == Choice(None, ["good", "bad"])
+
     def test_which_commands_need_a_prefix_is_said(self):
         said = ClassKeys(["spam", "quite"]).describe_prefixes()
         assert said == "Type /s to skip, /q to quit: a class begins with the key."
@@ -361,10 +380,11 @@ const cases = JSON.parse(require("fs").readFileSync(0));
 const outcomes = cases.map(([{ classes, choices, several }, keys]) => {
   let now = 0;
   const typing = new TypeAhead(classes, choices, several, () => now);
-  return keys.map(([key, gap]) => {
+  return keys.map(([key, gap, isEnded]) => {
     if (gap === null) typing.ignore(key);
     else now += 1000 * gap;
-    const done = gap === null ? null : typing.press(key);
+    const type = () => isEnded === null ? typing.press(key) : typing.type(key, isEnded);
+    const done = gap === null ? null : type();
     return [done?.command ?? null, done?.label ?? null, typing.typed, typing.chosen];
   });
 });
@@ -384,22 +404,33 @@ def test_the_page_takes_keys_as_the_terminal_does():
     for number, (classes, own) in enumerate(lists * 12):
         letters = [*"".join(classes[:20]), *"suq?*!#/0123", *PAGE_KEYS]
         names = [*rng.choices(letters, k=20), *rng.choice(classes)] * 2
-        names += [*"".join(rng.choices(classes, k=2)), ENTER, *"/s/u"]
-        gaps = [0, 0, 0.7, 2 * NAME_SECONDS, None]
-        pressed = [(key, rng.choice(gaps)) for key in names]
+        names += [*rng.choices(classes, k=5), "/s", "quit", "/u"]
+        pressed = []
+        for key in names:
+            gap = rng.choice([0, 0, 0.7, 2 * NAME_SECONDS, None])
+            is_ended = rng.choice([True, False, None])  # None: a key on its own
+            if key in PAGE_KEYS:
+                is_ended = None
+            elif len(key) > 1:
+                gap, is_ended = gap or 0, bool(is_ended)
+            pressed.append((key, gap, is_ended))
         keys, now, found = ClassKeys(classes, own, bool(number % 2)), 0.0, []
         typing = TypeAhead(keys, lambda: now)  # noqa: B023
-        for key, gap in pressed:
+        for key, gap, is_ended in pressed:
             if gap is None:  # the next row is not there yet
                 if len(key) == 1:
                     typing.ignore(key)
                 done = Choice(None)
             else:
                 now += gap
-                done = typing.press(key) or Choice(None)
+                if is_ended is None:
+                    done = typing.press(key)
+                else:
+                    done = typing.type(key, is_ended=is_ended)
+                done = done or Choice(None)
             found.append([done.command, done.value, typing.typed, typing.chosen])
         outcomes.append(found)
-        pressed = [(PAGE_KEYS.get(key, key), gap) for key, gap in pressed]
+        pressed = [(PAGE_KEYS.get(key, key), *rest) for key, *rest in pressed]
         cases.append([keys.as_json(), pressed])
     node = subprocess.run(
         ["node", "-e", SCRIPT.read_text().replace("export ", "") + ON_THE_PAGE],

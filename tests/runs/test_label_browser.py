@@ -251,6 +251,15 @@ def wait_for_text(page, place, text):
     )
 
 
+def press_at_once(page, keys):
+    """Press keys as quickly as a script, which Playwright cannot on a busy machine."""
+    page.evaluate(
+        "keys => [...keys].forEach((key) => "
+        "dispatchEvent(new KeyboardEvent('keydown', { key })))",
+        keys,
+    )
+
+
 def focused(page):
     return page.evaluate("document.activeElement.textContent")
 
@@ -345,7 +354,7 @@ def test_classes_that_begin_with_commands_are_typed_as_words(
         served(page, session)
         assert page.inner_text("#last") == said
         n_labels = 0
-        for delay, end in ((0, ""), (120, "Enter"), (250, "")):
+        for delay, end in ((0, "Enter"), (0, ""), (120, "Enter"), (250, "")):
             for name in classes:
                 page.keyboard.type(name, delay=delay)
                 if end:
@@ -354,13 +363,15 @@ def test_classes_that_begin_with_commands_are_typed_as_words(
                 wait_for_text(page, "#last", f": {name}")
                 wait_for_text(page, "#counts", f"{n_labels} labelled")
                 wait_for_row(page)
+        press_at_once(page, "quit?")
+        wait_for_text(page, "#typed", "quit?: no class")
         status = session.status()
-        assert status.by_class == dict.fromkeys(classes, 3)
+        assert status.by_class == dict.fromkeys(classes, 4)
         assert status.skipped == 0
-        page.keyboard.type("/s")
+        press_at_once(page, "/s")
         wait_for_text(page, "#counts", "1 skipped")
         wait_for_row(page)
-        page.keyboard.type("/u" if "/u" in said else "u")
+        press_at_once(page, "/u" if "/u" in said else "u")
         wait_for_text(page, "#last", "answer undone")
 
 

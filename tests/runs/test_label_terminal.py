@@ -168,13 +168,13 @@ def test_a_key_chooses_a_label_and_enter_sends_them():
     ],
 )
 def test_classes_that_begin_with_commands_are_typed_as_whole_words(classes, said):
-    """By a script at once, and letter by letter."""
+    """By a script: at once, with and without Enter, and letter by letter."""
     child = Child(sys.executable, "-c", PROGRAM,
                   *COMMAND.replace("good,bad", classes).split())  # fmt: skip
     child.wait_for(said)  # on the first screen
     child.row()
     given = []
-    for gap, end in ((0, ""), (0.1, "\r"), (0.25, "")):
+    for gap, end in ((0, "\r"), (0, ""), (0.1, "\r"), (0.25, "")):
         for name in classes.split(","):
             for keys in [name] if gap == 0 else name:
                 child.press(keys)
@@ -183,8 +183,10 @@ def test_classes_that_begin_with_commands_are_typed_as_whole_words(classes, said
             given.append(name)
             child.wait_for_labels(given)
             child.row()
+    child.press("quit?")  # at once, and no class
+    child.wait_for_screen("quit?: no class")
     child.press("\x03")
-    child.wait_for("Labels in labels.sqlite: 6.")
+    child.wait_for("Labels in labels.sqlite: 8.")
     assert child.end() == 130
     assert stored_labels() == given
 

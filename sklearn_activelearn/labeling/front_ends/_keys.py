@@ -29,6 +29,8 @@ NO_LABEL = "-"  #: a line of text that says that no label applies
 LONGEST = 3  #: letters of the longest abbreviation that is shown as a key
 #: Seconds after an answer in which letters that continue its name are ignored.
 NAME_SECONDS = 1.0
+#: Seconds between two letters of a line: a script or a paste is quicker than fingers.
+LINE_SECONDS = 0.05
 
 
 class Match(NamedTuple):
@@ -212,9 +214,11 @@ class ClassKeys:
 class TypeAhead:
     """Letters typed one by one; the first that leaves a single class answers.
 
-    If a row may have several labels, a class is chosen or the choice is taken back, and
-    Enter on its own answers with all chosen labels. Enter has to be pressed twice if no
-    label is chosen, or if a letter was ignored that another class begins with.
+    Letters that follow each other within `LINE_SECONDS` are one word: a class, or else
+    nothing. If a row may have several labels, a class is chosen or the choice is taken
+    back, and Enter on its own answers with all chosen labels. Enter has to be pressed
+    twice if no label is chosen, or if a letter was ignored that another class begins
+    with.
 
     Parameters
     ----------
@@ -267,12 +271,9 @@ class TypeAhead:
         """Forget the typed letters."""
         self.typed = self.problem = ""
 
-    def press(self, key, extra=""):
-        """Return the answer or command that a key completes, None if there is none.
-
-        Letters in `extra` are further commands while nothing is typed.
-        """
-        self.problem, typed = "", self.typed + key
+    def press(self, key):
+        """Return the answer or command that a key completes, None if there is none."""
+        self.problem = ""
         if key == ESCAPE:
             self.typed = ""
         elif key == BACKSPACE:
@@ -281,20 +282,41 @@ class TypeAhead:
             return self._answer(self.typed, is_whole=True)
         elif key == ENTER:
             return self._send() if self._keys.several else None
-        elif self.continues_name(key):
-            if self._keys.find(key).classes:
-                self._is_doubtful = True
-                self.problem = f"{key} belongs to the name before; press it again"
-        elif choice := self._keys.find_command(typed):
-            self.typed = ""
-            return choice
-        elif self._keys.begins_tag(typed):
-            self.typed = typed
-        elif not self.typed and key in extra:
-            return Choice(key)
         else:
-            return self._answer(typed)
+            return self.type(key)
         return None
+
+    def type(self, letters, *, is_ended=False, extra=""):
+        """Return what letters complete that were typed together, as `press` does.
+
+        Parameters
+        ----------
+        letters : str
+            One letter, or letters that followed each other within `LINE_SECONDS`.
+        is_ended : bool, default=False
+            True if Enter followed them at once.
+        extra : str, default=""
+            Further letters that are commands while nothing is typed.
+        """
+        self.problem, answer, rest = "", None, letters
+        while rest and self.continues_name(rest[0]):
+            rest = rest[1:]
+        if rest:
+            if choice := self._keys.find_command(self.typed + rest):
+                self.typed = ""
+                return choice
+            if self._keys.begins_tag(self.typed + rest):
+                self.typed += rest
+                return None
+            if not self.typed and len({*rest}) == 1 and rest[0] in extra:
+                return Choice(rest[0])
+            answer = self._answer(self.typed + rest)
+        elif len(letters) == 1 and self._keys.find(letters).classes:
+            self._is_doubtful = True
+            self.problem = f"{letters} belongs to the name before; press it again"
+        if is_ended and answer is None and not self.problem:
+            return self.press(ENTER)
+        return answer
 
     def ignore(self, key):
         """Handle a key that was pressed before the next row was shown."""

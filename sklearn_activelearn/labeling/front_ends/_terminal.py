@@ -9,9 +9,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from textwrap import wrap
 from threading import Event, Thread
+from time import monotonic
 from typing import NamedTuple
 
 from prompt_toolkit.application import Application
@@ -38,6 +39,7 @@ from ._keys import (
     ESCAPE,
     GUIDE,
     HELP,
+    LINE_SECONDS,
     NOTE,
     QUIT,
     ROWS,
@@ -317,18 +319,20 @@ class Labeling:
                 tags = list_tags(keys, self.typing.tags)
                 page = page._replace(classes=classes, tags=tags)
             self.screen.show(page._replace(typed=typed, hint=hint or ""))
-            answer = self._press(self.screen.read(), extra)
+            answer = self._press(*self.screen.read_word(), extra)
             if answer is not None:
                 return answer
 
-    def _press(self, key, extra):
-        """Return what a key completes: an answer, a command or the turn of a page."""
+    def _press(self, key, word, is_ended, extra):
+        """Return what a key completes that is no letter, or a word typed at once."""
         if key in (END, PAGE_DOWN, PAGE_UP):
             return Choice(QUIT if key == END else key)
-        answer = self.typing.press(key, f"{extra} ")
+        if not word:
+            return self.typing.press(key)
+        answer = self.typing.type(word, is_ended=is_ended, extra=f"{extra} ")
         if answer is None or answer.command is None:
             return answer
-        if answer.command == SKIP and key.isupper():
+        if answer.command == SKIP and word[-1].isupper():
             reason = self.screen.ask("Why do you skip the row? (Esc: go back) ")
             return None if reason is None else Choice(SKIP, reason or None)
         return Choice(PAGE_DOWN) if answer.command == " " else answer
@@ -738,7 +742,7 @@ class Screen:
         # the conversation can show another page while one is drawn
         self._page = self._drawing = Page("", Text([]))
         self._keys, self._drawn, self._is_over = SimpleQueue(), Event(), False
-        self._unseen = []
+        self._unseen, self._ahead = [], []
         self._prompt = ""
         self._answer = Buffer(multiline=False, accept_handler=self._accept)
         self._is_asking = Condition(lambda: bool(self._prompt))
@@ -778,7 +782,7 @@ class Screen:
                     self._app.run(pre_run=begin)
             finally:
                 self._is_over = True
-                self._keys.put(END)
+                self._put(END)
             conversation.result()
 
     def size(self):
@@ -803,11 +807,54 @@ class Screen:
         unseen, self._unseen = self._unseen, []
         return unseen
 
+    def _put(self, key):
+        self._keys.put((monotonic(), key))
+
+    def _take(self, until=None):
+        """Return a key and its time; None if nothing is pressed `until` then."""
+        if not self._ahead:
+            wait = None if until is None else max(0, until - monotonic())
+            try:
+                self._ahead.append(self._keys.get(timeout=wait))
+            except Empty:
+                return None
+        if until is not None and self._ahead[0][0] > until:
+            return None
+        return self._ahead.pop()
+
     def read(self):
         """Return the next key, or END."""
-        if (key := self._keys.get()) == END:
-            self._keys.put(END)  # for whoever reads after this
+        _, key = self._take()
+        if key == END:
+            self._put(END)  # for whoever reads after this
         return key
+
+    def read_word(self):
+        """Return the next key, or else letters that follow each other at once.
+
+        Returns
+        -------
+        key : str
+            A key that is no letter, or END; empty if letters were typed.
+        word : str
+            Letters with at most `LINE_SECONDS` between them.
+        is_ended : bool
+            True if Enter followed as quickly.
+        """
+        at, key = self._take()
+        if len(key) > 1:
+            self._ahead.append((at, key))
+            return self.read(), "", False
+        word = key
+        while (found := self._take(at + LINE_SECONDS)) is not None:
+            at, key = found
+            if len(key) > 1:
+                if key == ENTER:
+                    return "", word, True
+                self._ahead.append(found)
+                break
+            word += key
+        return "", word, False
 
     def ask(self, prompt, text=""):
         """Return a line that the person edits, None if they cancel with Esc."""
@@ -846,7 +893,7 @@ class Screen:
         def press(event):
             key = event.key_sequence[0].key
             if not isinstance(key, Keys) or key in KEY_NAMES:
-                self._keys.put(KEY_NAMES.get(key, key))
+                self._put(KEY_NAMES.get(key, key))
 
         @bindings.add("escape", Keys.Any, filter=~self._is_asking)
         def ignore(event):
@@ -855,7 +902,7 @@ class Screen:
         @bindings.add("escape", filter=self._is_asking, eager=True)
         @bindings.add("c-d", filter=self._is_asking & ~has_text)
         def cancel(event):
-            self._keys.put(KEY_NAMES[event.key_sequence[0].key])
+            self._put(KEY_NAMES[event.key_sequence[0].key])
 
         @bindings.add(Keys.BracketedPaste, filter=self._is_asking)
         def paste(event):
@@ -873,11 +920,13 @@ class Screen:
         return bindings
 
     def _accept(self, buffer):
-        self._keys.put(("answer", buffer.text.strip()))
+        self._put(("answer", buffer.text.strip()))
         return True  # the text stays until the next question
 
     def _end_drawing(self, _):
         if self._drawing is self._page and not self._drawn.is_set():
-            while not self._keys.empty() and (key := self.read()) != END:
+            while (self._ahead or not self._keys.empty()) and (
+                key := self.read()
+            ) != END:
                 self._unseen.append(key)
             self._drawn.set()

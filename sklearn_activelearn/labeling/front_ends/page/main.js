@@ -2,6 +2,7 @@
 
 import { $, ask, attempt, fail } from "./server.js";
 import { enlarge } from "./row.js";
+import { TypeAhead } from "./typeahead.js";
 import { current, page, send, showCounts, showTyped } from "./screen.js";
 import { answer, showClasses, skip, toggleTag, undo } from "./label.js";
 import {
@@ -12,6 +13,10 @@ import { openGuide, openHelp, openNote, skipWithReason } from "./dialogs.js";
 const COMMANDS = { s: skip, S: skipWithReason, u: undo, "*": toggleReview, "!": openGuide,
   "#": openNote, "?": openHelp, "+": () => enlarge(2), "-": () => enlarge(0.5) };
 const PERIOD = 1000; // milliseconds between two looks at what other people do
+let word = ""; // letters that follow each other at once
+let wordRow = null; // row on the screen when they were typed
+let lastTime = 0; // of the last of them
+let timer = 0;
 
 async function begin() {
   const found = await attempt(() => ask("start"));
@@ -51,6 +56,8 @@ addEventListener("keydown", (event) => {
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("dialog[open]")) return;
   const { typing } = page;
+  const isLate = event.timeStamp > lastTime + TypeAhead.lineTime; // the page was busy
+  if (isLate || ["Escape", "Backspace"].includes(key)) typeWord();
   const isField = target.type === "search";
   if (key === "Escape") {
     if (typing.typed) { typing.press(key); showTyped(); }
@@ -67,7 +74,7 @@ addEventListener("keydown", (event) => {
   const isSend = key === "Enter" && typing.several
     && (target.closest("#classes") || !target.closest("button, summary, input"));
   if (isSend) event.preventDefault(); // the focused button of a class is not pressed
-  const isTyping = Boolean(typing.typed);
+  const isTyping = Boolean(typing.typed || word);
   if (key.length > 1 && !isSend && !(isTyping && ["Enter", "Backspace"].includes(key))) {
     return;
   }
@@ -75,13 +82,29 @@ addEventListener("keydown", (event) => {
     if (typing.continuesName(key)) event.preventDefault();
     return;
   }
-  event.preventDefault(); // some browsers search, and a dialog that opens takes the letter
+  if (isTyping || key === "/") event.preventDefault(); // some browsers search then
   if (key === "=" && page.mode === "row" && !isTyping) return toggleFinal();
   const isZoom = !isTyping && "+-".includes(key) && !typing.find(key).classes.length;
   if (isZoom) return COMMANDS[key]();
-  if (page.busy && !typing.findCommand(key)) typing.ignore(key);
-  else carryOut(typing.press(key), key);
+  if (page.busy) return typing.findCommand(key) ? carryOut(typing.type(key), key) : typing.ignore(key);
+  if (key.length > 1) return word ? typeWord(true) : carryOut(typing.press(key));
+  if (!word) wordRow = current()?.id;
+  word += key;
+  lastTime = event.timeStamp;
+  clearTimeout(timer);
+  timer = setTimeout(typeWord, TypeAhead.lineTime);
 });
+
+// what was typed comes before what is clicked
+addEventListener("click", () => typeWord(), true);
+
+/** Type the letters that followed each other at once; Enter can have ended them. */
+function typeWord(isEnded = false) {
+  const letters = word;
+  clearTimeout(timer);
+  word = "";
+  if (letters && wordRow === current()?.id) carryOut(page.typing.type(letters, isEnded), letters.at(-1));
+}
 
 function carryOut(pressed, key) {
   showTyped();

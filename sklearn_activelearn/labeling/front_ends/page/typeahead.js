@@ -1,10 +1,12 @@
 /**
- * Letters typed one by one; the first that leaves a single class answers. If a row may
- * have several labels, a class is chosen or the choice is taken back, and Enter on its
- * own answers with all chosen labels: twice, if no label is chosen, or if a letter was
- * ignored that another class begins with.
+ * Letters typed one by one; the first that leaves a single class answers. Letters that
+ * follow each other within `lineTime` are one word: a class, or else nothing. If a row
+ * may have several labels, a class is chosen or the choice is taken back, and Enter on
+ * its own answers with all chosen labels: twice, if no label is chosen, or if a letter
+ * was ignored that another class begins with.
  */
 export class TypeAhead {
+  static lineTime = 50; // milliseconds between two letters of a word
   // milliseconds after an answer in which letters that continue its name are ignored
   static nameTime = 1000;
 
@@ -72,7 +74,7 @@ export class TypeAhead {
     return null;
   }
 
-  /** Take the key of an event; return {command}, {tag}, {label}, or null if more is needed. */
+  /** Take the key of an event; return {command}, {label}, or null if more is needed. */
   press(key) {
     this.problem = "";
     if (key === "Escape") this.typed = "";
@@ -83,18 +85,28 @@ export class TypeAhead {
     return null;
   }
 
-  type(letter) {
-    const typed = this.typed + letter;
-    if (this.continuesName(letter)) {
-      if (!this.find(letter).classes.length) return null;
+  /** Take letters that were typed together; Enter can have ended them. */
+  type(letters, isEnded = false) {
+    this.problem = "";
+    let rest = [...letters];
+    let answer = null;
+    while (rest.length && this.continuesName(rest[0])) rest = rest.slice(1);
+    if (rest.length) {
+      const command = this.findCommand(this.typed + rest.join(""));
+      if (command) {
+        this.typed = "";
+        return command;
+      }
+      if (this.beginsTag(this.typed + rest.join(""))) {
+        this.typed += rest.join("");
+        return null;
+      }
+      answer = this.answer(this.typed + rest.join(""));
+    } else if ([...letters].length === 1 && this.find(letters).classes.length) {
       this.isDoubtful = true;
-      this.problem = `${letter} belongs to the name before; press it again`;
-      return null;
+      this.problem = `${letters} belongs to the name before; press it again`;
     }
-    const command = this.findCommand(typed);
-    if (!command && !this.beginsTag(typed)) return this.answer(typed);
-    this.typed = command ? "" : typed;
-    return command ?? null;
+    return isEnded && !answer && !this.problem ? this.press("Enter") : answer;
   }
 
   /** Take a key that came before the next row was shown. */
