@@ -28,6 +28,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import pytest
 from hypothesis import settings
+from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 
 import sklearn_activelearn
@@ -115,6 +116,22 @@ def small_files():
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     yield lambda n: resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def routing():
+    """Have scikit-learn route weights and other values of rows."""
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.fixture
+def no_figures_left():
+    """Draw without a window, and close what was drawn."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    yield
+    pyplot.close("all")
 
 
 @pytest.fixture

@@ -148,10 +148,6 @@ def test_defaults_are_documented(item):
                 assert entry.type.endswith(f"default={quoted}"), name
 
 
-#: They are no learners of their own: what a parameter does, they say in fewer words.
-BASES = [pool.PoolClassifier, stream.StreamClassifier]
-
-
 @each_with_parameters
 def test_types_say_what_is_refused(item):
     """The tests of bad parameters read them; else they want a row of their own."""

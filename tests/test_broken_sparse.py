@@ -105,14 +105,6 @@ def test_each_verb_checks_and_changes_nothing(prototype, verb):
     assert frozen(vars(learner)) == before
 
 
-def test_the_constructor_lets_some_pass():
-    X = csr_array(DENSE)
-    indptr = middle(X.indptr, 2**30)
-    passed = csr_array((X.data, X.indices, indptr), shape=X.shape)
-    with pytest.raises(ValueError, match="never decrease"):
-        UncertaintySamplingClassifier().fit(passed, y)
-
-
 @pytest.mark.parametrize("how", [name for name in BROKEN if "table" not in name])
 def test_blocks(how):
     X = broken(bsr_array(np.tile(DENSE, (2, 1)), blocksize=(2, 2)), how)

@@ -3,11 +3,7 @@
 import importlib.machinery
 import re
 import shutil
-import subprocess
-from copy import deepcopy
-from itertools import chain
 from pathlib import Path
-from types import SimpleNamespace
 
 import Cython
 import pytest
@@ -95,39 +91,3 @@ def test_modules_of_another_cython_are_compiled_again(
     command.build_extensions()
     assert command.kept == (command.extensions if is_kept else [])
     assert translated == ([] if is_kept else command.extensions)
-
-
-@pytest.mark.parametrize(("parallel", "n_calls"), [(1, 2), (3, 4), (64, 12)])
-def test_each_module_is_translated_once_by_as_many_processes_as_cores(
-    parallel, n_calls, monkeypatch
-):
-    monkeypatch.chdir(ROOT)
-    command = run_setup("setup.py", stop_after="init").get_command_obj("build_ext")
-    command.parallel = parallel
-    command.ensure_finalized()
-    calls, failing = [], set()
-
-    def start(call):
-        calls.append(call)
-        return SimpleNamespace(wait=lambda: int(call[-1] in failing))
-
-    monkeypatch.setattr(subprocess, "Popen", start)
-    extensions = deepcopy(command.extensions)
-    wanted = [source for ext in extensions for source in ext.sources]
-    command.translate(command.extensions)
-    sources = [[part for part in call if part.endswith(".pyx")] for call in calls]
-    assert sorted(chain.from_iterable(sources)) == sorted(wanted)
-    sizes, shared = (
-        sorted(map(len, sources)),
-        f"--shared={PACKAGE.name}.kernels._cyutility",
-    )
-    assert len(calls) == n_calls
-    assert sizes[0] == 0  # the utilities
-    assert sizes[-1] - sizes[1] <= 1
-    for call, some in zip(calls, sources, strict=True):
-        assert (shared in call) == bool(some)
-    written = [f"{ext.name.replace('.', '/')}.c" for ext in command.extensions]
-    assert [source for ext in command.extensions for source in ext.sources] == written
-    failing.add(calls[0][-1])
-    with pytest.raises(SystemExit, match="could not translate"):
-        command.translate(extensions)

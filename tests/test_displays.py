@@ -1,7 +1,5 @@
 """What the displays draw; the pictures themselves are for human eyes."""
 
-import builtins
-
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -12,17 +10,14 @@ from sklearn_activelearn.evaluation import LabelCurve, LabelCurveDisplay, label_
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-from tests.tools import problem
+from tests.tools import hide_package, problem
 
 X, y = problem(150, 2, noise=0.3)
 EVERYTHING = RandomSamplingClassifier(rate=1.0)
 FAST = {"cv": 3, "at": [1, 2, 5, 10, 20, 50, 100], "random_state": 0}
 
 
-@pytest.fixture(autouse=True)
-def no_figures_left():
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("no_figures_left")
 
 
 @pytest.fixture(scope="module")
@@ -100,13 +95,6 @@ class TestLabelCurve:
 
 
 def test_without_matplotlib(curves, monkeypatch):
-    real = builtins.__import__
-
-    def fake(name, *args, **kwargs):
-        if name.split(".")[0] == "matplotlib":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", fake)
+    hide_package(monkeypatch, "matplotlib")
     with pytest.raises(ImportError, match="pip install matplotlib"):
         LabelCurveDisplay(curves[0]).plot()

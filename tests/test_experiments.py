@@ -1,6 +1,5 @@
 """Long experiments: progress, Ctrl-C, runs kept on disk, results written down."""
 
-import builtins
 import json
 import pickle
 
@@ -27,7 +26,7 @@ from sklearn_activelearn.evaluation import (
     n_queries_scorer,
     tune_labels_to_target,
 )
-from tests.tools import problem
+from tests.tools import hide_package, problem
 
 X, y = problem(60, 4)
 EVERYTHING = RandomSamplingClassifier(rate=1.0)
@@ -203,25 +202,13 @@ class TestProgress:
         assert "4/4" in capsys.readouterr().out
 
     def test_without_rich(self, monkeypatch):
-        hide(monkeypatch, "rich")
+        hide_package(monkeypatch, "rich")
         with pytest.raises(ImportError, match="pip install rich"):
             label_curve(EVERYTHING, X, y, progress=True)
 
     def test_neither(self):
         with pytest.raises(TypeError, match="progress"):
             label_curve(EVERYTHING, X, y, progress=1)
-
-
-def hide(monkeypatch, package):
-    """Make a package impossible to import."""
-    real = builtins.__import__
-
-    def fake(name, *args, **kwargs):
-        if name.split(".")[0] == package:
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", fake)
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +236,7 @@ class TestResults:
         np.testing.assert_allclose(means, curves[1].mean)
 
     def test_without_pandas(self, curves, monkeypatch):
-        hide(monkeypatch, "pandas")
+        hide_package(monkeypatch, "pandas")
         with pytest.raises(ImportError, match="pip install pandas"):
             curves[0].to_frame()
 

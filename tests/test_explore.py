@@ -107,22 +107,6 @@ def test_first_rows_that_are_random_are_no_part_of_it():
     assert set(asked(learner)[0]) == {""}
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5])
-def test_a_batch_that_is_cut_begins_as_the_whole(limit):
-    n_random = 0
-    for seed in range(30):
-        settings = {"batch_size": 8, "explore": 0.25, "random_state": seed}
-        whole, cut = (taught(MinMarginClassifier(QUICK, **settings)) for _ in range(2))
-        rows = whole.query(X)[:limit]
-        np.testing.assert_array_equal(cut.query(X, limit=limit), rows)
-        purposes, probabilities, _ = asked(cut)
-        n_random += np.count_nonzero(purposes == "explored")
-        np.testing.assert_allclose(
-            probabilities[purposes == "explored"], 0.25 * limit / 48
-        )
-    assert binomtest(n_random, 30 * limit, 0.25).pvalue > 1e-3
-
-
 def test_enough_candidates_are_left_for_the_end_of_the_budget():
     for seed in range(21, 27):  # the second batch is cut to 3 of 6 rows
         learner = UncertaintySamplingClassifier(

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from scipy.sparse import csr_array
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
-    GreedyOnlineClassifier,
     MarginLossClassifier,
     RandomSamplingClassifier,
 )
@@ -269,34 +267,6 @@ def test_a_call_goes_on_where_the_last_one_ended(prototype, seed, n_classes, cal
         )
     for each_one, before in earlier:
         assert state(each_one) == before
-
-
-@pytest.mark.parametrize(
-    "learner",
-    [
-        CBGZClassifier(),
-        CBGZClassifier("adaptive", class_weight="balanced"),
-        DKMClassifier(),
-        RandomSamplingClassifier(),
-        MarginLossClassifier(),
-        MarginLossClassifier(learning_rate="adaptive"),
-        GreedyOnlineClassifier(),
-    ],
-)
-@pytest.mark.parametrize("convert", [np.asarray, np.ndarray.tolist])
-def test_a_call_with_one_row_runs_few_functions(learner, convert):
-    def count(frame, event, argument):
-        events.append(event)
-
-    X, y = gaussian_stream(0, 2)
-    learner = fresh(learner).partial_fit(X[:9], y[:9], classes=[0, 1])
-    for k in range(9, 30):
-        row, label, events = X[[k]], convert(y[[k]]), []
-        before = sys.getprofile()
-        sys.setprofile(count)
-        learner.partial_fit(row, label)
-        sys.setprofile(before)
-        assert sum(event.endswith("call") for event in events) < 25
 
 
 class ChangingLoss(MarginLoss):

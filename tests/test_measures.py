@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -18,10 +17,8 @@ from sklearn.metrics import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
-    MinMarginClassifier,
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
@@ -29,13 +26,9 @@ from sklearn_activelearn.evaluation import (
     LabelCurve,
     LabelCurveDisplay,
     label_curve,
-    tune_labels_to_target,
 )
 from sklearn_activelearn.evaluation._measures import measures_of
 from sklearn_activelearn.labeling import LabelingSession, _report
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 
 X, codes = make_classification(
     150, 4, n_informative=3, n_redundant=0, weights=[0.75], random_state=0
@@ -136,17 +129,6 @@ class TestScorers:
         expected = log_loss(Y3[rows], model.predict_proba(X[rows]), labels=[*"abc"])
         assert measures(model, X[rows], Y3[rows]) == pytest.approx([-expected])
 
-    def test_refused_before_a_label_is_bought(self):
-        def scoring(learner, X, y):
-            raise AssertionError("nothing is scored")
-
-        learner = MinMarginClassifier(LinearSVC())
-        for names in ("neg_log_loss", [scoring, "neg_log_loss"]):
-            with pytest.raises(
-                ValueError, match="'neg_log_loss' needs predict_proba, which MinMargin"
-            ):
-                label_curve(learner, X, Y, scoring=names, **HOW)
-
 
 class TestConstantPrediction:
     def test_levels(self):
@@ -226,22 +208,6 @@ class TestCurves:
         with pytest.raises(ValueError, match="until"):
             label_curve(BAYES, X, Y, until=-0.1, **how)
 
-    def test_tuning(self):
-        grid = {"eta0": [1e-3, 1.0]}
-        how = {"cv": 2, "random_state": 0}
-        tuning = tune_labels_to_target(
-            EVERY, grid, X[:70], Y[:70], error=0.3, scoring="average_precision", **how
-        )
-        for (_, found), eta0 in zip(tuning.results, grid["eta0"], strict=True):
-            learner = EVERY.__class__(rate=1.0, eta0=eta0)
-            seed = np.random.RandomState(0).randint(2**31)
-            curve = label_curve(
-                learner, X[:70], Y[:70], cv=2, until=0.3,
-                scoring="average_precision", random_state=seed,
-            )  # fmt: skip
-            expected = curve.labels_to_target(0.3)
-            assert found.labels.tolist() == expected.labels.tolist()
-
 
 @pytest.fixture(scope="module")
 def measured():
@@ -249,12 +215,8 @@ def measured():
     return label_curve(BAYES, X, Y, cv=2, scoring=scoring, random_state=0)
 
 
+@pytest.mark.usefixtures("no_figures_left")
 class TestDisplays:
-    @pytest.fixture(autouse=True)
-    def no_figures_left(self):
-        yield
-        plt.close("all")
-
     @pytest.mark.parametrize(
         ("scoring", "label", "scale", "value"),
         [

@@ -33,10 +33,7 @@ WEIGHTS = np.random.default_rng(0).choice([0.1, 1.0, 30.0], len(y))
 IDS = np.arange(len(y)) + 7
 
 
-@pytest.fixture(autouse=True)
-def routing():
-    with config_context(enable_metadata_routing=True):
-        yield
+pytestmark = pytest.mark.usefixtures("routing")
 
 
 def weighted(**params):

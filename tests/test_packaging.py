@@ -179,19 +179,6 @@ def published_texts():
                 yield path
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "pip install sklearn-activelearn",
-        "$ pip install -U 'sklearn-activelearn'",
-        'needs matplotlib: pip install "\n "sklearn-activelearn[plot]"',
-        "uv pip install sklearn_activelearn",
-    ],
-)
-def test_commands_that_need_an_index_are_recognised(text):
-    assert BY_NAME.search(text)
-
-
 def test_no_text_installs_by_name_while_no_index_has_the_package():
     installing = (ROOT / "docs" / "installing.rst").read_text("utf-8")
     assert "No release has been published yet" in " ".join(installing.split())

@@ -105,15 +105,6 @@ def test_limit_and_budget_cut_the_same_choice(prototype):
         np.testing.assert_array_equal(again.query(X[20:], limit=limit), rows[:limit])
 
 
-@pytest.mark.parametrize(
-    ("budget", "n_labels"), [(0, 0), (0.0, 0), (3, 3), (0.3, 24), (1.0, 80), (None, 80)]
-)
-def test_budget(budget, n_labels):
-    learner = fresh(PassiveClassifier(GaussianNB()), budget=budget).fit(X, y)
-    assert learner.n_queries_ == n_labels
-    assert set(learner.predict(X)) <= {"no", "yes"}
-
-
 def test_ties_are_broken_at_random():
     pool = np.repeat([[0.0], [1.0], [2.0]], 20, axis=0)  # 1 and 2 tie
     chosen = set()
@@ -293,60 +284,6 @@ def test_what_cannot_work_is_refused_by_every_verb(learner, error, words):
     assert frozen(vars(learner)) == before
 
 
-class Ruled(PoolClassifier):
-    """A learner with a rule that is set before its first call."""
-
-    rule = None
-
-    def make_rule(self):
-        return self.rule
-
-
-class OneTooFew(Rule):
-    def utility(self, model, X):
-        return np.zeros(len(X) - 1)
-
-
-class TwoForEach(Rule):
-    def utility(self, model, X):
-        return np.zeros((len(X), 2))
-
-
-@pytest.mark.parametrize("wrong", [OneTooFew, TwoForEach])
-@pytest.mark.parametrize("candidates", [None, range(30, 45)])
-def test_a_utility_is_one_number_for_each_row(wrong, candidates):
-    X, y = problem(60, 2)
-    learner = Ruled(n_initial=5, random_state=0)
-    learner.rule = wrong()
-    learner.teach(X[:30], y[:30])
-    with pytest.raises(ValueError, match=rf"{wrong.__name__}\.utility must return one"):
-        learner.query(X, candidates=candidates)
-
-
-class FirstColumn(Rule):
-    n_scored = 0
-
-    def utility(self, model, X):
-        self.n_scored += len(X)
-        return X[:, 0]
-
-
-def test_a_rule_of_ones_own_may_score_a_sample():
-    X, y = problem(60, 2)
-    learner = Ruled(n_candidates=20, budget=None, random_state=0)
-    learner.rule = FirstColumn()
-    learner.teach(X[:10], y[:10])
-    _, (probability,) = learner.query(X, return_probability=True)
-    assert learner.rule.n_scored == 20
-    assert probability == 1
-    everything = Ruled(budget=None, random_state=0)
-    everything.rule = FirstColumn()
-    everything.teach(X[:10], y[:10])
-    assert everything.query(X).tolist() == [10 + X[10:, 0].argmax()]
-    with pytest.raises(ValueError, match="n_candidates"):
-        learner.set_params(n_candidates=0).query(X)
-
-
 @pytest.mark.parametrize(
     "learner", [MinMarginClassifier(budget=20), CBGZClassifier(budget=20)]
 )
@@ -408,8 +345,6 @@ def test_sparse_and_float32_rows_are_chosen_as_dense_ones(prototype):
 
 
 def test_a_loop_of_queries_fills_queried_indices():
-    rng = np.random.RandomState(0)
-    X, y = rng.standard_normal((60, 3)), np.arange(60) % 2
     learner = UncertaintySamplingClassifier(
         GaussianNB(), n_initial=6, batch_size=4, budget=22, random_state=0
     )

@@ -122,34 +122,12 @@ def test_the_smallest_margin_is_that_of_the_two_highest_scores(n_classes):
     assert smallest_margin(scores).tobytes() == expected.tobytes()
 
 
-def numbered(start, n):
-    """Return rows no two of which are equal."""
-    return np.arange(2.0 * start, 2.0 * (start + n)).reshape(n, 2)
-
-
 def test_the_caller_may_use_the_array_again():
-    rows = numbered(0, 10)
-    learner = learner_of(rows, np.arange(10) % 2)
+    rows = np.arange(20.0).reshape(10, 2)  # no two of them are equal
+    estimator = SGDClassifier(loss="log_loss", warm_start=True)
+    learner = fresh(UncertaintySamplingClassifier(estimator, n_initial=2))
+    learner.teach(rows, np.arange(10) % 2)
     rows[:] = -1
-    again = numbered(0, 10)
     np.testing.assert_array_equal(
-        learner._ledger.labelled.rows, np.r_[again, again[:1]]
+        learner._ledger.labelled.rows, np.arange(20.0).reshape(10, 2)
     )
-
-
-class Interrupted(SGDClassifier):
-    """Is interrupted in training when there is a negative number."""
-
-    def fit(self, X, y):
-        if X.min() < 0:
-            raise KeyboardInterrupt
-        return super().fit(X, y)
-
-
-def learner_of(X, y):
-    learner = fresh(
-        UncertaintySamplingClassifier(
-            Interrupted(loss="log_loss", warm_start=True), n_initial=2
-        )
-    )
-    return learner.teach(X, y).teach(X[:1], y[:1])

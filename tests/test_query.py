@@ -128,18 +128,6 @@ def test_rows_nobody_asked_for_leave_the_threshold_alone():
 
 
 @each_stream_family
-@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
-def test_a_raised_budget_goes_on(prototype):
-    rng = np.random.RandomState(0)
-    X, y = rng.standard_normal((200, 3)), rng.randint(2, size=200)
-    learner = begun(prototype, X, y, budget=3, patience=None)
-    assert learner.n_queries_ == 3
-    assert learner.partial_fit(X, y).n_queries_ == 3
-    assert learner.set_params(budget=5).partial_fit(X, y).n_queries_ == 5
-    assert learner.fit(X, y).n_queries_ == 5  # starts from nothing
-
-
-@each_stream_family
 @given(stream=streams(), patience=st.integers(1, 6))
 def test_patience(prototype, stream, patience):
     X, y = stream

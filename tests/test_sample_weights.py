@@ -4,7 +4,6 @@ import dask.array
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier
@@ -210,12 +209,6 @@ def test_streams_take_no_other_values():
 
 
 # Scikit-learn passes them
-
-
-@pytest.fixture
-def routing():
-    with config_context(enable_metadata_routing=True):
-        yield
 
 
 def test_a_pipeline_names_the_step():

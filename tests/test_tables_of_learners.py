@@ -1,7 +1,5 @@
 """DataFrames of pandas and polars give the same learner in every verb."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,7 +22,7 @@ from tests.learners import (
     explores,
     ways_in,
 )
-from tests.tools import fresh
+from tests.tools import fresh, go_through_verbs
 
 pl = pytest.importorskip("polars")
 
@@ -44,52 +42,25 @@ def columns():
     return make_column_transformer((StandardScaler(), [*"ab"]), (categories, ["e"]))
 
 
-def run_all_verbs(prototype, X, ids=None):
-    """Return what a learner says after each verb."""
-    given = {} if ids is None else {"ids": np.array(ids)}
-
-    def part(rows):
-        some = X[rows] if isinstance(X, pl.DataFrame) else X.iloc[rows]
-        return some, {"ids": given["ids"][rows]} if given else {}
-
-    learner, said = fresh(prototype).set_params(budget=9, random_state=3), []
-    for _ in range(2):
-        rows = learner.query(X, **given)
-        some, named = part(rows)
-        said += [rows, learner.pending(X, **given)]
-        learner.teach(some, y[rows], ["high", "low"], **named)
-        learner = pickle.loads(pickle.dumps(learner))
-    rows = learner.query(X, **given)
-    if len(rows):
-        some, named = part(rows[:1])
-        learner.skip(some, **named)
-        said.append(learner.n_skipped_)
-    if hasattr(learner, "correct") and len(said[0]):
-        some, named = part(said[0][:1])
-        learner.correct(some, ["low"], **named)
-    said.append(learner.predict(X))
-    learner.learn(X, lambda rows: y[rows], **given)
-    said += [learner.predict(X), learner.n_queries_]
-    learner.fit(X, y)
-    return [*said, learner.predict(X), learner.queried_indices_]
-
-
-def assert_same(first, second):
+def check_frames(prototype, columns, ids=None):
+    """Check that pandas and polars make no difference in any verb."""
+    first, second = (
+        go_through_verbs(prototype(), frame(columns), y, ids)[0]
+        for frame in (pd.DataFrame, pl.DataFrame)
+    )
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 @each_pool_family
 def test_pool_learners_take_tables_of_numbers(prototype):
-    frames = pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS)
-    assert_same(*(run_all_verbs(prototype, X, IDS) for X in frames))
+    check_frames(lambda: fresh(prototype, budget=9), COLUMNS, IDS)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 @each_stream_default
 def test_stream_learners_take_tables_of_numbers(prototype):
-    frames = pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS)
-    assert_same(*(run_all_verbs(prototype, X) for X in frames))
+    check_frames(lambda: fresh(prototype, budget=9), COLUMNS)
 
 
 #: The learners whose model may be a pipeline: boosting needs one that takes weights.
@@ -137,8 +108,7 @@ FEW = [
 @pytest.mark.every_learner
 @each(NAMED if explores() else FEW)
 def test_columns_have_names(prototype):
-    frames = pd.DataFrame(MIXED), pl.DataFrame(MIXED)
-    assert_same(*(run_all_verbs(with_columns(prototype), X) for X in frames))
+    check_frames(lambda: with_columns(prototype).set_params(budget=9), MIXED)
 
 
 @pytest.mark.parametrize(

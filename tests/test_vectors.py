@@ -178,6 +178,12 @@ class TestEncoder:
         assert "and with the default numbers of texts one of" in out
 
 
+def with_cell(vectors, value):
+    """Return vectors of which one number is another value."""
+    vectors[7, 2] = value
+    return vectors
+
+
 class TestFeatures:
     @pytest.fixture
     def features(self, rows):
@@ -228,24 +234,27 @@ class TestFeatures:
             (lambda v, keys: (v[:-1], keys[:-1]), "v.csv", "have no vector there"),
             (lambda v, keys: (v[:, 0], keys), "v.npy", "a matrix of numbers is needed"),
             (lambda v, keys: (v, ["k1", *keys[1:]]), "v.csv", "two rows have the name"),
+            *(
+                (
+                    lambda v, keys, value=value: (with_cell(v, value), keys),
+                    name,
+                    "the vector of row k7 is not finite",
+                )
+                for name in ("v.npy", "v.csv")
+                for value in (np.nan, np.inf)
+            ),
+            (
+                lambda v, keys: (with_cell(v.astype(object), "x"), keys),
+                "v.csv",
+                "'v2' has no numbers",
+            ),
         ],
     )
-    def test_wrong_files(self, rows, features, change, name, words, capsys):
+    def test_wrong_vectors(self, rows, features, change, name, words, capsys):
         self.write(*change(features, rows["key"].tolist()), name)
         code, err = run(*LABEL, "--features", name, capsys=capsys)
         assert code == 2
         assert words in err
-
-    @pytest.mark.parametrize("value", [np.nan, np.inf])
-    @pytest.mark.parametrize("name", ["v.npy", "v.csv"])
-    def test_the_row_of_a_wrong_vector_is_named(
-        self, rows, features, name, value, capsys
-    ):
-        features[7, 2] = value
-        self.write(features, rows["key"], name)
-        code, err = run(*LABEL, "--features", name, capsys=capsys)
-        assert code == 2
-        assert "the vector of row k7 is not finite" in err
 
     def test_a_csv_with_the_index_of_pandas(self, rows, features):
         pd.DataFrame(features).assign(key=rows["key"]).to_csv("v.csv")
@@ -253,19 +262,28 @@ class TestFeatures:
         np.testing.assert_allclose(found, features, atol=1e-6)
 
     @pytest.mark.parametrize(
-        ("text", "words"),
+        ("name", "content", "words"),
         [
-            ("key,a\nk0,1,2\nk1,3,4\n", "line 2 has 3 cells, and the header 2"),
-            ("key,a,b\nk0,1,2\nk1,3\n", "line 3 has 2 cells, and the header 3"),
-            ("key,a,a\nk0,1,2\n", "the header names the column 'a' twice"),
-            ("key,key,a\nk0,k1,2\n", "the header names the column 'key' twice"),
+            (
+                "v.csv",
+                b"key,a\nk0,1,2\nk1,3,4\n",
+                "line 2 has 3 cells, and the header 2",
+            ),
+            (
+                "v.csv",
+                b"key,a,b\nk0,1,2\nk1,3\n",
+                "line 3 has 2 cells, and the header 3",
+            ),
+            ("v.csv", b"key,a,a\nk0,1,2\n", "the header names the column 'a' twice"),
+            ("v.csv", b"key,key,a\nk0,k1,2\n", "the header names the column 'key' twi"),
+            *(("v.npy", content, "") for content in (b"", b"text", b"PK\x03\x04")),
         ],
     )
-    def test_headers_that_would_move_vectors(self, rows, text, words, capsys):
-        Path("v.csv").write_text(text)
-        code, err = run(*LABEL, "--features", "v.csv", capsys=capsys)
+    def test_files_that_are_no_vectors(self, rows, name, content, words, capsys):
+        Path(name).write_bytes(content)
+        code, err = run(*LABEL, "--features", name, capsys=capsys)
         assert code == 2
-        assert f"--features: v.csv: {words}" in err
+        assert f"--features: {name}: {words}" in err
 
     def test_the_file_that_needs_a_package_is_named(
         self, rows, features, capsys, monkeypatch
@@ -286,20 +304,6 @@ class TestFeatures:
         np.save("v.npy", features[:5])
         found = row_vectors.read_features(Path("v.npy"), None, ["a", "b"], [2, 5], 5)
         np.testing.assert_array_equal(found, features[[1, 4]])
-
-    @pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04"])
-    def test_a_file_that_is_no_array(self, rows, content, capsys):
-        Path("v.npy").write_bytes(content)
-        code, err = run(*LABEL, "--features", "v.npy", capsys=capsys)
-        assert code == 2
-        assert "--features: v.npy" in err
-
-    def test_words_beside_numbers(self, rows, features, capsys):
-        table = pd.DataFrame(features).assign(key=rows["key"], note="x")
-        table.to_csv("v.csv", index=False)
-        code, err = run(*LABEL, "--features", "v.csv", capsys=capsys)
-        assert code == 2
-        assert "'note' has no numbers" in err
 
     def test_compare(self, rows, features, capsys):
         self.write(features, rows["key"], "v.csv")

@@ -1,5 +1,7 @@
 """What the property tests share: random streams, a quick model, `testing`'s tools."""
 
+import builtins
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -8,6 +10,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from sklearn_activelearn.evaluation import LabelCurve
+from sklearn_activelearn.sources._containers import take
 from sklearn_activelearn.testing._guarantees import (
     RecordingOracle,
     fresh,
@@ -72,6 +75,18 @@ def peak_memory(call):
         tracemalloc.stop()
 
 
+def hide_package(monkeypatch, package):
+    """Make a package impossible to import."""
+    real = builtins.__import__
+
+    def fake(name, *args, **kwargs):
+        if name.split(".")[0] == package:
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", fake)
+
+
 def with_int64_indices(X):
     """Return a CSR matrix whose index arrays are the long ones."""
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
@@ -92,6 +107,43 @@ def all_verbs(learner, X, y, classes=None):
         lambda: learner.teach(X, y, classes),
         lambda: learner.learn(X, RecordingOracle(y), classes),
     )
+
+
+def go_through_verbs(learner, X, y, ids=None):
+    """Go through every verb; return what came back, and the learner."""
+    n, classes, log, asked = len(X), np.unique(y), [], set()
+
+    def rows_and_ids(rows):
+        return take(X, rows), {} if ids is None else {"ids": [ids[i] for i in rows]}
+
+    def teach(rows):
+        some, named = rows_and_ids(rows)
+        learner.teach(some, y[rows], classes=classes, **named)
+
+    for start in (0, n // 2, n // 2):
+        is_stream = not hasattr(learner, "correct")
+        offered = np.arange(start, start + n // 2) if is_stream else np.arange(n)
+        part, named = rows_and_ids(offered)
+        rows, chances = learner.query(part, return_probability=True, **named)
+        log += [offered[rows], chances, learner.pending(part, **named)]
+        asked.update(offered[rows].tolist())
+        now, late = offered[rows][::2][::-1], offered[rows][1::2]
+        if len(now):
+            teach(now)
+        if len(late):
+            some, named = rows_and_ids(late[:1])
+            learner.skip(some, refund=True, **named)
+            teach(late[1:])
+        learner = pickle.loads(pickle.dumps(learner))
+    if not is_stream and len(now):
+        some, named = rows_and_ids(now[:1])
+        wrong = classes[(np.searchsorted(classes, y[now[:1]]) + 1) % len(classes)]
+        learner.correct(some, wrong, **named)
+    if 3 not in asked:
+        teach(np.array([3]))
+    _, named = rows_and_ids(range(n))
+    learner.learn(X, lambda rows: y[rows], classes, exclude=[0], **named)
+    return [*log, learner.queried_indices_, *responses(learner, X)], learner
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):

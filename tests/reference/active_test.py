@@ -46,10 +46,9 @@ def lure(order, q, values, n):
     return total
 
 
-def score_test(x, order, q, losses, rows, confidence):
-    """Whether a mean loss is not rejected; `rows` are those of `expected`, all."""
+def factors(order, q, mean):
+    """Weights of the rows bought, and what the variance of an estimate is made of."""
     n, n_bought, q = len(q), len(order), np.array(q)
-    least, mean, square, chance = np.transpose(rows)
     v, spread, joint, survival = [], np.zeros(n), 0.0, np.ones(n)
     for m, i in enumerate(order, start=1):
         left = 1 - sum(q[j] for j in order[: m - 1])
@@ -60,6 +59,14 @@ def score_test(x, order, q, losses, rows, confidence):
         others = sum(mean) - sum(mean[order[: m - 1]])
         joint += n_bought * (weight * others / sum(mean)) ** 2
         survival *= [max(1 - q_j / left, 0) for q_j in q]
+    return v, spread, joint
+
+
+def score_test(x, order, q, losses, rows, confidence):
+    """Whether a mean loss is not rejected; `rows` are those of `expected`, all."""
+    n, n_bought = len(q), len(order)
+    least, mean, square, chance = np.transpose(rows)
+    v, spread, joint = factors(order, q, mean)
     center, excess = mean.mean(), losses - least[order]
     value = center + np.mean(v * (excess - mean[order]))
     more = (0.7 * chance + 0.3 * chance.mean()) / chance
@@ -126,18 +133,9 @@ def balanced_bounds(order, q, codes, wrong):
 
 
 def balanced_score_test(x, order, q, joint_of, codes, wrong, chances, confidence):
-    """Whether a balanced error is not rejected; `joint_of` as in `score_test`."""
-    n, n_classes = wrong.shape
-    n_bought, v, spread, joint = len(order), [], np.zeros(n), 0.0
-    survival = np.ones(n)
-    for m, i in enumerate(order, start=1):
-        left = 1 - sum(q[j] for j in order[: m - 1])
-        v.append(1 + (n - n_bought) / (n - m) * (left / ((n - m + 1) * q[i]) - 1))
-        weight = n / n_bought * (n - n_bought) / ((n - m) * (n - m + 1))
-        spread += n_bought / n * weight**2 * survival * left / q
-        others = sum(joint_of) - sum(joint_of[order[: m - 1]])
-        joint += n_bought * (weight * others / sum(joint_of)) ** 2
-        survival *= [max(1 - q_j / left, 0) for q_j in q]
+    """Whether a balanced error is not rejected; `joint_of`: the mean in `factors`."""
+    (v, spread, joint), n_bought = factors(order, q, joint_of), len(order)
+    n_classes = wrong.shape[1]
     errors, shares = balanced_error(order, q, codes, wrong, chances)
     value, counts = errors.mean(), [list(codes).count(k) for k in range(n_classes)]
     expected = (chances * wrong).sum(axis=0) / chances.sum(axis=0)

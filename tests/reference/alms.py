@@ -8,7 +8,8 @@ says is class c, whichever classes it was trained on.
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+
+from .pool import folds_of, seed_of
 
 EPS = np.finfo(float).eps
 
@@ -146,14 +147,14 @@ def one_round(models, T, V, pool, *, temperature=None, label="predicted"):
 
 def purchases(models, X, y, *, n_initial, budget, random_state, **how):
     """List (row, purpose) in order, and what was found in each later round."""
-    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    seed = seed_of(random_state)
     bought, rounds, n_draws = [], [], 0
 
     def rows_for(purpose):
         return [row for row, what in bought if what == purpose]
 
     while len(bought) < budget:
-        rng = np.random.default_rng((int(seed), n_draws))
+        rng = np.random.default_rng((seed, n_draws))
         n_draws += 1
         asked = [row for row, _ in bought]
         left = np.array([i for i in range(len(X)) if i not in asked])
@@ -198,14 +199,14 @@ def values_on_pool(models, known, pool):
 
 def purchases_on_pool(models, X, y, *, n_initial, budget, random_state):
     """List rows in order, and the weights and values in each later round."""
-    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    seed = seed_of(random_state)
     bought, rounds = [], []
     while len(bought) < budget:
         # one draw of random numbers for each call; the first call buys n_initial rows
         n_draws = max(len(bought) - n_initial + 1, 0)
         left = np.array([i for i in range(len(X)) if i not in bought])
         if len(bought) < n_initial or len(set(y[bought])) < 2:
-            rng = np.random.default_rng((int(seed), n_draws))
+            rng = np.random.default_rng((seed, n_draws))
             wanted = max(n_initial - len(bought), 1)
             bought += rng.permutation(left)[:wanted].tolist()
             continue
@@ -217,12 +218,8 @@ def purchases_on_pool(models, X, y, *, n_initial, budget, random_state):
 
 def cross_validated_losses(models, X, y, n_folds):
     """Losses of each model on the folds that it went without; 0 without folds."""
-    n_folds = min(n_folds, sorted(np.bincount(y))[-2])
-    rows = [i for code in np.unique(y) for i in range(len(y)) if y[i] == code]
     losses = np.zeros((len(models), len(y)))
-    for k in range(n_folds if n_folds > 1 else 0):
-        test = rows[k::n_folds]
-        train = sorted(set(rows) - set(test))
+    for train, test in folds_of(y, n_folds):
         for number, model in enumerate(models):
             said = model.fit(X[train], y[train]).predict_proba(X[test])
             losses[number, test] = list(map(log_loss, y[test], said))

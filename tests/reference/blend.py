@@ -4,6 +4,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 
+from .pool import folds_of
+
 
 def softmax(scores, temperature):
     """Return probabilities from the scores of a row."""
@@ -20,24 +22,12 @@ def scores_of_row(model, row):
     return np.array([0.0, scores[0]]) if len(scores) == 1 else scores
 
 
-def fold_of_rows(y, cv):
-    """Return the folds: the rows, class by class, are dealt out in turn."""
-    counts = sorted(np.sum(y == label) for label in np.unique(y))
-    n_folds = min(cv, counts[-2])
-    order = [row for label in np.unique(y) for row in np.flatnonzero(y == label)]
-    fold = np.empty(len(y), dtype=int)
-    for position, row in enumerate(order):
-        fold[row] = position % n_folds
-    return fold, n_folds
-
-
 def held_out(candidate, X, y, cv):
     """Return scores, the column of the right class, and the label of each row."""
-    fold, n_folds = fold_of_rows(y, cv)
     found = []
-    for k in range(n_folds):
-        model = clone(candidate).fit(X[fold != k], y[fold != k])
-        for row in np.flatnonzero(fold == k):
+    for train, test in folds_of(y, cv):
+        model = clone(candidate).fit(X[train], y[train])
+        for row in sorted(test):
             if y[row] in model.classes_:
                 column = [*model.classes_].index(y[row])
                 found.append((scores_of_row(model, X[row]), column, y[row]))

@@ -5,10 +5,9 @@ gives each row a number from -1 to 1. The random draws are those of the learners
 """
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from sklearn_activelearn import DecisionStumpClassifier
-from tests.reference.pool import drawn, highest
+from tests.reference.pool import drawn, highest, seed_of
 
 
 def score(committee, X):
@@ -125,10 +124,9 @@ def purchases(build, X, y, alpha, *, n_initial, budget, random_state):
 
     ``build(committee, X, targets, bought, alpha, n_new)`` makes the next committee.
     """
-    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
-    bought, committee, n_trained, n_rounds = [], [], 0, 0
+    seed, bought, committee, n_trained, n_rounds = seed_of(random_state), [], [], 0, 0
     while len(bought) < min(budget, len(X)):
-        rng = np.random.default_rng((int(seed), n_rounds))
+        rng = np.random.default_rng((seed, n_rounds))
         left = np.array([i for i in range(len(X)) if i not in bought])
         if len(bought) < n_initial or len(set(y[bought])) < 2:
             wanted = max(n_initial - len(bought), 1)

@@ -8,9 +8,8 @@ from math import exp, log
 import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
-from .pool import drawn, highest
+from .pool import drawn, folds_of, highest, seed_of
 
 
 def points_of(X):
@@ -105,15 +104,10 @@ def uncertainty(estimator, X, y, rows, calibrate):
 
 def temperature(estimator, X, y):
     """That of the likeliest labels in cross-validation, with a prior."""
-    counts = sorted(np.unique(y, return_counts=True)[1])
-    n_folds = min(5, counts[-2])
-    if n_folds < 2:
+    if not (folds := folds_of(y, 5)):
         return 1.0
-    order = np.argsort(y, kind="stable")
     said = []
-    for k in range(n_folds):
-        test = order[k::n_folds]
-        train = np.array([i for i in range(len(y)) if i not in test])
+    for train, test in folds:
         model = clone(estimator).fit(X[train], y[train])
         for i in test:
             if y[i] in model.classes_:
@@ -133,10 +127,7 @@ def purchases(
     estimator, X, y, *, radius, calibrate, n_initial, batch_size, budget, random_state
 ):
     """List the rows that Uncertainty Herding buys, in order."""
-    seed = int(
-        check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
-    )
-    P, bought, n_rounds = points_of(X), [], 0
+    seed, P, bought, n_rounds = seed_of(random_state), points_of(X), [], 0
     while len(bought) < min(budget, len(X)):
         left = [i for i in range(len(X)) if i not in bought]
         wanted = n_initial - len(bought) if len(bought) < n_initial else batch_size
@@ -162,9 +153,6 @@ def purchases(
 
 def maximal_coverage(X, n_wanted, random_state):
     """List the first rows with ``initial="herding"``."""
-    seed = int(
-        check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
-    )
-    P = points_of(X)
+    P, seed = points_of(X), (seed_of(random_state), 0)
     similarity = global_similarity(P, typical(P))
-    return herd(X, similarity, [], range(len(X)), np.ones(len(X)), n_wanted, (seed, 0))
+    return herd(X, similarity, [], range(len(X)), np.ones(len(X)), n_wanted, seed)

@@ -7,10 +7,9 @@ from itertools import pairwise
 from math import floor
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .herding import herd, local_similarity, points_of, squared, typical, uncertainty
-from .pool import drawn, equal_last, highest
+from .pool import drawn, equal_last, highest, seed_of
 
 
 def random_part(share, left, wanted, seed):
@@ -55,12 +54,11 @@ def purchases(
     estimator, X, y, *, explore, n_initial, batch_size, budget, random_state, share
 ):
     """List the rows that are bought, in order, and which of them were drawn."""
-    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
-    P = points_of(X)
+    seed, P = seed_of(random_state), points_of(X)
     similarity = local_similarity(P)
     bought, random, n_rounds = [], [], 0
     while len(bought) < min(budget, len(X)):
-        now = int(seed), n_rounds
+        now = seed, n_rounds
         n_rounds += 1
         left = [i for i in range(len(X)) if i not in bought]
         is_first = len(bought) < n_initial

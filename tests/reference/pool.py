@@ -90,18 +90,31 @@ def committee(estimators, cv):
 
 def accuracy(estimator, X, y, cv):
     """Accuracy in stratified folds: of each class, one row after another."""
-    labels, counts = np.unique(y, return_counts=True)
-    folds = min(cv, sorted(counts)[-2])
-    if folds < 2:
+    if not (folds := folds_of(y, cv)):
         return 1.0
-    rows = [i for label in labels for i in range(len(y)) if y[i] == label]
     hits = 0
-    for k in range(folds):
-        test = rows[k::folds]
-        train = sorted(set(rows) - set(test))
+    for train, test in folds:
         model = clone(estimator).fit(X[train], y[train])
         hits += sum(model.predict(X[test]) == y[test])
     return hits / len(y)
+
+
+def folds_of(y, n_folds):
+    """List the rows of each fold without and with it; none if a class has one row.
+
+    The rows go to the folds one after another, class by class.
+    """
+    labels, counts = np.unique(y, return_counts=True)
+    n_folds = min(n_folds, sorted(counts)[-2])
+    rows = [i for label in labels for i in range(len(y)) if y[i] == label]
+    tests = [rows[k::n_folds] for k in range(n_folds if n_folds > 1 else 0)]
+    return [(sorted(set(rows) - set(test)), test) for test in tests]
+
+
+def seed_of(random_state):
+    """Return the seed that a learner draws in its first call."""
+    rng = check_random_state(random_state)
+    return int(rng.randint(np.iinfo(np.int64).max, size=1)[0])
 
 
 def purchases(
@@ -121,10 +134,10 @@ def purchases(
     A batch may be a share of the labels; rows are random until the label `needed` and
     another one are known. In place of `utility`, `together` values all rows at once.
     """
-    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    seed = seed_of(random_state)
     bought, n_rounds = [], 0
     while len(bought) < min(budget, len(X)):
-        rng = np.random.default_rng((int(seed), n_rounds))
+        rng = np.random.default_rng((seed, n_rounds))
         left = np.array([i for i in range(len(X)) if i not in bought])
         known = set(y[bought])
         is_share = isinstance(batch_size, float)

@@ -114,16 +114,8 @@ def odds_from(relevant, drawn, n_rows, total, stakes_from):
             if total <= found:
                 value += share
                 continue
-            if (
-                likelihood(
-                    relevant,
-                    [i in at[start:] for i in range(len(drawn))],
-                    n_rows,
-                    total,
-                    len(relevant),
-                )
-                == 0
-            ):
+            all_late = [i in at[start:] for i in range(len(drawn))]
+            if likelihood(relevant, all_late, n_rows, total, len(relevant)) == 0:
                 return float("inf")
             mixture = sum(
                 weight * float(likelihood(relevant, late, n_rows, found + d, n_read))

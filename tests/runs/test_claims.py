@@ -328,19 +328,6 @@ TYPED_VERDICT = re.compile(
 )
 
 
-def test_typed_verdicts_are_known():
-    for text in (
-        "9 points ahead on splice, as in the paper",
-        "The exception is the sigmoid on 0v1, in the paper, too.",
-        "F falls on rare topics, unlike in the paper",
-        "nine points lower",
-        "SS is within noise of it",
-        "agrees 5 of 7",
-    ):
-        assert TYPED_VERDICT.search(text)
-    assert not TYPED_VERDICT.search("Ramp fails, says the paper: |fail|.")
-
-
 #: Settings of the experiments, published figures, margins, and facts about the data.
 SETTINGS = {
     "ali2014": set(),

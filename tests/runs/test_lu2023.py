@@ -80,16 +80,6 @@ class TestProtocol:
 
 
 class TestRuns:
-    def test_what_is_there_is_not_run_again(self, args, capsys):
-        few = [*args, "--methods", "random", "margin"]
-        lu2023.main(few)
-        first = read_runs(args[-1], Result)
-        assert [r.method for r in first] == ["random", "margin"] * 2
-        assert "toy | random | svc | 1 |" in capsys.readouterr().out
-        lu2023.main(few)
-        assert len(read_runs(args[-1], Result)) == 4
-        assert "toy | random" not in capsys.readouterr().out
-
     def test_a_run_goes_on_until_the_pool_is_empty(self, args, monkeypatch):
         monkeypatch.setattr(lu2023, "N_BOUGHT", 10)
         lu2023.main([*args, "--methods", "margin"])

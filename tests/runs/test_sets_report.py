@@ -46,9 +46,6 @@ class TestStatistics:
         )
         assert holm([]).size == 0
 
-    def test_holm_keeps_the_order(self):
-        np.testing.assert_allclose(holm([0.025, 0.02, 0.9]), [0.06, 0.06, 0.9])
-
     def test_critical_difference_is_that_of_the_paper(self):
         # Demšar 2006, section 3.2.4 and table 5
         assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)
@@ -178,11 +175,6 @@ class TestReport:
         assert float(line["area"]) == pytest.approx(0.56, abs=0.02)
         assert lines["noisy", "margin"]["p_against_margin"] == ""
         assert (tmp_path / "docs/images/pools_low.png").stat().st_size > 5_000
-
-    def test_no_results(self, report_of, capsys):
-        with pytest.raises(SystemExit):
-            report_of("--regime", "high")
-        assert "has no such results" in capsys.readouterr().err
 
 
 class TestGains:

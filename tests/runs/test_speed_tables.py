@@ -75,15 +75,3 @@ class TestSideBySide:
             ("peer", "loop"): "4 (>= 3)",
             ("other", "loop"): "0.5",
         }
-
-    def test_verdicts(self):
-        _, loop, peer, other = self.CASES
-        assert [loop.verdict(ratio) for ratio in (1.15, 1.2)] == [
-            "<= 1.15  met",
-            "<= 1.15  missed",
-        ]
-        assert [peer.verdict(ratio) for ratio in (3, 2.9)] == [
-            ">= 3  met",
-            ">= 3  missed",
-        ]
-        assert other.verdict(1) == ""
