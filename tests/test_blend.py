@@ -408,16 +408,19 @@ def test_labels_before_the_first_pool_are_restored(n, n_queries):
     np.testing.assert_array_equal(again.predict_proba(X), learner.predict_proba(X))
 
 
-def test_a_few_rows_of_a_pool_do_not_scale_it():
+@pytest.mark.parametrize("n_rows", [30, 31])
+def test_a_pool_of_fewer_rows_than_labels_does_not_scale_them(n_rows):
     X = np.random.default_rng(0).normal(size=(80, 2)) * [1, 50]
     y = X[:, 0] > 0
     learner = HybridSamplingClassifier(random_state=0)
     learner.query(X)
     learner.teach(X[:30], y[:30])
     assert learner.estimator_.scaler_.n_samples_seen_ == 80
-    rows = learner.query(X[30:31])
-    learner.teach(X[30:31][rows], y[30:31][rows])
-    assert learner.estimator_.scaler_.n_samples_seen_ == 31
+    pool = slice(30, 30 + n_rows)
+    row = 30 + learner.query(X[pool])[0]
+    learner.teach(X[[row]], y[[row]])
+    scaled_by = X[pool] if n_rows == 31 else X[[*range(30), row]]
+    np.testing.assert_allclose(learner.estimator_.scaler_.mean_, scaled_by.mean(axis=0))
 
 
 def test_a_large_pool_is_scaled_by_a_sample():
