@@ -90,8 +90,6 @@ class TestLabelCurve:
     def test_refused(self, curves):
         with pytest.raises(ValueError, match="target"):
             LabelCurveDisplay(curves[0], target=2)
-        with pytest.raises(ValueError, match="band"):
-            LabelCurveDisplay(curves[0]).plot(band=1)
 
 
 def test_without_matplotlib(curves, monkeypatch):

@@ -71,7 +71,7 @@ def test_a_recall_out_of_range():
 class TestDisplay:
     def test_lines_are_means_of_the_runs(self):
         curve = recall_curve(Y, ORDERS)
-        display = RecallCurveDisplay({"mine": curve}).plot(band=0)
+        display = RecallCurveDisplay({"mine": curve}).plot()
         mine, random = display.lines_
         assert mine.get_label() == "mine"
         np.testing.assert_allclose(mine.get_ydata(), curve.recall(range(5)).mean(0))

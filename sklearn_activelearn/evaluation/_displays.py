@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 import numpy as np
 
 from ..audit._recall import RecallCurve
-from ..base._validation import check_number
 from ._curves import LabelCurve, check_error
 from ._measures import ERRORS, NamedMeasure
 
@@ -18,6 +17,9 @@ Curves: TypeAlias = LabelCurve | Mapping[str, LabelCurve]
 
 #: Okabe and Ito's colours, which nearly everybody can tell apart.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: Shares of the runs between which bands are drawn.
+BAND = (0.1, 0.9)
 
 #: Recall at which a line is drawn.
 RECALL = 0.95
@@ -62,11 +64,11 @@ class Display:
         self.ax_.legend(frameon=False, **{"fontsize": "small", **legend})
         return self
 
-    def _draw_runs(self, x, values, band, label, style):
+    def _draw_runs(self, x, values, label, style, has_band=True):
         """Draw the mean over runs, and the middle share of the runs as a band."""
         (line,) = self.ax_.plot(x, values.mean(axis=0), label=label, **style)
-        if band:
-            ends = np.quantile(values, [(1 - band) / 2, (1 + band) / 2], axis=0)
+        if has_band:
+            ends = np.quantile(values, BAND, axis=0)
             self.ax_.fill_between(
                 x, *ends, color=style["color"], alpha=0.15, linewidth=0
             )
@@ -177,12 +179,7 @@ class LabelCurveDisplay(Display):
             check_error(target, "target", self._first.best)
         self.target = target
 
-    def plot(
-        self,
-        ax: "Axes | None" = None,
-        *,
-        band: float = 0.8,
-    ) -> Self:
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the curves.
 
         Accuracies and functions are drawn as errors, 1 - score, and losses as losses,
@@ -192,15 +189,12 @@ class LabelCurveDisplay(Display):
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw on. None makes a figure.
-        band : float in [0, 1), default=0.8
-            Middle share of the runs to shade; 0 for none.
 
         Returns
         -------
         display : object
             The display, drawn.
         """
-        check_number(band, "band", 0, 1, closed="left")
         ax = self._start(ax)
         scoring, best = self._first.scoring, self._first.best
         is_share = scoring in ERRORS or scoring == "score"
@@ -226,7 +220,7 @@ class LabelCurveDisplay(Display):
             )
             values = best - scores if is_error else scores
             is_other = style in OTHERS
-            self._draw_runs(labels, values, 0 if is_other else band, name, style)
+            self._draw_runs(labels, values, name, style, has_band=not is_other)
             heights.append(values[:, -1].mean())
             size = 3 if is_other else 5
             ax.plot([end], heights[-1:], "o", color=style["color"], markersize=size)
@@ -325,26 +319,23 @@ class RecallCurveDisplay(Display):
                 f"rows are {', '.join(map(str, sorted(sizes)))}."
             )
 
-    def plot(self, ax: "Axes | None" = None, *, band: float = 0.8) -> Self:
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the curves.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw on. None makes a figure.
-        band : float in [0, 1), default=0.8
-            Middle share of the runs to shade; 0 for none.
 
         Returns
         -------
         display : object
             The display, drawn.
         """
-        check_number(band, "band", 0, 1, closed="left")
         ax = self._start(ax)
         for i, (name, curve) in enumerate(self.curves.items()):
             n = np.arange(curve.n_read.min() + 1)
-            line = self._draw_runs(n, curve.recall(n), band, name, color_style(i))
+            line = self._draw_runs(n, curve.recall(n), name, color_style(i))
             line.set_drawstyle("steps-post")
         ends = [0, curve.n_rows], [0, 1]
         self.lines_ += ax.plot(*ends, label="random order", **PASSIVE[0])

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from ..base._scores import score_of_class
-from ..base._validation import check_number, is_share
+from ..base._validation import is_share
 from ..batch import RankAverageClassifier
 from ..utils.typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from ._base import PoolClassifier
@@ -18,6 +18,10 @@ from ._passive import passive_baseline
 from ._rule import Rule
 from ._selection import unit_of
 from ._training import OneModel
+
+#: Weight of all labels of the class to find together, where the estimator, or a part or
+#: member of it, has ``class_weight="balanced"``; the other labels together weigh 1.
+POSITIVE_WEIGHT = 10.0
 
 
 class WeightedModel(OneModel):
@@ -29,19 +33,15 @@ class WeightedModel(OneModel):
         The estimator. None: a linear support vector machine.
     positive : label or None
         The class; None: the last one.
-    weight : float
-        Weight of all labels of the class together; the other labels together weigh 1.
     """
 
-    def __init__(self, estimator, positive, weight):
+    def __init__(self, estimator, positive):
         super().__init__(estimator, LinearSVC(C=0.1, class_weight="balanced"))
-        self.positive, self.weight = positive, weight
+        self.positive = positive
 
     def train(self, known, before):
         """Return the next model."""
-        if self.weight != 1:
-            prototype = self._weigh_classes(known)
-            known = known._replace(prototypes=[prototype])
+        known = known._replace(prototypes=[self._weigh_classes(known)])
         trained = super().train(known, before)
         return trained._replace(
             rule_model=LabelledModel(trained.model, known.classes[-1])
@@ -59,7 +59,7 @@ class WeightedModel(OneModel):
         n, n_positive = len(labels), np.count_nonzero(labels == positive)
         if not balanced or n_positive in (0, n):
             return prototype
-        share = self.weight / (1 + self.weight)
+        share = POSITIVE_WEIGHT / (1 + POSITIVE_WEIGHT)
         weights = dict.fromkeys(
             np.unique(labels).tolist(), (1 - share) * n / (n - n_positive)
         )
@@ -89,7 +89,7 @@ class RelevanceRule(Rule):
 
     Parameters
     ----------
-    positive, positive_weight
+    positive
         As for `RelevanceSamplingClassifier`.
     """
 
@@ -107,16 +107,15 @@ class RelevanceRule(Rule):
         "estimator, if that has it."
     )
 
-    def __init__(self, positive, positive_weight):
-        self.positive, self.positive_weight = positive, positive_weight
+    def __init__(self, positive):
+        self.positive = positive
 
     def check(self):
-        """Raise an error for a class that is no label, or a wrong weight."""
+        """Raise an error for a class that is no label."""
         if not isinstance(self.positive, str | Real | np.bool_ | None):
             raise TypeError(f"positive must be a label, got {self.positive!r}.")
         if isinstance(self.positive, Real) and not np.isfinite(self.positive):
             raise ValueError(f"positive must be a label, got {self.positive!r}.")
-        check_number(self.positive_weight, "positive_weight", 0)
 
     def check_classes(self, classes):
         """Raise an error if the class to find is not one of the classes."""
@@ -176,11 +175,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
     positive : label or None, default=None
         Label of the rows to find: a str, a finite number or a bool. None: the last of
         `classes_`.
-
-    positive_weight : float > 0, default=10.0
-        Weight of all labels of `positive` together; the other labels together weigh 1.
-        It applies where the estimator, or a part or member of it, has
-        ``class_weight="balanced"``. 1: leave "balanced" as it is.
 
     n_initial : int >= 1, default=1
         Number of labels known before the first model. While labels of `positive`, or of
@@ -298,10 +292,11 @@ class RelevanceSamplingClassifier(PoolClassifier):
     `RankAverageClassifier` it is the mean of the ranks that its members give to the
     rows that may be bought. Ties are broken at random.
 
-    Rows are bought by the order of their scores alone. Because of its weight,
-    `positive` is predicted too often, for several times its number of rows perhaps. If
-    the predictions matter, set ``positive_weight=1``, or train another model on the
-    labels.
+    Where the estimator, or a part or member of it, has ``class_weight="balanced"``, all
+    labels of `positive` together weigh ten times as much as all others. Rows are bought
+    by the order of their scores alone. Because of its weight, `positive` is predicted
+    too often, for several times its number of rows perhaps. If the predictions matter,
+    train another model on the labels.
 
     The rows bought are not a random sample of the pool: their share of positive rows
     says nothing about the other rows.
@@ -333,7 +328,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
         estimator: Classifier | None = None,
         *,
         positive: Label | None = None,
-        positive_weight: float = 10.0,
         n_initial: int = 1,
         initial: Initial = "random",
         batch_size: int | float = 1,
@@ -348,7 +342,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
     ):
         self.estimator = estimator
         self.positive = positive
-        self.positive_weight = positive_weight
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
@@ -363,11 +356,11 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     def make_rule(self):
         """Return the rule."""
-        return RelevanceRule(self.positive, self.positive_weight)
+        return RelevanceRule(self.positive)
 
     def make_trainer(self):
         """Return the trainer of `estimator`, with weights of the classes."""
-        return WeightedModel(self.estimator, self.positive, self.positive_weight)
+        return WeightedModel(self.estimator, self.positive)
 
     def _passive_baseline(self):
         baseline = passive_baseline(self)

@@ -57,8 +57,6 @@ class NoNewClass(StoppingRule):
 
     n_labels: int = 100
 
-    needs = ()
-
     def check(self) -> None:
         """Raise an error if the number is outside its range."""
         check_number(self.n_labels, "n_labels", 1, closed="left", integer=True)
@@ -252,21 +250,8 @@ def kappa(first, second):
 class ClassificationChange(StoppingRule):
     """Stop when a purchase changes the predicted class of no row that may be bought.
 
-    One label changes little: buy ten or more at a time, or raise `patience`. Unlike
-    `StablePredictions`, the rule also stops a model that predicts one class for all
-    rows.
-
-    Parameters
-    ----------
-    threshold : float in [0, 1), default=0
-        Largest share of the rows whose predicted class may change.
-    patience : int >= 1, default=1
-        Number of consecutive purchases.
-
-    Raises
-    ------
-    TypeError or ValueError
-        From the learner, for a parameter outside its range.
+    One label changes little: buy ten or more at a time. Unlike `StablePredictions`, the
+    rule also stops a model that predicts one class for all rows.
 
     References
     ----------
@@ -287,24 +272,14 @@ class ClassificationChange(StoppingRule):
     90 labels of 569
     """
 
-    threshold: float = 0
-    patience: int = 1
-
     needs = ("predict",)
-
-    def check(self) -> None:
-        """Raise an error if a parameter is outside its range."""
-        check_number(self.threshold, "threshold", 0, 1, closed="left")
-        check_number(self.patience, "patience", 1, closed="left", integer=True)
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Decide whether to stop."""
         n_times, memory = times_in_a_row(
-            progress,
-            memory,
-            lambda before, now: np.mean(before != now) <= self.threshold,
+            progress, memory, lambda before, now: not np.mean(before != now)
         )
-        return n_times >= self.patience, memory
+        return n_times >= 1, memory
 
 
 #: Names of classes with a margin of 1 that have no parameter `loss`, in any package.
