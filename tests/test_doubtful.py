@@ -122,7 +122,7 @@ def test_the_only_label_of_a_class_comes_first(model):
         ({"y": np.ones((90, 3), int)}, ValueError, "y has 3 columns"),
         ({"y": Y[:-1]}, ValueError, "inconsistent numbers of samples"),
         ({"estimator": KMeans()}, TypeError, "predict_proba or decision_function, got"),
-        ({"cv": 1}, ValueError, "cv == 1"),
+        ({"cv": 1}, ValueError, "n_splits=1"),
     ],
 )
 def test_bad_input(change, error, message):

@@ -1,22 +1,21 @@
 """Labels that a model which was trained on the other labels finds unlikely."""
 
-from numbers import Integral
 from typing import NamedTuple
 from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, column_or_1d, indexable
 
 from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import check_not_missing, encode, find_classes
 from ..base._scores import probabilities_of_all, scores_of_all
-from ..base._validation import check_number, check_sparse_rows
+from ..base._validation import check_sparse_rows
 from ..base._verbs import seeded
 from ..pool._cold_start import Prior
 from ..sources._containers import take
 from ..utils.typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
+from ._experiments import shuffled_folds
 
 
 class DoubtfulLabels(NamedTuple):
@@ -142,17 +141,11 @@ def doubtful_labels(
 
 
 def split_folds(cv, X, y, seed):
-    """Yield the rows to train on and the rows held out of each fold."""
+    """Return the rows to train on and the rows held out of each fold."""
     if cv is None:
-        cv = min(5, np.unique(y, return_counts=True)[1].max())
+        cv = min(5, int(np.unique(y, return_counts=True)[1].max()))
         if cv < 2:
             raise ValueError("No label can be held out: each class has only one label.")
-    if not isinstance(cv, Integral):
-        yield from check_cv(cv, y, classifier=True).split(X, y)
-        return
-    check_number(cv, "cv", 2, closed="left", integer=True)
     with catch_warnings():  # a class of few rows may be missing in some folds
         filterwarnings("ignore", "The least populated class in y", UserWarning)
-        folds = StratifiedKFold(int(cv), shuffle=True, random_state=seed)
-        pairs = list(folds.split(np.zeros(len(y)), y))
-    yield from pairs
+        return list(shuffled_folds(cv, y, seed).split(X, y))

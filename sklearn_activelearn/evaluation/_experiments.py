@@ -392,19 +392,20 @@ def run_jobs(plans, jobs, n_jobs):
         yield k, seconds
 
 
+def shuffled_folds(cv, y, seed):
+    """Return what splits rows into folds; an int means shuffled, stratified folds."""
+    if not isinstance(cv, Integral):
+        return check_cv(cv, y, classifier=True)
+    kind = StratifiedKFold if y.ndim == 1 else KFold
+    return kind(cv, shuffle=True, random_state=seed)
+
+
 def plan_repeat(X, y, cv, rng):
     """Return (train, test, seed) of the runs of one repeat.
 
     The training rows are in random order.
     """
-    seed = rng.randint(2**31)
-    kind = StratifiedKFold if y.ndim == 1 else KFold
-    folds = (
-        kind(5 if cv is None else cv, shuffle=True, random_state=seed)
-        if cv is None or isinstance(cv, Integral)
-        else check_cv(cv, y, classifier=True)
-    )
-    tasks = []
+    folds, tasks = shuffled_folds(5 if cv is None else cv, y, rng.randint(2**31)), []
     for train, test in folds.split(X, y):
         run_rng = np.random.RandomState(rng.randint(2**31))
         tasks.append((run_rng.permutation(train), test, run_rng.randint(2**31)))
