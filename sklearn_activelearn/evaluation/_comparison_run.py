@@ -247,7 +247,7 @@ def compare(
     experiment = Experiment(steps, own, X, y, design, asked, memory)
     runners = [step.runner for step in steps]
     n_least = n_repeats or 1
-    clock = TimeLimit(None if n_repeats else 60 * minutes)
+    limit = np.inf if n_repeats else 60 * minutes
 
     def answer(is_last=False, ended_by=None):
         """Return the comparison by the runs that have ended."""
@@ -300,13 +300,15 @@ def compare(
         ):
             report = lambda: None  # noqa: E731
             if progress is not False:
-                report = Reporter(show, clock, experiment, answer, n_repeats)
+                report = Reporter(show, experiment, answer, limit, n_repeats)
             while experiment.n_repeats < n_least and (
-                experiment.n_begun == 0 or clock.has(experiment.next_seconds(n_jobs))
+                experiment.n_begun == 0
+                or experiment.seconds + experiment.next_seconds(n_jobs)
+                <= FILLED * limit
             ):
                 for _ in experiment.run_repeat(n_jobs):
                     report()
-                    if clock.is_over and experiment.has_answer:
+                    if experiment.seconds > limit and experiment.has_answer:
                         break
                 if not experiment.end_repeat():
                     break
@@ -321,27 +323,6 @@ def compare(
             answer(is_last=True, ended_by="interrupt"),
         ) from stop
     return answer(is_last=True)
-
-
-class TimeLimit:
-    """The time since the start, and its limit; None: no limit."""
-
-    def __init__(self, seconds):
-        self.start, self.limit = monotonic(), seconds
-
-    @property
-    def seconds(self):
-        """Seconds since the start."""
-        return monotonic() - self.start
-
-    @property
-    def is_over(self):
-        """True if the time is up."""
-        return self.limit is not None and self.seconds > self.limit
-
-    def has(self, seconds):
-        """Return True if that number of seconds is left, and some to spare."""
-        return self.limit is None or self.seconds + seconds <= FILLED * self.limit
 
 
 class Experiment:
@@ -379,7 +360,7 @@ class Experiment:
         self._plans = [self._plan(step, X, y, scoring, memory) for step in steps]
         self._seconds = [[] for _ in steps]
         self._warned = [[] for _ in steps]
-        self._current = []
+        self._current, self._start = [], monotonic()
 
     def _plan(self, step, X, y, scoring, memory):
         parts = [part for part in step[::-1] if part is not None]
@@ -433,6 +414,11 @@ class Experiment:
         self.refresh()
         self.race.drop_answered()
         return True
+
+    @property
+    def seconds(self):
+        """Seconds since the start."""
+        return monotonic() - self._start
 
     @property
     def progress(self):
@@ -513,35 +499,33 @@ class Reporter:
     ----------
     show : callable
         Takes a `ComparisonProgress`.
-    clock : TimeLimit
-        The time.
     experiment : Experiment
         What runs.
     answer : callable
         Returns the comparison so far.
+    limit : float
+        Seconds that were allowed.
     n_repeats : int or None
         Repeats that were asked for.
     """
 
-    def __init__(self, show, clock, experiment, answer, n_repeats):
-        self.show, self.clock, self.experiment = show, clock, experiment
-        self.answer, self.n_repeats = answer, n_repeats
+    def __init__(self, show, experiment, answer, limit, n_repeats):
+        self.show, self.experiment, self.answer = show, experiment, answer
+        self.limit, self.n_repeats = limit, n_repeats
         self.text, self.answered = "", (0, 0)
 
     def __call__(self):
         """Show the state; the answer at the end of a repeat, and within the first."""
-        experiment, seconds = self.experiment, self.clock.seconds
+        experiment, seconds = self.experiment, self.experiment.seconds
         n_repeats, when = self.answered
         is_first = experiment.n_repeats == 0 and seconds - when >= ANSWER_EVERY
         if (n_repeats < experiment.n_repeats or is_first) and experiment.refresh():
             self.text = self.answer().headline
             self.answered = experiment.n_repeats, seconds
         done, total = experiment.progress
-        if self.clock.limit is None:
-            n_ended = experiment.n_begun - 1 + done / total
-            share = n_ended / self.n_repeats
-        else:
-            share = seconds / self.clock.limit
+        share = seconds / self.limit
+        if self.n_repeats is not None:
+            share = (experiment.n_begun - 1 + done / total) / self.n_repeats
         current = experiment.n_begun
         self.show(
             ComparisonProgress(done, total, current, min(share, 1), seconds, self.text)
