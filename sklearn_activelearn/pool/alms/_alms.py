@@ -455,11 +455,7 @@ class ALMSClassifier(PoolClassifier):
     def model_probabilities_(self) -> Floats:
         """Probability that each candidate is the best, in past rounds and now."""
         check_is_fitted(self, "best_index_")
-        past = []
-        for names, probabilities in reversed(self._memory.past):
-            if names != self.model_names_:
-                break
-            past.insert(0, probabilities)
+        past = [p for names, p in self._memory.past if names == self.model_names_]
         return np.array([*past, self._state.trained.memory.probabilities])
 
     @property
