@@ -339,7 +339,7 @@ def start_label(args):
         if args.label_studio:
             client = open_project(args, stack)
         else:
-            check_rows(args)
+            check_files_of_rows(args)
         stored = resume_options(args)
         check_options(args)
         check_files(args)
@@ -350,7 +350,7 @@ def start_label(args):
             label_rows(args)
 
 
-def check_rows(args):
+def check_files_of_rows(args):
     """Refuse files of rows that do not exist, or do not go together."""
     for path in args.files:
         check_exists(path)
