@@ -41,7 +41,7 @@ class ReadsUnboughtLabels(CBGZClassifier):
 
 def count_more(learner, n_labels):
     state, n_queries = learner._state, learner.n_queries_ + n_labels
-    learner._state = replace(state, ledger=replace(state.ledger, n_queries=n_queries))
+    learner._state = state._replace(ledger=replace(state.ledger, n_queries=n_queries))
 
 
 class CountsTwice(type(POOL)):
@@ -97,7 +97,7 @@ class ForgetsPending(type(POOL)):
     def __getstate__(self):
         attributes = super().__getstate__()
         if state := attributes.get("_state"):
-            attributes["_state"] = replace(state, ledger=state.ledger.skip())
+            attributes["_state"] = state._replace(ledger=state.ledger.skip())
         return attributes
 
 
@@ -199,7 +199,7 @@ class BuysFirstRowsOnly(type(POOL)):
     def _reset(self):
         super()._reset()
         ledger = self.Ledger(**vars(self._ledger))
-        self._state = replace(self._state, ledger=ledger)
+        self._state = self._state._replace(ledger=ledger)
 
 
 class PredictsOnceItAsked(type(POOL)):

@@ -12,6 +12,7 @@ from sklearn_activelearn import (
     CBGZClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.pool._state import LearnerState
 from sklearn_activelearn.sources._identity import ById
 from tests.learners import each_family, each_pool_family, name_of
 from tests.tools import (
@@ -37,8 +38,8 @@ def make_learner(**params):
 def without_names(learner):
     """Return what a learner knows, but for what rows are recognised by."""
     known = state(learner)
-    _, of_pool_learner = known.get("_state", (None, {}))
-    for values in (known, of_pool_learner):
+    of_pool_learner = zip(LearnerState._fields, known.get("_state", ()), strict=False)
+    for values in (known, dict(of_pool_learner)):
         for name in {"_ledger", "ledger", "pool"} & {*values}:
             for part in ("keys", "ids", "searched_pool", "_derived", "_parts"):
                 values[name][1].pop(part, None)

@@ -1,7 +1,6 @@
 """Active label propagation: the harmonic function, what is bought, what is a node."""
 
 import pickle
-from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -342,7 +341,7 @@ def test_what_it_builds_on_makes_no_difference(taught, change, n_initial):
     taught.set_params(n_initial=n_initial).teach(X[50:51], ["a"])
     other = pickle.loads(pickle.dumps(taught))
     trained = other._state.trained._replace(memory=None)
-    other._state = replace(other._state, trained=trained)
+    other._state = other._state._replace(trained=trained)
     for learner in (taught, other):
         change(learner)
         learner.teach(X[52:54], ["b", "a"])

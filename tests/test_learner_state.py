@@ -92,7 +92,7 @@ def test_the_past_calls_are_trained_in_turn():
     calls = tuple(TeachCall(n, ("no", "yes")) for n in (2, 4, 5, 7, 8))
     trainer = Recorder(failing=[5])
     state = state_of(codes, n_trained=8, scaler=scaler_of(50), n_before_pool=0)
-    state = replace(state, ledger=replace(state.ledger, calls=calls))
+    state = state._replace(ledger=replace(state.ledger, calls=calls))
     again = state.train_in_turn(parts_of(trainer))
     # two labels are of one class, five fail, and the last call is not trained
     assert trainer.seen == [(4, 0, None), (5, 4, 4), (7, 4, 4)]

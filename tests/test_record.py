@@ -113,7 +113,7 @@ def known(learner):
     remembered = learner._state.stopping_memory
     # points are made when they are needed
     made = {"points": None, "stopping_memory": Remembered()}
-    learner._state = replace(learner._state, ledger=ledger, **made)
+    learner._state = learner._state._replace(ledger=ledger, **made)
     # rules and models at hand are not in a record; memory and `has_stopped` are
     memory = frozen(remembered.memory), remembered.has_stopped
     return state(learner), json.dumps(memory)

@@ -1,7 +1,6 @@
 """Stopping rules: each against its twin, in the loop, and as a parameter."""
 
 import pickle
-from dataclasses import replace
 from inspect import signature
 
 import numpy as np
@@ -159,7 +158,7 @@ def test_a_rule_forgets_when_a_label_is_corrected(rule, twin, model):
     judged.query(X, limit=0)
     judged.correct(X[taught[-1:]], y[taught[-1:]])
     learner.set_params(stopping=rule)
-    learner._state = replace(learner._state, stopping_memory=Remembered())
+    learner._state = learner._state._replace(stopping_memory=Remembered())
     for each in (judged, learner):
         each.query(X, limit=0)
     assert judged.stop_reason_ == learner.stop_reason_

@@ -195,20 +195,20 @@ class LabelTarget:
                 f"oracle must return a column for each of the {len(self.classes)} "
                 "labels that the learner knows, got one label for each row.",
             )
-        target, reason = self, ""
+        target, detail = self, ""
         try:
             target = self.register(None, labels)
         except ValueError as error:
-            reason = f" {error}"
+            detail = f" {error}"
             if first_missing_label(labels) >= 0:
-                reason = " Each row needs a label, not None or NaN."
+                detail = " Each row needs a label, not None or NaN."
             for i in range(len(labels)):  # some of the labels may be right
                 with suppress(ValueError):
                     target = target.register(None, labels[[i]])
         classes = [] if target.classes is None else target.classes.tolist()
         known = {label: code for code, label in enumerate(classes)}
         codes, error = encode_answers(labels, rows, known)
-        return target, codes, error and error + reason
+        return target, codes, error and error + detail
 
     def _register_answered_sets(self, labels, rows, codes):
         """Register label sets; if the number of columns is wrong, all are wrong."""

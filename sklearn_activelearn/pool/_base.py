@@ -29,6 +29,7 @@ from ..base._validation import (
     check_flags,
     check_has,
     check_limit,
+    check_scale,
     check_selection,
     check_single_output,
     error_for_texts,
@@ -235,7 +236,7 @@ class Parts:
         if reset:
             X, names = out[0] if y else out, column_names(learner)
             if trainer.is_default:
-                trainer.check_scale(X, names)
+                check_scale(X, names)
             initial = self.choice.initial
             has_rows = selection.is_rows(initial) and self.choice.embedding is None
             if is_first and has_rows:
@@ -451,7 +452,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _make_embedder(self):
         """Return what makes points of rows; it knows the last points."""
         points = self._state.embedder(self._parts, column_names(self))
-        self._state = replace(self._state, points=points)
+        self._state = self._state._replace(points=points)
         return points
 
     def _reset(self):
@@ -656,7 +657,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _add_requests(self, identity, purchase):
         ledger = self._state.ledger.add_requests(identity, purchase)
-        self._state = replace(self._state, ledger=ledger)
+        self._state = self._state._replace(ledger=ledger)
         if len(purchase.rows):
             self._known_by = identity.kind
             self.queried_indices_ = np.append(self.queried_indices_, purchase.rows)
@@ -701,7 +702,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _skip(self, identity, refund):
         known = (None, ()) if identity is None else (identity.keys(), identity.names())
         ledger = self._state.ledger.skip(*known, refund)
-        self._state = replace(self._state, ledger=ledger)
+        self._state = self._state._replace(ledger=ledger)
 
     def _after_teach(self, pool=None):
         """Train, unless the estimator fails: its labels are stored."""
@@ -731,7 +732,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             trained = self._state.trained
             if known and trainer.keeps_pool and trained:
                 trained = trainer.for_pool(known, trained)
-                self._state = replace(self._state, trained=trained)
+                self._state = self._state._replace(trained=trained)
         except Exception as error:
             self._go_on_without_model(X, error, "training")
             return None
@@ -740,7 +741,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _set_params(self, params):
         super()._set_params(params)
         if hasattr(self, "_state"):  # the next training clones the new estimators
-            self._parts, self._state = None, replace(self._state, points=None)
+            self._parts, self._state = None, self._state._replace(points=None)
 
     def correct(
         self, X: RowsLike, y: ArrayLike, *, ids: ArrayLike | None = None
@@ -932,7 +933,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             if codes.ndim == 1:
                 named = learner.classes_[np.unique(codes)].tolist()
                 target = learner._state.target.also_declare(named)
-                learner._state = replace(learner._state, target=target)
+                learner._state = learner._state._replace(target=target)
             return rows, codes, learner._check_metadata(fit_params, len(codes))
 
         return run_exclusively(self, start, self._buy_from)
@@ -1279,7 +1280,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             if previous is not None and not parts.trainer.goes_on:
                 last = previous._state
                 given = {"trained": last.trained, "n_trained": last.n_trained}
-                learner._state = state = replace(state, **given)
+                learner._state = state = state._replace(**given)
             try:
                 learner._set_state(state.train(parts))
             except Exception as error:

@@ -17,7 +17,6 @@ from ..base._coded_classifiers import FEW_LABELS, FEW_PER_CLASS, INCURABLE
 from ..base._scores import predict_labels
 from ..exceptions import ColdStartWarning, warn_of_constant_answer, warn_user
 from ..sources._containers import n_rows, take
-from ._ledger import Labelled
 
 #: With fewer labels one known class is nothing unusual.
 FEWEST_KNOWN = 10
@@ -108,7 +107,7 @@ def go_on_without_model(error, step, state, parts, X):
     if not is_new:
         return state
     warn_of_cold_start(parts.trainer.estimators[0], step, error, labelled)
-    return replace(state, warned_of=(*state.warned_of, step))
+    return state._replace(warned_of=(*state.warned_of, step))
 
 
 def works_with_more_labels(known, parts, X, step):
@@ -134,13 +133,10 @@ def works_with_more_labels(known, parts, X, step):
     rows = np.sort(rng.choice(n, n_wanted, replace=n < n_wanted))
     codes = rng.permutation(np.resize(np.unique(known.labelled.codes), n_wanted))
     again = np.resize(np.arange(len(known.labelled)), n_wanted)
-    metadata = known.labelled.part(again).metadata
-    made_up = Labelled(
-        take(X, rows), codes.astype(np.int32), known.labelled.names, metadata
+    made_up = replace(
+        known.labelled.part(again), rows=take(X, rows), codes=codes.astype(np.int32)
     )
-    known = known._replace(
-        labelled=made_up, purposes=np.resize(known.purposes, n_wanted), n_before=0
-    )
+    known = known._replace(labelled=made_up, purposes=known.purposes[again], n_before=0)
     try:
         with catch_warnings():
             simplefilter("ignore")

@@ -363,7 +363,7 @@ def numbers_of(X, estimator, seed):
     try:
         numbers(X)
     except ValueError as error:
-        reason = error
+        no_numbers = error
     else:
         return numbers
     candidates = []
@@ -378,7 +378,7 @@ def numbers_of(X, estimator, seed):
         with suppress(Exception):  # it may need labels, or refuse gaps
             numbers(transformer.fit_transform(copy_rows(X)))
             return lambda rows: numbers(transformer.transform(copy_rows(rows)))
-    raise reason
+    raise no_numbers
 
 
 def numbers(X):

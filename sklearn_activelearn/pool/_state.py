@@ -5,7 +5,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import MISSING, dataclass, field, fields, replace
 from types import UnionType
-from typing import Any, Self, get_args, get_origin
+from typing import Any, NamedTuple, Self, get_args, get_origin
 
 import numpy as np
 
@@ -29,14 +29,13 @@ from .stopping._base import Remembered, check_label_sets, find_rules
 DTYPE = r"[<>|=]?[biufUO]\d*"
 
 
-@dataclass(frozen=True)
-class LearnerState:
+class LearnerState(NamedTuple):
     """What a pool learner keeps between two calls, apart from its parameters.
 
     The methods return another state and never change one in place. Those that train
     take the `Parts` of the learner, which its parameters make.
 
-    Parameters
+    Attributes
     ----------
     seed : int
         Seed of all random numbers.
@@ -67,9 +66,9 @@ class LearnerState:
     """
 
     seed: int
-    ledger: Ledger = field(default_factory=Ledger)
-    target: LabelTarget = field(default_factory=LabelTarget)
-    pool: KeptPool = field(default_factory=KeptPool)
+    ledger: Ledger = Ledger()
+    target: LabelTarget = LabelTarget()
+    pool: KeptPool = KeptPool()
     trained: Trained | None = None
     n_trained: int = 0
     scaler: Any = None
@@ -77,7 +76,7 @@ class LearnerState:
     points: Embedder | None = None
     n_rounds: int = 0
     rule_memory: Any = None
-    stopping_memory: Remembered = field(default_factory=Remembered)
+    stopping_memory: Remembered = Remembered()
     warned_of: tuple = ()
 
     @property
@@ -96,7 +95,7 @@ class LearnerState:
         """
         given = identity, to_memory(X), codes, names, self.target.declared, metadata
         ledger = self.ledger.add_labels(*given)
-        return replace(self, ledger=ledger, pool=self.pool.update(ledger))
+        return self._replace(ledger=ledger, pool=self.pool.update(ledger))
 
     def with_target(self, target):
         """Return the state with other classes, by which stored labels are coded."""
@@ -106,7 +105,7 @@ class LearnerState:
         if is_same_kind and is_coded:
             codes = target.encode(before.table)[ledger.labelled.codes]
             ledger = ledger.recode(codes)
-        return replace(self, target=target, ledger=ledger)
+        return self._replace(target=target, ledger=ledger)
 
     def correct(self, identity, codes, parts):
         """Return the state with corrected codes of these rows, and the model of then.
@@ -116,7 +115,7 @@ class LearnerState:
         ledger = self.ledger.correct(identity, codes)
         given = self.target.declared, ledger.labelled.codes
         target, codes = self.target.restrict(*given)
-        state = replace(self, target=target, ledger=ledger.recode(codes))
+        state = self._replace(target=target, ledger=ledger.recode(codes))
         return state.train_in_turn(parts)
 
     # The pool
@@ -164,9 +163,10 @@ class LearnerState:
         if are_more:
             n_offered = ledger.n_offered + n_for_sale
             if n_for_sale and state.stopping_memory.has_stopped:  # judge again
-                state = replace(state, stopping_memory=Remembered())
-        ledger = replace(ledger, n_offered=n_offered)
-        return replace(state, ledger=ledger, pool=pool), is_for_sale
+                state = state._replace(stopping_memory=Remembered())
+        if n_offered != ledger.n_offered:
+            ledger = replace(ledger, n_offered=n_offered)
+        return state._replace(ledger=ledger, pool=pool), is_for_sale
 
     def take_values(self, X, names, parts):
         """Return the state with the values of labelled rows in the pool X, offered now.
@@ -176,7 +176,7 @@ class LearnerState:
         ledger = self.ledger.take_values(X, names)
         if ledger is self.ledger:
             return self
-        return replace(self, ledger=ledger).train_in_turn(parts)
+        return self._replace(ledger=ledger).train_in_turn(parts)
 
     def with_scaler(self, scaler):
         """Return the state that knows a pool with this scaler.
@@ -186,7 +186,7 @@ class LearnerState:
         n_before = self.n_before_pool
         if n_before is None:
             n_before = len(self.ledger.labelled)
-        return replace(self, scaler=scaler or self.scaler, n_before_pool=n_before)
+        return self._replace(scaler=scaler or self.scaler, n_before_pool=n_before)
 
     def scaler_for(self, n_labels):
         """Return the scaler, or None if labelled rows scale themselves.
@@ -211,8 +211,7 @@ class LearnerState:
 
     def after(self, answer):
         """Return the state after the choice of rows, which are not recorded yet."""
-        return replace(
-            self,
+        return self._replace(
             rule_memory=answer.memory,
             stopping_memory=answer.remembered,
             # it seeds the next round: a query that buys nothing can be repeated
@@ -272,7 +271,7 @@ class LearnerState:
     def train(self, parts):
         """Return the state with a model of all labels."""
         trained = parts.trainer.train(self.known(parts), self.trained)
-        return replace(self, trained=trained, n_trained=len(self.ledger.labelled))
+        return self._replace(trained=trained, n_trained=len(self.ledger.labelled))
 
     def train_in_turn(self, parts):
         """Return the state as if the present labels had been taught in the same calls.
@@ -291,7 +290,7 @@ class LearnerState:
                     trained = parts.trainer.train(known, trained)
                     n_trained = len(labelled)
         given = {"trained": trained, "n_trained": n_trained}
-        return replace(self, **given, stopping_memory=Remembered())
+        return self._replace(**given, stopping_memory=Remembered())
 
 
 def has_type(value, kind):
