@@ -634,7 +634,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _choose_purchase(self, X, is_for_sale, limit, identity):
         """Return the next `Purchase` of rows for sale, and set `stop_reason_`.
 
-        The purchase is empty if there is a reason to stop. It is not recorded yet.
+        The purchase is empty if the learner stops. It is not recorded yet.
         """
         parts, state, rows = self._parts, self._state, rows_of_mask(is_for_sale)
         known, n_left = state.known(parts), state.ledger.n_left(self.budget)

@@ -196,7 +196,7 @@ class RowChoice:
         remembered: Any,
         earlier: Callable[[int], Any],
     ) -> QueryAnswer:
-        """Return the purchase of a round, or the reason to buy nothing.
+        """Return the purchase of a round, or why nothing is bought.
 
         Parameters
         ----------
