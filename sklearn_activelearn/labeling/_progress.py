@@ -108,10 +108,8 @@ def read_status_of(facts, who, status):
 
 def count_classes(facts, counts):
     """Return the number of rows with each label; classes without rows as 0."""
-    kind, found = (
-        facts.decisions.kind,
-        dict.fromkeys(facts.settings["classes"] or (), 0),
-    )
+    kind, classes = facts.decisions.kind, facts.settings["classes"]
+    found = dict.fromkeys(classes or (), 0)
     for column, n in counts.items():
         label = from_column(column, kind)
         for each in label if kind == SEVERAL else [label]:

@@ -4,7 +4,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import copy
-from itertools import chain, compress, groupby, islice
+from itertools import compress, groupby, islice
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 from warnings import catch_warnings
@@ -183,54 +183,44 @@ class SessionLearner:
         self.pending = {*asked}
         given = sorted(decisions.taught, key=attrgetter("call", "place"))
         self.last_call = max((each.changed for each in given), default=0)
-        calls = [[*call] for _, call in groupby(given, key=attrgetter("call"))]
         if not can_restore:
-            for call in calls:
-                self.teach([self._row_and_label(each) for each in call])
+            for _, call in groupby(given, key=attrgetter("call")):
+                self.teach(call)
         else:  # a new learner, too: it sees the pool before its first labels
-            self._restore(asked, calls, stored["progress"] or NO_PROGRESS)
-
-    def _row_and_label(self, taught):
-        return self._row(taught.id), from_column(taught.label, self._kind)
+            self._restore(asked, given, stored["progress"] or NO_PROGRESS)
 
     def find_twins(self, row):
         """Return the rows with the content of a row, with this row."""
         return self._ids.rows(self._ids.twins(self._ids.all[row]))
 
-    def _pairs(self, labels):
-        """Return rows and labels as the learner is taught them."""
-        if not self.counts_rows:
-            return labels
-        return [(each, label) for row, label in labels for each in self.find_twins(row)]
+    def _read_labels(self, facts):
+        """Yield row numbers and labels, None for a skip, of rows with id and label."""
+        for each in facts:
+            rows, label = [self._row(each.id)], from_column(each.label, self._kind)
+            for row in self.find_twins(rows[0]) if self.counts_rows else rows:
+                yield row, label
 
-    def _restore(self, asked, calls, progress):
+    def _restore(self, asked, given, progress):
         """Restore a pool learner from its requests and the labels it was taught."""
         entries = [(each.query, False, row) for row, each in asked.items()]
-        answers = [
-            [
-                (*pair, each.query)
-                for each in call
-                for pair in self._pairs([self._row_and_label(each)])
-            ]
-            for call in calls
-        ]
         entries += [
-            (query, True, row)  # taught after this query, and nobody asked for it
-            for row, label, query in chain.from_iterable(answers)
+            (each.query, True, row)  # taught after this query, and nobody asked for it
+            for each in given
+            for row, label in self._read_labels([each])
             if row not in asked and label is not None
         ]
         rows = [row for *_, row in sorted(entries, key=itemgetter(0, 1))]
         place = {row: n for n, row in enumerate(rows)}
-        labels, taught, skipped, totals = [], [], [], []
-        for call in answers:
-            for row, label, _ in call:
-                if label is None:
-                    skipped += [place[row]] if row in place else []
-                    continue
-                taught.append(place[row])
-                labels.append(label)
-                self.taught[row] = label
-            totals.append(len(labels))
+        labels, taught, skipped, totals = [], [], [], {}
+        for call, facts in groupby(given, key=attrgetter("call")):
+            for row, label in self._read_labels(facts):
+                if label is not None:
+                    taught.append(place[row])
+                    labels.append(label)
+                    self.taught[row] = label
+                elif row in place:
+                    skipped.append(place[row])
+            totals[call] = len(labels)
         classes = declared = self.target.classes
         if classes is not None and not self.target.is_matrix:
             classes = check_classes(classes).tolist()
@@ -248,11 +238,8 @@ class SessionLearner:
             ],
             "taught": taught,
             "skipped": skipped,
-            "calls": [
-                [total, declared or []]
-                for n, total in enumerate(totals)
-                if total > (totals[n - 1] if n else 0)
-            ],
+            # without calls in which rows were skipped alone
+            "calls": [[n, declared or []] for n in sorted({*totals.values()} - {0})],
             "classes": classes if is_declared else None,
             "declared": declared if is_declared else [],
             "may_grow": not is_declared,
@@ -339,15 +326,15 @@ class SessionLearner:
             learner, rows, probabilities.tolist(), end, stop, reasons.tolist()
         )
 
-    def teach(self, labels):
+    def teach(self, facts):
         """Teach labels of rows, new and corrected; None says that no label will come.
 
         Parameters
         ----------
-        labels : list of (int, label)
-            Row numbers and labels.
+        facts : iterable of Taught or Row
+            The rows, each with an id and a label.
         """
-        learner, labels = shallow_copy(self.learner), self._pairs(labels)
+        learner, labels = shallow_copy(self.learner), [*self._read_labels(facts)]
         skipped = [
             row for row, label in labels if label is None and row in self.pending
         ]
@@ -375,10 +362,8 @@ class SessionLearner:
         """Return the teach calls of the file that the learner does not know."""
         changed = [each for each in decisions.taught if each.changed > self.last_call]
         changed.sort(key=attrgetter("changed", "place"))
-        return [
-            (number, [self._row_and_label(each) for each in call])
-            for number, call in groupby(changed, key=attrgetter("changed"))
-        ]
+        calls = groupby(changed, key=attrgetter("changed"))
+        return [(number, [*call]) for number, call in calls]
 
     def record_query(self, n_rows):
         """Return the changes of the last query to the record of the learner.
@@ -591,11 +576,7 @@ class Worker:
         if (job := self.catch_up()) is not None:
             job.result()
         with self._file.reading() as facts:
-            own, kind = copy(self.own), facts.decisions.kind
-            news = [
-                (self._ids.row(row.id), from_column(row.label, kind))
-                for row in facts.decisions.news
-            ]
+            own, news = copy(self.own), facts.decisions.news
         if news:
             own.teach(news)
         return own
@@ -607,8 +588,8 @@ class Worker:
         own = copy(self.own)
         with self._file.reading() as facts:
             calls = own.news(facts.decisions)
-        for number, labels in calls:
-            own.teach(labels)
+        for number, call in calls:
+            own.teach(call)
             own.last_call = number
         self.own = own
 
