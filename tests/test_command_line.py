@@ -41,12 +41,11 @@ def iris_csv(tmp_path):
 
 
 @pytest.fixture
-def refused(capsys):
+def refused(command):
     """Run arguments that must be refused in one line; return that line."""
 
     def run(*argv):
-        assert main(["compare", *map(str, argv)]) == 2
-        out, err = capsys.readouterr()
+        out, err = command("compare", *argv, code=2)
         assert out == ""
         *told, last = err.splitlines()
         assert last.startswith("sklearn-activelearn: error: ")
@@ -56,18 +55,16 @@ def refused(capsys):
     return run
 
 
-def report_of(capsys, *argv):
-    assert main(["compare", *SMALL, "--json", *map(str, argv)]) == 0
-    out, err = capsys.readouterr()
+def report_of(command, *argv):
+    out, err = command("compare", *SMALL, "--json", *argv)
     assert err.startswith("reading ")
     return json.loads(out)
 
 
 class TestReport:
     @pytest.mark.usefixtures("quick_blend")
-    def test_digits_a_pool_and_a_stream_learner_by_default(self, capsys):
-        assert main(["compare", *SMALL, "--rows", "300"]) == 0
-        out, err = capsys.readouterr()
+    def test_digits_a_pool_and_a_stream_learner_by_default(self, command):
+        out, err = command("compare", *SMALL, "--rows", "300")
         lines = out.splitlines()
         assert lines[0].startswith(("Use `--learner ", "It cannot be told with 1 repe"))
         table = lines[lines.index("") + 3 :][:6]
@@ -89,9 +86,9 @@ class TestReport:
             learns = hasattr(getattr(sklearn_activelearn, name), "learn")
             assert (name in LEARNERS) == learns
 
-    def test_numbers_are_those_of_label_curve(self, capsys):
+    def test_numbers_are_those_of_label_curve(self, command):
         argv = ["--learner", "CBGZClassifier:b=0.5", "--seed", "3"]
-        report = report_of(capsys, *argv)
+        report = report_of(command, *argv)
         (result,) = report["results"]
         X, y = load_digits(return_X_y=True)
         learner = make_pipeline(StandardScaler(), CBGZClassifier(b=0.5))
@@ -110,9 +107,9 @@ class TestReport:
         assert all(len(f"{mean}") <= 8 for mean in means.values())  # rounded
         assert report["target_error"] is None
 
-    def test_csv_with_strings_as_labels(self, iris_csv, capsys):
+    def test_csv_with_strings_as_labels(self, iris_csv, command):
         argv = ["--data", iris_csv, "--target", "kind", "--target-error", "0.3"]
-        report = report_of(capsys, *argv, "--learner", "DKM")
+        report = report_of(command, *argv, "--learner", "DKM")
         assert (report["n_rows"], report["n_features"]) == (75, 4)
         assert len(report["classes"]) == 3
         assert report["results"][0]["learner"] == "DKMClassifier"
@@ -120,13 +117,12 @@ class TestReport:
         assert report["results"][0]["passive_curve"]["labels_to_target"] < 38
 
     @pytest.mark.parametrize("error", [[], ["--target-error", "0.0001"]])
-    def test_a_file_of_each_kind(self, iris_csv, tmp_path, capsys, error):
+    def test_a_file_of_each_kind(self, iris_csv, tmp_path, command, error):
         plot, path = tmp_path / "curves.png", tmp_path / "report.json"
         argv = ["--data", iris_csv, "--target", "kind"]
         argv += ["--plot", str(plot), "--json", str(path), *error]
         argv += ["--learner", "CBGZ:update=dkm", "--learner", "DKM:budget=0"]
-        assert main(["compare", *SMALL, *argv]) == 0
-        out, err = capsys.readouterr()
+        out, err = command("compare", *SMALL, *argv)
         assert out == ""
         assert err.endswith(f"curves: {plot}\n")
         assert plot.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
@@ -149,17 +145,17 @@ class TestReport:
         assert set(seen) == {1}
 
     def test_cached_runs_are_not_run_again(
-        self, iris_csv, tmp_path, capsys, monkeypatch
+        self, iris_csv, tmp_path, command, monkeypatch
     ):
         argv = ["--data", iris_csv, "--target", "kind", "--learner", "CBGZ"]
         argv += ["--cache", tmp_path / "runs"]
-        report = report_of(capsys, *argv)
+        report = report_of(command, *argv)
 
         def refuse(*args, **kwargs):
             raise AssertionError("this was run before")
 
         monkeypatch.setattr(CBGZClassifier, "predict", refuse)
-        assert report_of(capsys, *argv) == report
+        assert report_of(command, *argv) == report
 
 
 class TestLearner:
@@ -326,7 +322,7 @@ class TestTerminal:
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
         assert callable(make_progress())
 
-    def test_interrupt_reports_the_answer_so_far(self, iris_csv, capsys, monkeypatch):
+    def test_interrupt_reports_the_answer_so_far(self, iris_csv, command, monkeypatch):
         ended = []
 
         def interrupted(*args):
@@ -338,14 +334,13 @@ class TestTerminal:
         monkeypatch.setattr(RUN, interrupted)
         argv = ["--data", iris_csv, "--target", "kind"]
         argv += ["--learner", "CBGZ", "--learner", "DKM"]
-        assert main(["compare", *SMALL, *argv]) == 130
-        out, err = capsys.readouterr()
+        out, err = command("compare", *SMALL, *argv, code=130)
         assert "CBGZ " in out
         assert "1 of 2 folds, not a whole repeat" in out
         last = "interrupted: no run is kept without --cache FOLDER."
         assert err.endswith(f"\nsklearn-activelearn: {last}\n")
 
-    def test_minutes_are_those_of_the_command(self, iris_csv, capsys, monkeypatch):
+    def test_minutes_are_those_of_the_command(self, iris_csv, monkeypatch):
         given = []
 
         def compare(*args, **how):
@@ -363,26 +358,24 @@ class TestTerminal:
         assert main(["compare", *argv]) == 0
         assert json.loads(capsys.readouterr().out)["minutes"] == 0.02
 
-    def test_rows_without_content_are_left_out(self, tmp_path, capsys):
+    def test_rows_without_content_are_left_out(self, tmp_path, command):
         """As in the command label."""
         rows = [f"{k},,{'ab'[k % 2]}" for k in range(40)]
         rows[3:5] = [" ,,a", ",,b"]
         path = tmp_path / "rows.csv"
         path.write_text("\n".join(["x,never,kind", *rows]))
         argv = ["--data", f"{path}", "--target", "kind", "--learner", "CBGZ"]
-        assert main(["compare", *SMALL, *argv]) == 0
-        out, err = capsys.readouterr()
+        out, err = command("compare", *SMALL, *argv)
         assert "2 rows without content are left out" in err
         assert "38 rows, 2 columns, 2 classes" in out
 
-    def test_interrupt(self, capsys, monkeypatch, tmp_path):
+    def test_interrupt(self, command, monkeypatch, tmp_path):
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
         together = "sklearn_activelearn.evaluation._comparison_run.run_jobs"
         monkeypatch.setattr(together, interrupt)
-        assert main(["compare", "--cache", f"{tmp_path}"]) == 130
-        out, err = capsys.readouterr()
+        out, err = command("compare", "--cache", f"{tmp_path}", code=130)
         assert out == ""
         kept = f"finished runs are kept in {tmp_path}, and the same command resumes"
         assert err.endswith(f"\nsklearn-activelearn: interrupted: {kept}.\n")

@@ -5,37 +5,22 @@ import os
 
 import pytest
 
-from sklearn_activelearn.__main__ import main
 from tests.reference.labeling import run_python
 
 QUICK = ["--folds", "2", "--repeats", "1", "--jobs", "1", "--learner", "DKM"]
 
 
 @pytest.fixture
-def refused(capsys):
+def refused(command):
     """Run with a file that must be refused in one line; return that line."""
 
     def run(path, *options):
-        assert main(["compare", "--data", str(path), *options]) == 2
-        out, err = capsys.readouterr()
+        out, err = command("compare", "--data", str(path), *options, code=2)
         assert out == ""
         *_, last = err.splitlines()
         assert last.startswith(f"sklearn-activelearn: error: {path}: ")
         assert len(last) < 500
         return last
-
-    return run
-
-
-@pytest.fixture
-def report(capsys):
-    """Run with a file; return the report, without the name of the file."""
-
-    def run(path, *options):
-        assert main(["compare", *QUICK, "--json", "--data", f"{path}", *options]) == 0
-        found = json.loads(capsys.readouterr().out)
-        del found["data"]
-        return found
 
     return run
 
@@ -60,52 +45,49 @@ BAD_CSV = {
 
 class TestTables:
     @pytest.mark.parametrize("case", BAD_CSV)
-    def test_bad_csv(self, case, tmp_path, capsys):
+    def test_bad_csv(self, case, tmp_path, command):
         content, message = BAD_CSV[case]
         path = tmp_path / "bad.csv"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         argv = ["compare", "--data", str(path), "--target", "kind", "--folds", "2"]
-        assert main(argv) == 2
-        assert message in capsys.readouterr().err.splitlines()[-1]
+        assert message in command(*argv, code=2).err.splitlines()[-1]
 
-    def test_rows_without_a_label_are_left_out(self, tmp_path, report, capsys):
+    def test_rows_without_a_label_are_left_out(self, tmp_path, command):
+        argv = ["compare", *QUICK, "--target", "kind", "--json", "--data"]
         lines = [f"{'xy'[i % 2]},{i * 7 % 13}\n" for i in range(30)]
-        (tmp_path / "all.csv").write_text("".join(["kind,a\n", *lines]))
-        (tmp_path / "some.csv").write_text("".join(["kind,a\n ,5\n", *lines, ",4\n"]))
-        options = ["--target", "kind"]
-        assert report(tmp_path / "all.csv", *options) == report(
-            tmp_path / "some.csv", *options
-        )
-        main(["compare", *QUICK, "--data", f"{tmp_path / 'some.csv'}", *options])
-        assert "2 of 32 rows have no label: they are left out" in capsys.readouterr()[1]
+        path, found = tmp_path / "a.csv", []
+        for rows in lines, [" ,5\n", *lines, ",4\n"]:
+            path.write_text("".join(["kind,a\n", *rows]))
+            out, err = command(*argv, path)
+            found.append(json.loads(out))
+        assert found[0] == found[1]
+        assert "2 of 32 rows have no label: they are left out" in err
 
-    def test_target_column(self, tmp_path, refused, capsys):
+    def test_target_column(self, tmp_path, refused, command):
         (tmp_path / "a.csv").write_text("kind,b\nx,1\n")
         assert "are: kind, b" in refused(tmp_path / "a.csv")
         for option in ("--target", "--drop"):
-            assert main(["compare", option, "kind"]) == 2
-            assert f"{option} needs --data" in capsys.readouterr().err
+            _, err = command("compare", option, "kind", code=2)
+            assert f"{option} needs --data" in err
 
     def test_names_of_columns_do_not_reach_the_terminal_as_they_are(
-        self, tmp_path, capsys
+        self, tmp_path, command
     ):
         lines = "".join(f"{'xy'[i % 2]},{i * 7 % 13}\n" for i in range(30))
         path = tmp_path / "a.csv"
         path.write_text(f'kind,"a\x1b[31m\tb\n\x07c"\n{lines}')
         argv = ["compare", *QUICK, "--data", str(path), "--target"]
-        assert main([*argv, "kind"]) == 0
-        out, err = capsys.readouterr()
+        out, err = command(*argv, "kind")
         assert "treated as number: a[31m b c" in err
-        assert main([*argv, "other"]) == 2
-        out += capsys.readouterr().err
+        out += command(*argv, "other", code=2).err
         assert not {"\x1b", "\x07"} & {*out, *err}
 
     @pytest.mark.parametrize("name", ["a.parquet", "a.xlsx"])
-    def test_damaged_files_of_other_programs(self, name, tmp_path, capsys):
+    def test_damaged_files_of_other_programs(self, name, tmp_path, command):
         pytest.importorskip({"a.parquet": "pyarrow", "a.xlsx": "openpyxl"}[name])
         (tmp_path / name).write_bytes(b"x" * 100)
-        assert main(["compare", "--data", f"{tmp_path / name}", "--target", "n"]) == 2
-        assert "pandas cannot read this" in capsys.readouterr().err
+        argv = ["compare", "--data", tmp_path / name, "--target", "n"]
+        assert "pandas cannot read this" in command(*argv, code=2).err
 
 
 class TestContents:

@@ -389,7 +389,7 @@ class TestPredictions:
         assert again[0].keys() >= {"'=formula"}
         assert {row["'=formula"] for row in marked} == {"''-x"}
 
-    def test_an_interrupt_of_predict_leaves_no_file(self, saved, capsys, monkeypatch):
+    def test_an_interrupt_of_predict_leaves_no_file(self, saved, command, monkeypatch):
         def interrupt(path, *columns):
             raise KeyboardInterrupt
 
@@ -398,8 +398,7 @@ class TestPredictions:
         )
         before = contents()
         argv = ["predict", "model.skops", "stock.csv", "--out", "again.csv"]
-        assert main(argv) == 130
-        err = capsys.readouterr().err
+        err = command(*argv, code=130).err
         assert err.endswith("activelearn: interrupted: no file was written.\n")
         assert contents() == before
 
@@ -829,68 +828,56 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "why"),
         [
-            (["--classes", "good"], "'good' is one class, but at least two are needed"),
-            (["--classes", "good,good"], "'good' is given twice"),
-            (["--classes", "good,,bad"], "a name of a class is empty"),
-            (["--text", "nota"], "there is no column 'nota'. Did you mean 'note'?"),
-            (["--image", "key"], "--text and --image do not go together"),
-            (["--drop", "price"], "--text and --drop do not go together"),
-            (["--dates", "first"], "invalid choice: 'first'"),
+            ("--classes good", "'good' is one class, but at least two are needed"),
+            ("--classes good,good", "'good' is given twice"),
+            ("--classes good,,bad", "a name of a class is empty"),
+            ("--text nota", "there is no column 'nota'. Did you mean 'note'?"),
+            ("--image key", "--text and --image do not go together"),
+            ("--drop price", "--text and --drop do not go together"),
+            ("--dates first", "invalid choice: 'first'"),
+            ("--labelled key", "row 1 has the label 'k-000', which is not one of car"),
+            ("--id colour", "the id 'blue' too"),
+            ("--id price", "row 1, column 'price': the id is missing"),
+            ("--learner Nobody", "there is no learner 'Nobody'"),
+            ("--budget 0", "0 is not at least 1"),
+            ("--votes 2", "whose votes are these? (--who)"),
+            ("--out none/labels.sqlite", "there is no folder none"),
+            ("--out stock.csv", "stock.csv"),
+            ("--test-size 60", "--test-size: 60 rows cannot be held out"),
+            ("--keys ugly=x", "--keys: 'ugly' is not one of the classes"),
+            ("--keys car=x,bike=X", "--keys: 'x' is the key of two classes"),
+            ("--keys car", "'car' is not CLASS=KEY"),
+            ("--keys car=x,car=y", "'car' is given twice"),
+            ("--rename car", "'car' is not OLD=NEW"),
+            ("--guide none.md", "--guide: none.md: No such file"),
+            ("--guide latin", "--guide: latin: the file is not text in UTF-8"),
+            ("--import none.csv", "none.csv: No such file"),
+            ("--import bad.csv", "bad.csv: Row 1: The label 'tram' is not"),
+            ("--start-with vulture", "'note' has none of the words 'vulture'"),
             (
-                ["--labelled", "key"],
-                "row 1 has the label 'k-000', which is not one of car, bike: --classes",
-            ),
-            (["--id", "colour"], "the id 'blue' too"),
-            (["--id", "price"], "row 1, column 'price': the id is missing"),
-            (["--learner", "Nobody"], "there is no learner 'Nobody'"),
-            (["--budget", "0"], "0 is not at least 1"),
-            (["--votes", "2"], "whose votes are these? (--who)"),
-            (["--out", "none/labels.sqlite"], "there is no folder none"),
-            (["--out", "stock.csv"], "stock.csv"),
-            (["--test-size", "60"], "--test-size: 60 rows cannot be held out"),
-            (["--keys", "ugly=x"], "--keys: 'ugly' is not one of the classes"),
-            (["--keys", "car=x,bike=X"], "--keys: 'x' is the key of two classes"),
-            (["--keys", "car"], "'car' is not CLASS=KEY"),
-            (["--keys", "car=x,car=y"], "'car' is given twice"),
-            (["--rename", "car"], "'car' is not OLD=NEW"),
-            (["--guide", "none.md"], "--guide: none.md: No such file"),
-            (["--guide", "latin"], "--guide: latin: the file is not text in UTF-8"),
-            (["--import", "none.csv"], "none.csv: No such file"),
-            (["--import", "bad.csv"], "bad.csv: Row 1: The label 'tram' is not"),
-            (["--start-with", "vulture"], "'note' has none of the words 'vulture'"),
-            (
-                ["--start-with", "pedals", "--learner", "Passive"],
+                "--start-with pedals --learner Passive",
                 "--start-with: PassiveClassifier",
             ),
-            (["--form", "long"], "--form needs --export"),
-            (["--rehearse", "--labelled", "kind"], "--rehearse needs --test-size"),
+            ("--form long", "--form needs --export"),
+            ("--rehearse --labelled kind", "--rehearse needs --test-size"),
             (
-                [
-                    "--rehearse",
-                    *["--labelled", "kind", "--test-size", "5", "--export", "o.csv"],
-                ],
+                "--rehearse --labelled kind --test-size 5 --export o.csv",
                 "--rehearse and --export do not go together",
             ),
-            (["--change", "colour"], "change"),
-            (["--rehearse", "--test-size", "5"], "--rehearse needs --labelled"),
-            (["--recall", "0.9"], "--recall needs --find"),
-            (["--find", "car", "--learner", "Passive"], "--find and --learner do not"),
-            (["--find", "car", "--recall", "2"], "2 is not between"),
-            (
-                ["--find", "car", "--recall", "1"],
-                "--recall must be below 1, for example 0.95",
-            ),
-            (
-                ["--find", "boat"],
-                "'boat' and one other class are needed, got car, bike",
-            ),
+            ("--change colour", "change"),
+            ("--rehearse --test-size 5", "--rehearse needs --labelled"),
+            ("--recall 0.9", "--recall needs --find"),
+            ("--find car --learner Passive", "--find and --learner do not"),
+            ("--find car --recall 2", "2 is not between"),
+            ("--find car --recall 1", "--recall must be below 1, for example 0.95"),
+            ("--find boat", "'boat' and one other class are needed, got car, bike"),
         ],
     )
     def test_options(self, run, options, why):
         Path("latin").write_bytes(b"caf\xe9\n")
         Path("bad.csv").write_text("id,label\n1,tram\n")
         Path("labels.sqlite.lock").touch()  # stays, whoever has opened a session
-        assert why in run(*TEXT, *options, code=2)
+        assert why in run(*TEXT, *options.split(), code=2)
 
     def test_a_port_that_is_taken(self, run):
         pytest.importorskip("uvicorn", reason="uvicorn is not installed")

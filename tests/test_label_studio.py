@@ -142,7 +142,7 @@ def labels_of(path):
 
 
 class TestOrder:
-    def test_the_file_is_the_one_of_the_terminal(self, path, studio, make, capsys):
+    def test_the_file_is_the_one_of_the_terminal(self, path, studio, make):
         with opened(path, studio, test_size=4) as session:
             loop = make(session)
             while session.stop_reason is None:
@@ -563,8 +563,8 @@ class TestOddAnswers:
         is_said = 'stored elsewhere (valueType="url")' in capsys.readouterr().err
         assert is_said == (kind == "url")
 
-    def test_a_garbled_interface_is_a_sentence(self, path, studio, url, capsys):
-        command = f"label --label-studio {url} --project 7 --out {path}".split()
+    def test_a_garbled_interface_is_a_sentence(self, path, studio, url, command):
+        argv = f"label --label-studio {url} --project 7 --out {path}".split()
         config = studio.project["label_config"]
         parsed = studio.project["parsed_label_config"]
         cases = [
@@ -577,8 +577,7 @@ class TestOddAnswers:
         for change in cases:
             studio.project |= {"label_config": config, "parsed_label_config": parsed}
             studio.project |= change
-            assert main(command) == 2
-            assert "labelling interface" in capsys.readouterr().err
+            assert "labelling interface" in command(*argv, code=2).err
         assert not path.exists()
 
 
@@ -819,20 +818,18 @@ class TestCommand:
         assert studio.project["sampling"] == "Sequential sampling"
         assert not studio.predictions
 
-    def test_what_the_command_refuses(self, path, url, capsys, monkeypatch):
+    def test_what_the_command_refuses(self, path, url, command, monkeypatch):
         argv = [*COMMAND, "--label-studio", url, "--out", str(path)]
         for more, what in {
             ("--web",): "--label-studio and --web do not go together",
             ("rows.csv",): "--label-studio and a file do not go together",
             ("--label-studio-control", "x"): "There is no control 'x'",
         }.items():
-            assert main([*argv, *more]) == 2
-            assert what in capsys.readouterr().err
-        assert main(["label", "--label-studio", url, "--out", str(path)]) == 2
-        assert "--label-studio needs --project" in capsys.readouterr().err
+            assert what in command(*argv, *more, code=2).err
+        alone = ["label", "--label-studio", url, "--out", path]
+        assert "--label-studio needs --project" in command(*alone, code=2).err
         monkeypatch.setenv("LABEL_STUDIO_API_KEY", "wrong")
-        assert main(argv) == 2
-        assert "refuses the token" in capsys.readouterr().err
+        assert "refuses the token" in command(*argv, code=2).err
         assert not path.exists()
 
     def test_several_choices_images_and_tables(self, path, studio, url, monkeypatch):
@@ -866,7 +863,7 @@ class TestCommand:
         assert {*ids} <= {f"{number}" for number in studio.tasks}
 
     def test_vectors_by_the_number_of_the_task(
-        self, path, studio, url, monkeypatch, tmp_path, capsys
+        self, path, studio, url, monkeypatch, tmp_path, capsys, command
     ):
         loop = _label_studio.LabelStudioLoop
         monkeypatch.setattr(loop, "run", loop.step)
@@ -879,5 +876,4 @@ class TestCommand:
         assert {*ids} <= {f"{number}" for number in studio.tasks}
         studio.add_tasks(make_texts(1, seed=1))
         capsys.readouterr()
-        assert main(argv) == 2
-        assert f"{max(studio.tasks)}" in capsys.readouterr().err
+        assert f"{max(studio.tasks)}" in command(*argv, code=2).err

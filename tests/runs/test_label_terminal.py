@@ -192,28 +192,6 @@ def test_classes_that_begin_with_commands_are_typed_as_whole_words(classes, said
 
 
 @pytest.mark.usefixtures("tmp_path")
-def test_commands_with_a_prefix():
-    child = start(COMMAND.replace("good,bad", "spam,quite,unclear"))
-    child.wait_for_screen("[/s]kip  [/u]ndo  [/q]uit")
-    child.press("spam\r")
-    child.wait_for_labels(["spam"])
-    child.wait_for_screen("(spam: 1)")
-    child.press("/s")
-    child.wait_for_screen("1 skipped")
-    child.press("/u")
-    child.wait_for_screen("answer undone")
-    child.press("/")
-    time.sleep(0.3)
-    child.press("S")
-    child.wait_for_screen("Why do you skip the row?")
-    child.press("too short\r")
-    child.wait_for_screen("skipped, too short")
-    child.press("/q")
-    child.wait_for("Labels in labels.sqlite: 1.")
-    assert child.end() == 0
-
-
-@pytest.mark.usefixtures("tmp_path")
 def test_a_window_is_closed():
     child = start()
     child.press("g")
