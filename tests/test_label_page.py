@@ -139,7 +139,7 @@ class TestAnswers:
                     view = ask(client, "label", id=row, label=label, who=who)
             n = session_view.session.status().disputed
             assert n > 0
-            assert view["reason"].startswith(
+            assert view["ending"].startswith(
                 f"Only rows on which people disagree are left: {n}. Somebody who"
             )
             assert f"{n} by you, {n} disputed" in view["counts"]
@@ -190,7 +190,7 @@ class TestAnswers:
             shown = view.label(shown.row.id, "good")
             shown = view.next() if shown.is_training else shown
         assert shown.row is None
-        assert shown.reason == "All rows are labelled or skipped."
+        assert shown.ending == "All rows are labelled or skipped."
         assert shown.share == 1
 
     def test_markup_stays_text(self, client):

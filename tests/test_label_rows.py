@@ -20,6 +20,7 @@ from prompt_toolkit.output import DummyOutput
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling.front_ends import _screen as screen
 from sklearn_activelearn.labeling.front_ends import _terminal as terminal
 from sklearn_activelearn.labeling.front_ends._keys import ClassKeys
 from sklearn_activelearn.labeling.front_ends._terminal import (
@@ -539,27 +540,27 @@ class TestText:
         "text", ["one two " * 99, "日本語の文章です。" * 30, "x" * 999, "x" + "語" * 99]
     )
     def test_lines_fit(self, width, text):
-        lines = terminal.wrap_text(f"{text}\n\nend", width, indent="  ")
-        assert max(map(terminal.get_cwidth, lines)) <= width
+        lines = screen.wrap_text(f"{text}\n\nend", width, indent="  ")
+        assert max(map(screen.get_cwidth, lines)) <= width
         assert "".join("".join(lines).split()) == "".join(f"{text}end".split())
-        cut = terminal.cut(text, width)
-        assert terminal.get_cwidth(cut) <= width
+        cut = screen.cut(text, width)
+        assert screen.get_cwidth(cut) <= width
         assert cut.endswith("…")
         assert text.startswith(cut[:-1])
 
     @pytest.mark.parametrize("letter", ["🚚", "語", "e\u0301"])
     def test_a_wide_letter_takes_no_room_from_the_others(self, letter):
-        lines = terminal.wrap_text(f"a word and {letter} " * 20, 40)
-        assert all(30 < terminal.get_cwidth(line) <= 40 for line in lines[:-1])
+        lines = screen.wrap_text(f"a word and {letter} " * 20, 40)
+        assert all(30 < screen.get_cwidth(line) <= 40 for line in lines[:-1])
 
     @pytest.mark.parametrize("width", [80, 40])
     @pytest.mark.parametrize("n_lines", [1, 2, 5])
     def test_items_are_not_broken_and_all_are_counted(self, width, n_lines):
         items = [f"[{i}] {label}" for i, label in enumerate(MANY)]
-        lines = terminal.pack(items, width, n_lines)
+        lines = screen.pack(items, width, n_lines)
         assert len(lines) == n_lines
         assert max(map(len, lines)) <= width
         shown = "  ".join(lines).split("  ")
         assert shown[:-1] == items[: len(shown) - 1]
         assert shown[-1] == f"… and {len(items) - len(shown) + 1} more"
-        assert "  ".join(terminal.pack(items, width)).split("  ") == items
+        assert "  ".join(screen.pack(items, width)).split("  ") == items

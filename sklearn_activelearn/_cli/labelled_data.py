@@ -12,7 +12,6 @@ from ..preprocessing import (
     VectorEncoder,
     cells_of,
     describe_kinds,
-    drop_duplicates,
     find_kinds,
     list_columns,
     make_encoder,
@@ -22,7 +21,7 @@ from ..preprocessing import (
 from ..sources import find_empty_rows
 from .options import tell, tell_empty_rows
 from .row_vectors import encode_once, read_features
-from .rows_to_label import VECTORS, read_ids
+from .rows_to_label import VECTORS, leave_out_duplicates, read_ids
 
 WORDS_OF_A_TEXT = 100
 
@@ -83,15 +82,7 @@ def read_labelled(args):
         )
     cells_of(table, target)
     n_rows = len(table)
-    for note in table.attrs["notes"]:
-        tell(note)
-    is_list = args.find is not None or table.attrs["references"]
-    if is_list and not args.keep_duplicates:
-        table, _, sentences = drop_duplicates(
-            table, target, texts=args.text, drop_unclear=True
-        )
-        for sentence in sentences:
-            tell(sentence)
+    table, _ = leave_out_duplicates(args, table, target, drop_unclear=True)
     y = table[target].str.strip()
     if not (y != "").any():
         raise ValueError(f"no row has a label in the column {target!r}.")

@@ -246,13 +246,13 @@ def blame(path, *others, option=None):
     try:
         yield
     except (ValueError, TypeError, OSError, ImportError) as error:
-        reason = getattr(error, "strerror", None) or f"{error}"
-        reason = getattr(error, "command", reason)  # the same for this command
+        cause = getattr(error, "strerror", None) or f"{error}"
+        cause = getattr(error, "command", cause)  # the same for this command
         if isinstance(error, UnicodeError):
-            reason = "the file is not text in UTF-8: save it in UTF-8"
-        if not any(f"{each}" in reason for each in (path, *others)):
-            reason = f"{path}: {reason}"
-        raise UsageError(f"--{option}: {reason}" if option else reason) from error
+            cause = "the file is not text in UTF-8: save it in UTF-8"
+        if not any(f"{each}" in cause for each in (path, *others)):
+            cause = f"{path}: {cause}"
+        raise UsageError(f"--{option}: {cause}" if option else cause) from error
 
 
 @contextmanager

@@ -67,6 +67,7 @@ def run_predict(args):
     """Read the model and the rows, and write the predictions."""
     from ..labeling._table_files import add_columns, check_table_file
     from ..preprocessing import read_table
+    from ..sources import find_empty_rows
 
     with blame(args.out, option="out"):
         write = check_table_file(args.out)
@@ -78,11 +79,15 @@ def run_predict(args):
             tell(note)
         table = restore_cells(table, model[0].feature_names_in_)
         predicted = predict_rows(model, with_features(args, model, table))
+        names = [name for name in model[0].feature_names_in_ if name in table.columns]
+        empty = find_empty_rows(table[names])
+        for cells in predicted.values():
+            for row in empty:
+                cells[row] = None
     with blame(args.out, option="out"):
         write(args.out, add_columns(table.to_dict("list"), predicted) | predicted)
-    n_empty = len(rows_without_content(model, table))
-    print(f"Rows in {args.out}: {len(table) - n_empty} predicted.")
-    tell_empty_rows(n_empty, "not predicted")
+    print(f"Rows in {args.out}: {len(table) - len(empty)} predicted.")
+    tell_empty_rows(len(empty), "not predicted")
 
 
 def read_model(args):
@@ -158,28 +163,7 @@ def restore_cells(table, names):
     return table.rename(columns=quoted).map(restore_cell)
 
 
-def rows_without_content(model, table):
-    """Return the numbers of rows of which the model reads nothing but empty cells."""
-    from ..sources import find_empty_rows
-
-    names = [*model[0].feature_names_in_]
-    return find_empty_rows(table[[name for name in names if name in table.columns]])
-
-
 def predict_rows(model, table):
-    """Return the predictions of a model and their probabilities, as columns.
-
-    Rows without content have empty cells.
-    """
-    empty = rows_without_content(model, table)
-    found = predict_all_rows(model, table)
-    for cells in found.values():
-        for row in empty:
-            cells[row] = None
-    return found
-
-
-def predict_all_rows(model, table):
     """Return the predictions of a model and their probabilities, as columns."""
     if (names := getattr(model, "label_names_", None)) is not None:
         found = dict(zip(names, model.predict(table).T.tolist(), strict=True))

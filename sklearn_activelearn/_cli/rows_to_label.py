@@ -92,20 +92,12 @@ def read_task(args, table=None, folder=None):
     n_rows = len(table)
     if args.labelled:
         cells_of(table, args.labelled)
-    for note in table.attrs["notes"]:
-        tell(note)
-    is_list = args.find is not None or table.attrs["references"]
-    if is_list and not args.keep_duplicates:
-        table, repeated, sentences = drop_duplicates(
-            table, args.labelled, texts=args.text
-        )
-        for sentence in sentences:
-            tell(sentence)
-        if len(repeated) and args.out and not args.rehearse:
-            from ..labeling._table_files import write_table  # compare has no filelock
+    table, repeated = leave_out_duplicates(args, table, args.labelled)
+    if len(repeated) and args.out and not args.rehearse:
+        from ..labeling._table_files import write_table  # compare has no filelock
 
-            write_table(duplicates_beside(args.out), repeated.to_dict("list"))
-            tell(f"They are in {duplicates_beside(args.out)}")
+        write_table(duplicates_beside(args.out), repeated.to_dict("list"))
+        tell(f"They are in {duplicates_beside(args.out)}")
     ids, known = read_ids(table, args.id), {}
     if args.labelled:
         labels = table.pop(args.labelled).str.strip()
@@ -177,6 +169,20 @@ def read_files(args):
         with blame(path):
             tables[f"{path}"] = read_table(path, args.encoding)
     return join_tables(tables)
+
+
+def leave_out_duplicates(args, table, labels, **options):
+    """Return the rows that are no duplicates, and the others; print what was found."""
+    repeated, sentences = [], []
+    is_list = args.find is not None or table.attrs["references"]
+    notes = table.attrs["notes"]
+    if is_list and not args.keep_duplicates:
+        table, repeated, sentences = drop_duplicates(
+            table, labels, texts=args.text, **options
+        )
+    for sentence in [*notes, *sentences]:
+        tell(sentence)
+    return table, repeated
 
 
 def settle_classes(args, known, machine):

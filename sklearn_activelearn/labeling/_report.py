@@ -18,7 +18,7 @@ from ..pool.stopping._base import find_rules
 from ..utils.typing import Floats, Id, Label
 from ._progress import find_stop_reason, read_pace, read_status
 from ._worker import LearnerLabels
-from .front_ends._view import describe_minutes, describe_near_chance, name_reason
+from .front_ends._view import describe_minutes, describe_near_chance, describe_stop
 from .storage._decisions import LABELLED, SKIPPED
 from .storage._labels import SEVERAL, from_column
 
@@ -372,7 +372,7 @@ def advise_on_test(history, scoring, stop_reason, n_rows, pace):
     if measure.why:
         now += f"; the score is the mean over classes, because {measure.why}"
     if stop_reason:
-        now += f", and the session has ended: {name_reason(stop_reason)}"
+        now += f", and the session has ended: {describe_stop(stop_reason)}"
     n_then, n_later = history.sampled
     if n_later:
         now += (

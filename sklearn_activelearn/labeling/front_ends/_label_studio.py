@@ -522,14 +522,14 @@ class LabelStudioLoop:
         """Say how many rows are labelled, and now and then how good the model is."""
         status = self.session.status()
         counts = describe_counts(status, status)
-        reason = status.stop_reason
-        if reason is not None:
+        has_ended = status.stop_reason is not None
+        if has_ended:
             counts += f". {describe_ending(status)}"
         if counts == self._said:
             return
         self._said = counts
         self._tell(counts)
-        if monotonic() - self._reported >= REPORT_PAUSE or reason is not None:
+        if monotonic() - self._reported >= REPORT_PAUSE or has_ended:
             curve, advice = self.session.report()
             report = [*([describe_curve(curve)] if curve else []), advice]
             if report != self._report:

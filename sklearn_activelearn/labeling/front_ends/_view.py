@@ -71,7 +71,7 @@ class RowView(NamedTuple):
     why : str
         How many rows have this content, if several, and why the row is asked for, if
         reasons are shown.
-    reason : str
+    ending : str
         Why there is no row.
     is_training : bool
         True if the learner is still choosing the next row.
@@ -85,7 +85,7 @@ class RowView(NamedTuple):
     last: str
     prediction: str
     why: str
-    reason: str
+    ending: str
     is_training: bool
     version: int
 
@@ -198,11 +198,11 @@ class LabelingView:
         return {"counts": counts, "share": share_done(own, n_rows)}
 
     def _describe(self, look, last, who):
-        reason = prediction = why = ""
+        ending = prediction = why = ""
         if look.is_training:
-            reason = "The next row follows when the model is trained."
+            ending = "The next row follows when the model is trained."
         elif look.row is None:
-            reason = describe_ending(look.status)
+            ending = describe_ending(look.status)
         elif self._show_prediction:
             prediction = self._describe_prediction(look.row.id)
         if look.near_chance and who not in self._told:
@@ -211,11 +211,13 @@ class LabelingView:
         if look.row is not None:
             why = self.describe_twins(look.row.id)
             if self._show_reasons:
-                why = f"{why} {describe_reason(look.row.query_reason)}".strip()
+                query_reason = look.row.query_reason
+                asked = WHY.get(query_reason, f"Asked by the learner: {query_reason}.")
+                why = f"{why} {asked}".strip()
         n_rows = len(self.session.ids)
         return RowView(
             look.row, describe_counts(look.status, look.own),
-            share_done(look.own, n_rows), last, prediction, why, reason,
+            share_done(look.own, n_rows), last, prediction, why, ending,
             look.is_training, look.version,
         )  # fmt: skip
 
@@ -245,23 +247,17 @@ class LabelingView:
         return f"The model: {f'{label} ({best})' if self.keys.several else best}"
 
 
-def name_reason(stop_reason):
+def describe_stop(stop_reason):
     """Return the reason of a stop in words: rules have the names of classes."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stop_reason).lower()
     return STOP_WORDS.get(stop_reason, words)
 
 
-def describe_reason(reason):
-    """Return why a row is asked for, in a sentence."""
-    return WHY.get(reason, f"Asked by the learner: {reason}.")
-
-
 def describe_ending(status):
     """Return why there is no row to label."""
-    reason = status.stop_reason
-    if reason in ENDINGS:
-        return ENDINGS[reason].format(disputed=status.disputed)
-    return f"You can stop: {name_reason(reason)}."
+    if status.stop_reason in ENDINGS:
+        return ENDINGS[status.stop_reason].format(disputed=status.disputed)
+    return f"You can stop: {describe_stop(status.stop_reason)}."
 
 
 def describe_near_chance(model):
@@ -446,8 +442,8 @@ def parse_search(words, keys):
 def sentence_of(session):
     """Return the progress of a session in a sentence."""
     status, n_rows = session.status(), len(session.ids)
-    reason = status.stop_reason
-    end = f", ended: {name_reason(reason)}" if reason else ""
+    stop = status.stop_reason
+    end = f", ended: {describe_stop(stop)}" if stop else ""
     counts = describe_counts(status, status)
     return f"LabelingSession of {n_rows:,} rows: {counts}{end}."
 

@@ -56,9 +56,9 @@ export async function show() {
     $(id).textContent = view[id];
     $(id).hidden = !view[id];
   }
-  const { row, reason } = view;
+  const { row, ending } = view;
   $("facts").replaceChildren(...(row ? facts(row, false) : []));
-  const shown = row ? await content(row) : make("p", {}, reason);
+  const shown = row ? await content(row) : make("p", {}, ending);
   if (page.mode !== "label" || page.view.row !== row) return; // an image came late
   $("card").replaceChildren(shown);
   markLabels([]);
