@@ -491,10 +491,6 @@ def seldom(test):
     return settings(max_examples=most if explores() else most * 2 // 5)(test)
 
 
-each_learner = each(LEARNERS)
-each_stream_learner = each(STREAM_LEARNERS)
-each_linear_stream_learner = each(LINEAR_STREAM_LEARNERS)
-each_pool_learner = each(POOL_LEARNERS)
 each_default = each(DEFAULTS)
 each_stream_default = each(STREAM_DEFAULTS)
 each_pool_default = each(POOL_DEFAULTS)
@@ -548,6 +544,9 @@ def each_way_in(test):
     return pytest.mark.every_learner(each(ways_in(DEFAULTS))(test))
 
 
+each_stream_learner = each_class_and_family_of(STREAM_LEARNERS)
+each_linear_stream_learner = each_class_and_family_of(LINEAR_STREAM_LEARNERS)
+each_pool_learner = each_class_and_family_of(POOL_LEARNERS)
 each_family = each_family_of(LEARNERS)
 each_stream_family = each_family_of(STREAM_LEARNERS)
 each_pool_family = each_family_of(POOL_LEARNERS)

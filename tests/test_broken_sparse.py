@@ -4,6 +4,8 @@ scipy's constructors let some of them pass, and its compiled code, like ours, re
 writes where the indices say.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, csr_matrix
@@ -126,17 +128,15 @@ def test_coordinates(axis, value):
 
 
 @pytest.mark.parametrize("how", FEW)
-def test_rows_for_a_transformer_and_for_the_batch_learner(how):
+def test_rows_for_a_transformer_the_batch_learner_and_a_label_curve(how):
     model = make_pipeline(MaxAbsScaler(), LogisticRegression())
-    for learner in (UncertaintySamplingClassifier(model), BatchMarginLossClassifier()):
+    for use in (
+        UncertaintySamplingClassifier(model).fit,
+        BatchMarginLossClassifier().fit,
+        partial(label_curve, UncertaintySamplingClassifier()),
+    ):
         with pytest.raises(ValueError, match="invalid CSR matrix"):
-            learner.fit(broken(csr_array(DENSE), how), y)
-
-
-@pytest.mark.parametrize("how", FEW)
-def test_rows_for_a_label_curve(how):
-    with pytest.raises(ValueError, match="invalid CSR matrix"):
-        label_curve(UncertaintySamplingClassifier(), broken(csr_array(DENSE), how), y)
+            use(broken(csr_array(DENSE), how), y)
 
 
 @pytest.mark.parametrize("kind", [csr_array, csc_array, bsr_array, coo_array])

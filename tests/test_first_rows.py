@@ -21,7 +21,12 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.learners import POOL_DEFAULTS, POOL_LEARNERS, each
+from tests.learners import (
+    POOL_DEFAULTS,
+    POOL_LEARNERS,
+    each,
+    each_class_and_family_of,
+)
 from tests.sources import SOURCES
 from tests.tools import fresh, problem
 
@@ -49,7 +54,7 @@ def ask(learner, pool=X, **how):
     return learner.query(pool, return_probability=True, return_utility=True, **how)
 
 
-@each(WITHOUT_SAMPLE)
+@each_class_and_family_of(WITHOUT_SAMPLE)
 def test_rows_after_the_first_are_random_while_one_class_is_known(prototype):
     learner, n_left = fresh(prototype, budget=None), len(X)
     classes = np.array(["no", "yes"])
@@ -66,7 +71,7 @@ def test_rows_after_the_first_are_random_while_one_class_is_known(prototype):
         n_left -= len(rows)
 
 
-@each(WITHOUT_SAMPLE)
+@each_class_and_family_of(WITHOUT_SAMPLE)
 def test_labels_of_two_classes_that_nobody_asked_for_are_the_first(prototype):
     learner = fresh(prototype, n_initial=10, budget=None, stopping=None)
     learner.teach(X[:5], ["no", "yes", "no", "yes", "no"])

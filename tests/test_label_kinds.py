@@ -60,15 +60,15 @@ def test_batch_classifiers_keep_any_texts(kind, pair):
 
 @each_pool_default
 @pytest.mark.filterwarnings("ignore:.*buys by distances")
-def test_learners_keep_any_texts(prototype):
+def test_learners_keep_labels_of_any_kind(prototype):
     """They buy and predict what they do with numbers; streams are in input kinds."""
-    pair = PAIRS[len(type(prototype).__name__) % 3]
-    texts = np.where(IS_RARE, *pair)[:40]
-    numbers = (texts == max(pair)).astype(int)
-    by_texts, by_numbers = (fresh(prototype).fit(X[:40], y) for y in (texts, numbers))
-    assert np.array_equal(by_texts.queried_indices_, by_numbers.queried_indices_)
-    predicted = by_texts.predict(X) == max(pair)
-    assert np.array_equal(predicted, by_numbers.predict(X) == 1)
+    pair = [*PAIRS[:3], (True, False), (2.0, 1.0)][len(type(prototype).__name__) % 5]
+    labels = np.where(IS_RARE, *pair)[:40]
+    numbers = (labels == max(pair)).astype(int)
+    named, by_numbers = (fresh(prototype).fit(X[:40], y) for y in (labels, numbers))
+    assert np.array_equal(named.queried_indices_, by_numbers.queried_indices_)
+    assert named.predict(X).dtype == named.classes_.dtype == labels.dtype
+    assert np.array_equal(named.predict(X) == max(pair), by_numbers.predict(X) == 1)
 
 
 #: Labels, and what the error says.

@@ -1,6 +1,5 @@
 """Margin losses: values, slopes, and custom losses in Python."""
 
-import doctest
 import pickle
 import signal
 from copy import deepcopy
@@ -150,11 +149,6 @@ def test_bad_parameters(loss, params, error):
 def test_what_is_no_loss(loss, error):
     with pytest.raises(error, match="loss must be one of"):
         losses.make_loss(loss)
-
-
-def test_examples():
-    assert doctest.testmod(losses).failed == 0
-    assert doctest.testmod(losses).attempted > 3
 
 
 LEARNERS = [MarginLossClassifier, GreedyOnlineClassifier, BatchMarginLossClassifier]

@@ -165,17 +165,6 @@ def test_the_oracle_sees_the_learner_before_the_round():
         assert until.predict(X).tolist() == predicted
 
 
-@each_pool_family
-def test_labels(prototype):
-    expected = fresh(prototype, budget=15).fit(X, y)
-    for labels in ([False, True], [1.0, 2.0]):
-        named = np.array(labels)[(y == "yes").astype(int)]
-        learner = fresh(expected).fit(X, named)
-        assert learner.queried_indices_.tolist() == expected.queried_indices_.tolist()
-        assert learner.classes_.tolist() == labels
-        assert learner.predict(X).dtype == learner.classes_.dtype
-
-
 @each_pool_default
 def test_classes_grow(prototype):
     learner = fresh(prototype, n_initial=2).teach(X[:2], ["b", "c"])

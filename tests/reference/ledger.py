@@ -104,10 +104,6 @@ class ReferenceLedger:
                     break
         return True
 
-    def located(self, X, is_for_sale):
-        """Return where each entry is in X, None for nowhere."""
-        return self.search(X, is_for_sale)[0]
-
     def look(self, X, is_for_sale):
         """Note where each entry is in X."""
         places, is_searched = self.search(X, is_for_sale)
@@ -170,7 +166,7 @@ class ReferenceLedger:
                 if entry is not None
             ]
             return [row for _, row in sorted(rows)]
-        places = self.located(X, [False] * len(X))
+        places, _ = self.search(X, [False] * len(X))
         return [
             place
             for place, entry in zip(places, self.entries, strict=True)
