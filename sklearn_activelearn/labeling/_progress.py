@@ -122,8 +122,8 @@ def find_stop_reason(facts):
     states = {row.state for row in facts.decisions.queue}
     if states - {DISPUTED} or facts.decisions.has_news:
         return None
-    reason = facts.learner["stop_reason"]
-    return DISPUTED if states and reason is not None else reason
+    stop_reason = facts.learner["stop_reason"]
+    return DISPUTED if states and stop_reason is not None else stop_reason
 
 
 class Pace(NamedTuple):

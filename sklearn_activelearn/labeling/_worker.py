@@ -271,14 +271,15 @@ class SessionLearner:
         learner = shallow_copy(self.learner)
         if self.is_stream:
             return self._ask_stream(learner)
-        rows, probabilities, reasons = learner.query(
+        rows, probabilities, query_reasons = learner.query(
             self.pool, exclude=self._closed, return_probability=True,
             return_reason=True, ids=self.ids,
         )  # fmt: skip
         stop = None if len(rows) else learner.stop_reason_
         return Outcome(
-            learner, rows.tolist(), probabilities.tolist(), 0, stop, reasons.tolist()
-        )
+            learner, rows.tolist(), probabilities.tolist(), 0, stop,
+            query_reasons.tolist(),
+        )  # fmt: skip
 
     def preview(self, n):
         """Return up to n rows that the learner would ask for next in one batch.
@@ -316,14 +317,14 @@ class SessionLearner:
         exclude = [
             row - self.position for row in range(self.position, end) if row in closed
         ]
-        rows, probabilities, reasons = learner.query(
+        rows, probabilities, query_reasons = learner.query(
             take(self.pool, chunk), exclude=np.array(exclude, dtype=np.int64),
             return_probability=True, return_reason=True, ids=self.ids[chunk],
         )  # fmt: skip
         stop = None if len(rows) else learner.stop_reason_
         rows = (rows + self.position).tolist()
         return Outcome(
-            learner, rows, probabilities.tolist(), end, stop, reasons.tolist()
+            learner, rows, probabilities.tolist(), end, stop, query_reasons.tolist()
         )
 
     def teach(self, facts):
