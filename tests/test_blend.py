@@ -355,7 +355,7 @@ def test_candidates_without_finite_scores_are_left_out():
 
 def test_a_failed_first_fit_is_no_fit():
     model = BlendClassifier()
-    with pytest.raises(ValueError, match="holds 1 class"):
+    with pytest.raises(ValueError, match="only one class"):
         model.fit(np.eye(3), [1, 1, 1])
     with pytest.raises(NotFittedError):
         model.predict(np.eye(3))

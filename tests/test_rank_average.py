@@ -125,7 +125,7 @@ class NeverTrained(WithoutScores):
         ([("a", KMeans())], y, TypeError, "must be a classifier"),
         ([("a", WithoutScores())], y, TypeError, "predict_proba"),
         (MEMBERS, np.arange(80) % 3, ValueError, "Only binary classification"),
-        (MEMBERS, np.full(80, "no"), ValueError, "1 class"),
+        (MEMBERS, np.full(80, "no"), ValueError, "only one class"),
         ([("a", NeverTrained())], np.arange(80) / 3, ValueError, "Unknown label type"),
     ],
 )

@@ -355,7 +355,7 @@ def test_the_blend_refuses_weights_that_it_cannot_use():
     assert not hasattr(blend, "estimators_")
     with pytest.raises(ValueError, match="one label for each row"):
         BlendClassifier().fit(X, np.column_stack([y, 1 - y]), WEIGHTS)
-    with pytest.raises(ValueError, match="1 class"):
+    with pytest.raises(ValueError, match="only one class"):
         BlendClassifier().fit(X, y, y)
 
 

@@ -144,6 +144,16 @@ def label_columns_of(y):
     return y if is_matrix else None
 
 
+def check_varied(label_sets):
+    """Return label sets; raise ValueError if all rows have the same labels."""
+    if np.all(label_sets == label_sets[0]):
+        raise ValueError(
+            f"y has the same labels in all {len(label_sets)} rows. A classifier needs "
+            "at least one label that some rows have and others lack."
+        )
+    return label_sets
+
+
 def are_indicators(matrix):
     """Return True for each entry that is 0 or 1."""
     if matrix.dtype.kind in "biuf":

@@ -33,7 +33,7 @@ from ..utils._compat import (
 )
 from ..utils.typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
-from ._labels import encode, expected_classes, find_classes, label_names
+from ._labels import check_varied, encode, expected_classes, find_classes, label_names
 from ._transaction import (
     Transaction,
     forget_fitted,
@@ -407,11 +407,8 @@ def validate_and_reset(learner, X, y):
     X, y = learner._check_rows(X, y, reset=True)
     has_label_sets = y.ndim == 2
     classes = label_names(None, y.shape[1]) if has_label_sets else find_classes(y)
-    if has_label_sets and np.all(y == y[0]):
-        raise ValueError(
-            f"y has the same labels in all {len(y)} rows. A classifier needs at least "
-            "one label that some rows have and others lack."
-        )
+    if has_label_sets:
+        check_varied(y)
     forget_fitted(learner)
     learner._known_by = None
     learner._reset()

@@ -3,8 +3,8 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 
+from ..base._labels import check_varied, classes_of, find_classes
 from ..base._scores import score_method_of
 from ..base._validation import (
     InputForm,
@@ -108,16 +108,6 @@ class CombinedClassifier(ClassifierMixin, BaseComposition):
             X, y = take(X, is_there), np.asarray(y)[is_there]
             weights = weights[is_there]
         if y.ndim == 2:
-            if np.all(y == y[0]):
-                raise ValueError(
-                    f"y has the same labels in all {len(y)} rows; a classifier needs a "
-                    "label that some rows have and others lack."
-                )
-            return to_memory(X), y, np.arange(y.shape[1]), weights
-        check_classification_targets(y)
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds 1 class, {classes.tolist()[0]!r}; a classifier needs two."
-            )
-        return to_memory(X), np.asarray(y), classes, weights
+            return to_memory(X), check_varied(y), classes_of(y), weights
+        y = np.asarray(y)
+        return to_memory(X), y, find_classes(y), weights
