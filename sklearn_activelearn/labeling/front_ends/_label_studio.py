@@ -293,7 +293,8 @@ class LabelStudioLoop:
             if (id := self._ids.get(f"{task['id']}")) is None:
                 continue
             given = task["annotations"]
-            unknown = {*self._choices_of(given)} - self._classes.keys()
+            chosen = {each for one in given for each in self._choices_of(one)[0]}
+            unknown = chosen - self._classes.keys()
             if not unknown:
                 rows.append(id)  # of which answers may be withdrawn
             elif not unknown <= self._unknown:
@@ -314,9 +315,8 @@ class LabelStudioLoop:
 
     def _read(self, id, annotation):
         """Return an `Annotation`, or None if it has no class."""
-        label = None
+        label, (chosen, tags) = None, self._choices_of(annotation)
         if not annotation["was_cancelled"]:
-            chosen = self._choices_of([annotation])
             if not {*chosen} <= self._classes.keys():
                 return None
             label = [self._classes[choice] for choice in chosen]
@@ -333,28 +333,17 @@ class LabelStudioLoop:
             self._name_of(annotation["completed_by"]),
             bool(annotation["ground_truth"]) and label is not None,
             time_of(annotation).isoformat(timespec="milliseconds"),
-            self._tags_of(annotation),
+            tags,
         )
 
-    def _choices_of(self, annotations):
-        """Return what was chosen in the control."""
-        return [
-            f"{choice}"
-            for annotation in annotations
-            for result in annotation["result"] or ()
-            if result.get("from_name") == self.control.name
-            for choice in result.get("value", {}).get("choices", ())
-        ]
-
-    def _tags_of(self, annotation):
-        """Return the tags of the session that were chosen in another control."""
-        return [
-            f"{choice}"
-            for result in annotation["result"] or ()
-            if result.get("from_name") != self.control.name
-            for choice in result.get("value", {}).get("choices", ())
-            if f"{choice}" in self.session.tags
-        ]
+    def _choices_of(self, annotation):
+        """Return what was chosen in the control, and tags chosen in another one."""
+        own, others = [], []
+        for result in annotation["result"] or ():
+            is_own = result.get("from_name") == self.control.name
+            choices = result.get("value", {}).get("choices", ())
+            (own if is_own else others).extend(map(str, choices))
+        return own, [each for each in others if each in self.session.tags]
 
     def _name_of(self, user):
         """Return the address of a user, or their number if it is not known."""

@@ -309,7 +309,7 @@ def describe_listed(row):
     about += [f"tied: {', '.join(row.tied)}"] * bool(row.tied)
     is_plain = len(row.answers) == 1 and row.label is not None
     for answer in row.answers:
-        # the label of the only answer is that of the row
+        # the only answer says the same as the label of the row
         words = answer.who if is_plain else describe_answer(answer._replace(tags=[]))
         about += [words] * bool(words)
     tags = dict.fromkeys(tag for answer in row.answers for tag in answer.tags)
