@@ -35,6 +35,7 @@ from ._view import (
     describe_listed,
     describe_note,
     describe_people,
+    describe_usage,
     plot_curve,
 )
 
@@ -64,6 +65,12 @@ FILES = {
     if Path(file.name).suffix in MEDIA_TYPES
 }
 PREPARING = "Getting ready: the rows are being read"
+#: Keys of the page alone.
+USAGE = {
+    "=": "in an opened row with several votes: the next class decides for all",
+    "+ −": "enlarge or shrink an image; the arrow keys move it",
+    "Esc": "go one step back",
+}
 NOBODY = "No answer has a name. Add ?who=NAME to the address to label under a name."
 REDIRECT = """<!doctype html><meta charset="utf-8"><title>Label</title>
 <meta name="referrer" content="no-referrer">
@@ -104,6 +111,7 @@ class PageRequests:
             "guide": view.guide,
             "may_decide": view.may_decide(who),
             **view.keys.as_json(),
+            "usage": describe_usage(view.keys, USAGE),
             "prefixes": view.keys.describe_prefixes(but=[QUIT]),
             **view.progress(who),
         }

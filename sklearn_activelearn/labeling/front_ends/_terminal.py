@@ -42,28 +42,15 @@ from ._view import (
     describe_listed,
     describe_note,
     describe_people,
+    describe_usage,
     parse_search,
 )
 
-USAGE = (
-    ("letters", "answer: the first letters of a class, its key or its number"),
-    ("Enter", "ends a name that begins a longer one; Esc clears the letters"),
-    (SPELL, "before a class that begins with the key of another class"),
-    (SKIP, "skip this row; with Shift, the reason is asked for"),
-    (UNDO, "undo your last answer"),
-    (ROWS, "list the rows with answers: search, correct, reopen"),
-    (NOTE, "write a note on this row"),
-    (GUIDE, "show the guide to the classes"),
-    ("Space", "next page of a long text; PgUp: previous page"),
-    (QUIT, "quit, as Ctrl-C does; Ctrl-Z pauses"),
-)
-#: Keys that differ if a row may have several labels.
-USAGE_OF_SEVERAL = (
-    ("letters", "choose a label, or take it back: its first letters, key or number"),
-    ("Enter", "sends the chosen labels; twice, if no label applies; or ends a name"),
-)
-#: Key of tags, if there are any.
-USAGE_OF_TAGS = (TAG, "with the key of a tag: give the answer the tag, or take it back")
+#: Keys of the terminal alone.
+USAGE = {
+    "Space": "next page of a long text; PgUp: previous page",
+    QUIT: "quit, as Ctrl-C does; Ctrl-Z pauses",
+}
 SAVED = "Each label is saved at once, and the same command resumes."
 
 SEARCH = (
@@ -332,10 +319,7 @@ def row_text(view, row_id, *lines):
 
 def help_text(view, advice):
     """Return the keys, the quality of the model and what each person has done."""
-    usage = dict([*USAGE, *USAGE_OF_SEVERAL * view.keys.several])
-    usage |= dict([USAGE_OF_TAGS] * bool(view.keys.tags))
-    typed = view.keys.commands
-    keys = [f"{typed.get(key, key):9}{what}" for key, what in usage.items()]
+    keys = [f"{key:9}{what}" for key, what in describe_usage(view.keys, USAGE)]
     return Text([*keys, SAVED, " ", advice, *describe_people(view.session)])
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._keys import SKIP, UNDO, ClassKeys
+from ._keys import GUIDE, NOTE, ROWS, SKIP, SPELL, TAG, UNDO, ClassKeys
 
 if TYPE_CHECKING:
     from .._review import ReviewRow
@@ -45,6 +45,24 @@ WHY = {
 
 #: Words for the state of a row without a label.
 STATES = {"open": "not decided", "skipped": "skipped", "disputed": "disputed"}
+
+#: Keys that the terminal and the page have, and what they do.
+USAGE = {
+    "letters": "answer: the first letters of a class, its key or its number",
+    "Enter": "ends a name that begins a longer one; Esc clears the letters",
+    SPELL: "before a class that begins with the key of another class",
+    SKIP: "skip this row; with Shift, the reason is asked for",
+    UNDO: "undo your last answer",
+    ROWS: "list the rows with answers: search, correct, reopen",
+    NOTE: "write a note on this row",
+    GUIDE: "show the guide to the classes",
+}
+#: Keys that differ if a row may have several labels.
+USAGE_OF_SEVERAL = {
+    "letters": "choose a label, or take it back: its first letters, key or number",
+    "Enter": "sends the chosen labels; twice, if no label applies; or ends a name",
+}
+USAGE_OF_TAGS = {TAG: "with the key of a tag: give the answer the tag, or take it back"}
 
 #: Fields of a search.
 FIELDS = ("class", "tag", "who", "date", "since", "until")
@@ -286,6 +304,13 @@ def describe_tags(tags):
 def describe_label(label):
     """Return a label, or the labels of a row, in words."""
     return ", ".join(label) or NO_LABEL if isinstance(label, list) else f"{label}"
+
+
+def describe_usage(keys, more):
+    """Return pairs of what to type and what it does; `more` are keys of a front end."""
+    usage = USAGE | (USAGE_OF_SEVERAL if keys.several else {}) | more
+    usage |= USAGE_OF_TAGS if keys.tags else {}
+    return [(keys.commands.get(key, key), what) for key, what in usage.items()]
 
 
 def describe_answer(answer):

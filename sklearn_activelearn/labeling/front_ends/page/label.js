@@ -5,7 +5,7 @@ import { correct, storeTags, withdraw } from "./review.js";
 import { current, page, send, showTags, showTyped } from "./screen.js";
 import { TypeAhead } from "./typeahead.js";
 
-export function showClasses({ classes, several, tags, commands, choices }) {
+export function showClasses({ classes, several, tags, commands, choices, usage }) {
   page.typing = new TypeAhead(classes, choices, several);
   $("tags").hidden = !tags.length;
   $("tags").append(...tags.map(([tag, keys]) => makeButton(
@@ -14,6 +14,7 @@ export function showClasses({ classes, several, tags, commands, choices }) {
   for (const kbd of document.querySelectorAll("kbd")) {
     kbd.textContent = commands[kbd.textContent] ?? kbd.textContent;
   }
+  $("keys").append(...usage.flatMap(([key, what]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, what)]));
   $("classes").append(...classes.map(({ label, keys }) => makeButton(
     () => (several ? toggle(label) : answer(label)), { "aria-keyshortcuts": keys.join(" "), "data-label": label },
     ...keys.flatMap((key) => [make("kbd", {}, key), " "]), label)));
