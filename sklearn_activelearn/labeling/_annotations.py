@@ -55,7 +55,7 @@ class Differences(NamedTuple):
     withdrawn: int
 
 
-class Plan(NamedTuple):
+class Changes(NamedTuple):
     """Changes of a session that follow from annotations.
 
     Attributes
@@ -88,7 +88,7 @@ def plan_changes(
     *,
     is_stream: bool,
 ):
-    """Compare annotations with the ones read before; return a `Plan`.
+    """Compare annotations with the ones read before; return the `Changes`.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def plan_changes(
         for number, (answer, content) in known.items()
         if number not in seen and (ids is None or content[0] in ids)
     ]
-    plan = Plan(added, gone)
+    plan = Changes(added, gone)
     for id in find_unlearnable(facts.decisions, plan) if is_stream else ():
         raise ValueError(f"Row {id!r} is learned: a stream learner cannot unlearn.")
     return plan

@@ -48,7 +48,7 @@ class Note(NamedTuple):
     at: str
 
 
-class Request(NamedTuple):
+class Requested(NamedTuple):
     """A request for a row; the fields are the columns of ``requests``."""
 
     number: int
@@ -161,7 +161,7 @@ class Row(NamedTuple):
     """The facts on a row, and the decision that follows from them."""
 
     id: object
-    requests: tuple[Request, ...] = ()  # in order; empty: nobody asked for the row
+    requests: tuple[Requested, ...] = ()  # in order; empty: nobody asked for the row
     fewer_votes: int | None = None  # people who are asked; None: as in the settings
     taught: Taught | None = None
     notes: tuple[Note, ...] = ()  # in order

@@ -14,7 +14,7 @@ from ._decisions import (
     Answer,
     Decisions,
     Note,
-    Request,
+    Requested,
     Taught,
 )
 from ._labels import to_column
@@ -71,7 +71,7 @@ class Facts:
         votes, kind = (self.settings.get(name) for name in ("votes", "label_kind"))
         self.decisions = decisions = Decisions(votes, kind)
         requests, answers, notes, taught = {}, {}, {}, {}
-        for request in map(Request._make, read_checked(self.db, "requests")):
+        for request in map(Requested._make, read_checked(self.db, "requests")):
             requests[request.id] = (*requests.get(request.id, ()), request)
         for answer in map(Answer._make, read_checked(self.db, "answers")):
             if answer.withdrawn_at is None:
@@ -142,7 +142,7 @@ class Facts:
         is to be told so again.
         """
         number = next_number(self.db, "requests")
-        request = Request(
+        request = Requested(
             number, id, purpose, probability, self.learner["number"], query,
             number if queue is None else queue, query_reason, now(), twin,
         )  # fmt: skip

@@ -83,7 +83,7 @@ def read_facts(db, path, *, is_whole=True):
             check_settings(facts.settings)
             if not facts.learner:
                 raise ValueError("it has no learner")
-            check_learner(facts.learner)
+            check_description(facts.learner)
         if is_whole:
             facts.read_rows()
         if is_whole and facts.is_begun:
@@ -137,7 +137,7 @@ def check_settings(settings):
             raise ValueError(f"the setting {name!r} is invalid")
 
 
-def check_learner(learner):
+def check_description(learner):
     """Raise an error unless the current learner is described as a session does."""
     seeds, params = learner["seeds"].values(), learner["description"]["params"]
     are_seeds = all(is_count(seed) and seed < 2**32 for seed in seeds)
