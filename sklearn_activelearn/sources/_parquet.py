@@ -155,9 +155,6 @@ class ParquetSource(Source):
         n_readers = min(pa.cpu_count(), len(sizes), AHEAD_BYTES // max(block_bytes, 1))
         self._n_readers = max(n_readers, 1)
 
-    def __len__(self) -> int:
-        return self.shape[0]
-
     def __getitem__(self, rows: ArrayLike | slice) -> "Table":
         """Return the rows with the given numbers, or in a slice.
 

@@ -311,29 +311,14 @@ class ArraySource(Source):
 
     def __init__(self, X):
         self.rows = X
-
-    @property
-    def shape(self):
-        """Shape of the rows."""
-        return self.rows.shape
-
-    @property
-    def dtype(self):
-        """Type of the numbers."""
-        return self.rows.dtype
+        # neither is there for a list, nor a type of all columns for a DataFrame
+        self.shape, self.dtype = getattr(X, "shape", None), getattr(X, "dtype", None)
 
     def _parts(self, n_jobs):
         return pieces(self.rows, n_jobs)
 
     def _read(self, part):
         return self.rows.iloc[part] if hasattr(self.rows, "iloc") else self.rows[part]
-
-    def _apply(self, function, part):
-        with errors_name_rows(part):  # a part is one piece
-            rows = self._read(part)
-            if self.prepare is not None:
-                rows = self.prepare(rows, range(part.start, part.stop))
-            return function(rows)
 
     def _take(self, rows):
         return self.rows[rows]
