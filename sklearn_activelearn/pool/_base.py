@@ -606,7 +606,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if candidates is not None or exclude is not None:
             candidates = check_selection(candidates, exclude, n_rows(X))
         limit = UNLIMITED if limit is None else check_limit(limit, "limit")
-        learner._check_pool(X, identity)
+        rule, state = learner._parts.rule, learner._state
+        rule.check_pool(identity, state.target, state.rule_memory)
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
         stop_reason = learner.stop_reason_
         purchase = learner._choose_purchase(X, is_for_sale, limit, identity)

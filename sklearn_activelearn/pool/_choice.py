@@ -221,22 +221,22 @@ class RowChoice:
         memory = round.memory
         if stop_reason is not None:
             return QueryAnswer(selection.NO_PURCHASE, stop_reason, memory, remembered)
-        # what to buy
+        # what to buy: rows for a test of the stopping rules, or a batch
         n_wanted = min(round.n_wanted, limit)
         if n_audit := min(n_audit, n_wanted):
             given = np.asarray(rows), n_audit, round.seed, stopping_rules.AUDIT
-            purchase = selection.draw_rows(*given)
+            return QueryAnswer(selection.draw_rows(*given), None, memory, remembered)
+        share = selection.explored_share(self.explore, round.initial)
+        if share:
+            purchase = self._explore(round, share, rows, n_wanted)
         else:
-            purchase = self.fill_batch(round, rows, n_wanted)
+            purchase = self.apply_rule(round._replace(n_wanted=n_wanted))
         if purchase.memory is not None:
             memory = purchase.memory
         return QueryAnswer(purchase, None, memory, remembered)
 
-    def fill_batch(self, round, rows, n_wanted):
+    def _explore(self, round, share, rows, n_wanted):
         """Return the purchase of a batch, of which a share is drawn at random."""
-        share = selection.explored_share(self.explore, round.initial)
-        if not share:
-            return self.apply_rule(round._replace(n_wanted=n_wanted))
         # drawn before the model chooses, so that their probability is known
         is_random, explored = selection.draw_explored(
             share, rows, round.n_batch, n_wanted, round.seed

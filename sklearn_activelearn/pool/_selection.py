@@ -267,11 +267,10 @@ def check_distinguishes(round, scores):
     scores : ndarray of shape (n_candidates,)
         Finite scores of the candidates.
     """
-    model, labelled = round.trained.model, round.known.labelled
-    n = len(scores)
-    if len(labelled) < FEWEST_LABELS or n < FEWEST_SCORES:
-        return
     if np.ptp(scores) > ROUNDING * abs(scores[0]):
+        return
+    model, labelled, n = round.trained.model, round.known.labelled, len(scores)
+    if len(labelled) < FEWEST_LABELS or n < FEWEST_SCORES:
         return
     methods = ("predict_proba", "decision_function", "predict")
     method = next(name for name in methods if hasattr(model, name))
