@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
@@ -123,6 +124,21 @@ def test_a_model_is_trained_only_if_it_chooses_and_may_be_missing():
     assert len(calls) == 1
     assert purchase.reasons == "first"
     assert np.isnan(purchase.utilities).all()
+
+
+def test_rows_of_different_utilities_need_no_model_that_tells_rows_apart():
+    constant = DummyClassifier().fit(X, y)
+    choice, n_labels = RowChoice(FirstColumn()), 20
+    given = {"n_labels": n_labels, "rows": np.arange(n_labels, 60)}
+    purchase = decide(choice, train=lambda: Trained(constant), **given).purchase
+    assert purchase.rows == [n_labels + X[n_labels:, 0].argmax()]
+
+    class Same(Rule):
+        def utility(self, model, X):
+            return np.zeros(len(X))
+
+    with pytest.raises(ValueError, match="all 40 rows"):
+        decide(RowChoice(Same()), train=lambda: Trained(constant), **given)
 
 
 def test_a_rule_that_fails_is_excused_or_raises():

@@ -232,6 +232,16 @@ def test_one_label_and_several_do_not_mix():
         learner.teach(X[4:8], Y[4:8])
     with pytest.raises(ValueError, match="Stopping rules judge one label"):
         PassiveClassifier(stopping="stable_predictions").fit(X, Y)
+    learner = PassiveClassifier().teach(X[:8], Y[:8])
+    record = learner.record()
+    learner.set_params(stopping="stable_predictions")
+    for call in (
+        lambda: learner.query(X),
+        lambda: learner.predict(X),
+        lambda: fresh(learner).restore(X, record, Y[:8]),
+    ):
+        with pytest.raises(ValueError, match="Stopping rules judge one label"):
+            call()
     with pytest.raises(TypeError, match="predicts several labels at once"):
         PassiveClassifier(MultiOutputClassifier(GaussianNB())).fit(X, Y[:, 0])
 

@@ -8,10 +8,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
+from sklearn_activelearn import PassiveClassifier
 from sklearn_activelearn.base._target import LabelTarget
 from sklearn_activelearn.pool import Trained, Trainer
 from sklearn_activelearn.pool._ledger import Labelled, Ledger, TeachCall
 from sklearn_activelearn.pool._state import LearnerState
+from sklearn_activelearn.pool.stopping._base import Remembered
 from sklearn_activelearn.sources._identity import ById, ByValue
 
 TARGET = LabelTarget(np.array(["no", "yes"]), ("no", "yes"), may_grow=False)
@@ -129,6 +131,17 @@ def test_a_correction_trains_again_and_drops_a_class():
     assert state.target.classes.tolist() == ["a", "b", "c"]
 
 
+def test_a_model_that_is_gone_leaves_no_attributes():
+    X = np.arange(12.0).reshape(6, 2)
+    learner = PassiveClassifier(GaussianNB()).teach(X, list("aaabbb"))
+    assert hasattr(learner, "estimator_")
+    assert learner.best_index_ == 0
+    learner.correct(X[3:], list("aaa"))
+    assert not hasattr(learner, "estimator_")
+    assert not hasattr(learner, "best_index_")
+    assert learner.predict(X[:1]).tolist() == ["a"]
+
+
 def test_rows_for_sale_and_the_number_of_rows_offered():
     X = np.arange(12.0).reshape(6, 2)
     state = LearnerState(0).with_target(TARGET)
@@ -145,6 +158,12 @@ def test_rows_for_sale_and_the_number_of_rows_offered():
     assert fewer.ledger.n_offered == 5  # a budget that is a share does not shrink
     more, _ = second.offer(*offer, np.array([0, 2]), *given, are_more=True)
     assert more.ledger.n_offered == 7
+    stopped = second._replace(stopping_memory=Remembered(has_stopped=True))
+    again, _ = stopped.offer(*offer, None, *given)
+    assert again.stopping_memory.has_stopped
+    for rows in (np.array([0, 2]), np.array([1])):  # row 1 is labelled
+        again, _ = stopped.offer(*offer, rows, *given, are_more=True)
+        assert again.stopping_memory.has_stopped == (1 in rows)  # judge new rows
     nothing, is_for_sale = second.offer(X[:0], ByValue(X[:0]), None, *given)
     assert nothing is second
     assert len(is_for_sale) == 0
