@@ -360,13 +360,14 @@ class TestTerminal:
 
     def test_rows_without_content_are_left_out(self, tmp_path, command):
         """As in the command label."""
-        rows = [f"{k},,{'ab'[k % 2]}" for k in range(40)]
+        rows = [f"{k},,{'aaaab'[k % 5]}" for k in range(40)]
         rows[3:5] = [" ,,a", ",,b"]
         path = tmp_path / "rows.csv"
         path.write_text("\n".join(["x,never,kind", *rows]))
         argv = ["--data", f"{path}", "--target", "kind", "--learner", "CBGZ"]
         out, err = command("compare", *SMALL, *argv)
         assert "2 rows without content are left out" in err
+        assert "balanced error: the mean over classes, because 82 %" in err
         assert "38 rows, 2 columns, 2 classes" in out
 
     def test_interrupt(self, command, monkeypatch, tmp_path):

@@ -108,10 +108,7 @@ def test_other_answers_are_refused(path):
         ({"labels": ["late", " "]}, "labels must be texts that are not empty"),
         ({"learner": CBGZClassifier()}, "are taken by HybridSamplingClassifier"),
         ({"learner": clone(FINDER).set_params(positive=None)}, "are taken by Hybrid"),
-        (
-            {"labels": ["rude", "broken"], "learner": FINDER},
-            "positive must be one of the labels",
-        ),
+        ({"labels": ["rude", "broken"], "learner": FINDER}, "positive must be one of"),
     ],
 )
 def test_what_cannot_begin_is_refused_before_a_file_is_there(path, options, why):
@@ -278,14 +275,8 @@ def test_files_of_other_tools(path):
             15: ["late", "rude"], 16: [],
         }  # fmt: skip
         for text, why in (
-            (
-                "id,late,rude,broken\n20,1,0,0\n21,1,2,0\n",
-                "line 3: .*must be 1 or 0, got",
-            ),
-            (
-                "id,late,lost,rude,broken\n20,1,0,0,0\n21,0,1,0,0\n",
-                "a 1 in the column 'lost'",
-            ),
+            ("id,late,rude,broken\n20,1,0,0\n21,1,2,0\n", "line 3: .*must be 1 or 0"),
+            ("id,late,lost,rude,broken\n20,1,0,0,0\n21,0,1,0,0\n", "column 'lost'"),
             ("id,label\n20,late\n21,late;lost\n", "Row 21: The label 'lost'"),
         ):
             (folder / "wrong.csv").write_text(text)
@@ -385,10 +376,7 @@ def test_the_command_from_a_table_to_a_saved_model(path, monkeypatch, command):
         (["--labels", "a,b", "--classes", "a,b"], "do not go together"),
         (["--labels", "late"], "'late' is one label, but"),
         ([*known, "--rename", "rude=late,bad"], "has a comma"),
-        (
-            [*known, "--labels", "late,rude"],
-            f"row {first}: 'broken' is not one of late",
-        ),
+        ([*known, "--labels", "late,rude"], f"row {first}: 'broken' is not one of"),
     ):
         assert why in run(*argv, code=2)
     said = run(*known, "--labels", ",".join(LABELS), answers="late, rude\n-\n")

@@ -162,6 +162,8 @@ def test_columns(folder):
     assert table["authors"].tolist() == ["Doe, J.; Roe, R.", ""]
 
 
+#: How the second reference of the RIS file begins.
+SOIL = "ER  - \n\nTY  - JOUR\nTI  - Soil"
 #: Damages of the RIS file, and the titles that are read, or the error.
 DAMAGES = {
     "no last ER": (RIS.rstrip().removesuffix("ER  -"), 3),
@@ -170,14 +172,8 @@ DAMAGES = {
         "north\n", "north\nTY  - BOOK\n"), 3),
     "no TY": (RIS.replace("TY  - BOOK\n", ""), 3),
     "no TY, no ER": (RIS.replace("TY  - BOOK\n", "").rstrip()[:-5], 3),
-    "neither between": (
-        RIS.replace("ER  - \n\nTY  - JOUR\nTI  - Soil", "TI  - Soil"),
-        "line 7: a second TI in one reference",
-    ),
-    "neither between, abstracts": (
-        RIS.replace("ER  - \n\nTY  - JOUR\nTI  - Soil", "AB  - Soil"),
-        "line 7: a second AB in one reference",
-    ),
+    "neither between": (RIS.replace(SOIL, "TI  - Soil"), "line 7: a second TI"),
+    "neither, abstracts": (RIS.replace(SOIL, "AB  - Soil"), "line 7: a second AB"),
     "numbers between": (RIS.replace("\nTY", "\n2.\nTY"), 3),
     "two spaces less": (RIS.replace("  - ", " - "), 3),
     "no space behind": (RIS.replace("ER  - ", "ER  -"), 3),
@@ -858,17 +854,9 @@ FOREIGN = {
     "gb18030": ["中风患者的步行训练", "抑郁症的认知行为治疗", "土壤有机碳的长期变化"],
     "shift_jis": ["脳卒中患者の歩行訓練", "うつ病の認知行動療法", "土壌有機炭素の変化"],
     "big5": ["中風患者的步行訓練", "憂鬱症的認知行為治療", "土壤有機碳的長期變化"],
-    "euc_kr": [
-        "뇌졸중 환자의 보행 훈련",
-        "우울증의 인지행동치료",
-        "토양 탄소의 변화",
-    ],
+    "euc_kr": ["뇌졸중 환자의 보행 훈련", "우울증의 인지행동치료", "토양 변화"],
     "cp1251": ["Тренировка ходьбы после инсульта", "Терапия депрессии", "Почвы России"],
-    "cp1253": [
-        "Εκπαίδευση βάδισης μετά από εγκεφαλικό",
-        "Γνωστική θεραπεία",
-        "Άνθρακας",
-    ],
+    "cp1253": ["Εκπαίδευση βάδισης μετά εγκεφαλικό", "Γνωστική θεραπεία", "Άνθρακας"],
     "cp1256": ["تدريب المشي بعد السكتة", "العلاج السلوكي المعرفي", "محمد أحمد"],
     "cp1252": ["Rééducation à la marche", "Verhaltenstherapie für Ängste", "Mudança à"],
 }
