@@ -440,6 +440,14 @@ class TestFoundByContent:
             assert "'a mail that is gone'" in f"{found[0].message}"
             assert labels_of(session) == {5: "spam", 10: "spam"}
 
+    def test_an_annotation_without_a_choice_gives_no_label(self, folder):
+        tasks = studio_export(TEXTS[:2])
+        tasks[0]["annotations"][0]["result"] = []
+        (folder / "in.json").write_text(json.dumps(tasks))
+        with texts_opened(folder / "a") as session:
+            assert session.import_labels(folder / "in.json") == 1
+            assert labels_of(session) == {2: "spam"}
+
     @pytest.mark.parametrize("label", ["spam", "ham"])
     def test_prodigy_accepts_and_rejects(self, folder, label):
         lines = [

@@ -82,6 +82,9 @@ def test_known_labels_are_learned_when_a_row_is_shown(path):
     learner = HybridSamplingClassifier(n_initial=10, random_state=0)
     ids, classes = list(range(80)), ["no", "yes"]
     with LabelingSession(learner, X, path, ids=ids, classes=classes) as session:
+        no = [id for id in range(30) if y[id] == "no"]
+        session.import_labels(dict.fromkeys(no, "no"))
+        assert "is trained after 1 more label and a second class" in session.advice()
         session.import_labels({id: y[id].item() for id in range(30)})
         assert session.advice() == (
             "There is no model yet: the 30 known labels are learned when the first row "
