@@ -81,7 +81,7 @@ class DoubtfulRows:
         return [
             DoubtfulRow(row.id, predicted, row.answered)
             for row, predicted in ranked
-            if not any(each.is_final for each in row.decision.standing)
+            if not any(each.is_final for each in row.standing)
         ], labels
 
     def look(self, refresh=False):

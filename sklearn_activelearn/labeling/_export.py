@@ -231,7 +231,7 @@ def read_labels(facts):
     decisions, twins = facts.decisions, map_twins(facts.settings["twins"])
     origins = {TEST: "held out", GIVEN: "given"}
     for row in decisions.labelled():
-        given = sorted(row.decision.standing, key=lambda each: (each.is_final, each))
+        given = sorted(row.standing, key=lambda each: (each.is_final, each))
         # of several labels, each is decided: who has given any is named
         who = dict.fromkeys(
             each.who
@@ -242,7 +242,7 @@ def read_labels(facts):
         )
         found = ExportedLabel(
             row.id, from_column(row.label, decisions.kind), [*who],
-            decisions.answers[row.decision.decided].at,
+            decisions.answers[row.decided].at,
             row.request and row.request.probability,
             row.request and row.request.query_reason,
             origins.get(row.kind, "bought"),

@@ -65,8 +65,8 @@ def answers_seen(row, viewer):
     While a row waits for more votes, a viewer sees only their own vote.
     """
     if viewer is None or row.state != OPEN:
-        return row.decision.standing
-    return [each for each in row.decision.standing if each.who == viewer]
+        return row.standing
+    return [each for each in row.standing if each.who == viewer]
 
 
 def notes_seen(row, viewer, votes):

@@ -849,7 +849,7 @@ class LabelingSession(Generic[LearnerT]):
                 if row.state == SKIPPED
                 and not (self._worker.own.is_stream and row.taught)
             ]
-            skipped.sort(key=lambda row: row.decision.decided)
+            skipped.sort(key=lambda row: row.decided)
             skipped = {row.id: row for row in skipped}
             found = {}
             for id in reversed(skipped if wanted is None else dict.fromkeys(wanted)):
