@@ -50,6 +50,10 @@ class TestLabelCurve:
         assert (last.get_linestyle(), last.get_label()) == ("--", "passive learning")
         texts = [text.get_text() for text in display.ax_.texts]
         assert texts == ["target 10 % error"]
+        ends = display.ax_.collections[0].get_paths()[0].vertices
+        errors = 1 - active.final_scores
+        for share in (0.1, 0.9):  # the middle 80 % of the runs
+            assert [end, np.quantile(errors, share)] in ends.tolist()
 
     def test_axes_of_ones_own_and_no_window(self, curves):
         figure, ax = plt.subplots()

@@ -1,6 +1,7 @@
 """Stopping rules: each against its twin, in the loop, and as a parameter."""
 
 import pickle
+from dataclasses import dataclass
 from inspect import signature
 
 import numpy as np
@@ -102,6 +103,29 @@ def test_a_rule_stops_where_its_twin_does(rule, twin, model, pool, batch_size):
     assert learner.n_queries_ == reference.first_stop(free, X, y, twin)
     ended = learner.n_queries_ < len(X)
     assert learner.stop_reason_ == (rule_name(rule) if ended else "no rows")
+
+
+@dataclass(frozen=True)
+class Draws(StoppingRule):
+    """Asks for random rows each time."""
+
+    n: int
+    draws = True
+
+    def judge(self, progress, memory):
+        return False, self.n
+
+    def n_random(self, memory):
+        return memory
+
+
+@pytest.mark.parametrize(
+    "rules", [[Draws(2), Draws(5)], AllOf([Draws(5), Draws(2)]), [NoError(), Draws(5)]]
+)
+def test_the_rule_that_wants_most_random_rows_gets_them(rules):
+    learner = stopping(rules, BAYES, n_initial=4, batch_size=10).teach(X[:9], y[:9])
+    assert len(learner.query(X)) == 5
+    assert learner.record()["purposes"][-5:] == ["audit"] * 5
 
 
 class Fickle(NaiveBayes):
