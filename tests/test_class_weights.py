@@ -218,13 +218,6 @@ def test_bad_weights(class_weight, error, words):
         assert not hasattr(learner, "classes_")
 
 
-def test_weights_cannot_change_on_the_way():
-    X, codes = gaussian_stream(0, 2)
-    learner = CBGZClassifier().fit(X, codes).set_params(class_weight="balanced")
-    with pytest.raises(ValueError, match="class_weight cannot change from None to"):
-        learner.partial_fit(X, codes)
-
-
 def rare_problem(share, n_rows, seed=0):
     """Return rows in which a share is positive, and which these are."""
     rng = np.random.default_rng(seed)

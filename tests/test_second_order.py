@@ -472,6 +472,7 @@ def test_a_state_that_is_read_only(params, sparse):
         ("solver", "auto", "dual"),
         ("max_stored", None, 5),
         ("a", 1.0, 2.0),
+        ("class_weight", None, "balanced"),
     ],
 )
 def test_what_is_stored_cannot_be_read_in_another_way(name, before, after):
