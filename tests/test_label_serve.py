@@ -279,6 +279,7 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
     )
     with started("-c", program, cwd=tmp_path, stdin=subprocess.PIPE) as server:
         limit = threading.Timer(120, server.kill)  # a page that waits never answers
+        limit.daemon = True
         limit.start()
         address = re.fullmatch(r"Open (\S+)\n", server.stdout.readline())[1]
         preparing = ask(address, "next")["preparing"]
@@ -291,4 +292,3 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
         while (found := ask(address, "next")).get("preparing"):
             time.sleep(0.05)  # the import needs the processor
         assert found["row"]["item"].startswith("word")
-        limit.cancel()
