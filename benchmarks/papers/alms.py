@@ -326,7 +326,8 @@ def curves(learner, rows, counts, seed, selections):
                 model.selection = SELECTIONS[name]
                 model._parts = None  # made again, for another selection
                 model._check_parameters()
-                model._set_state(model._state.train(model._parts))
+                if model._state.can_train:
+                    model._set_state(model._state.train(model._parts))
             p = model.predict_proba(X_test)
             accuracy = np.mean(model.predict(X_test) == y_test)
             loss = log_loss(y_test, p, labels=learner.classes_)
