@@ -30,7 +30,7 @@ DTYPE = r"[<>|=]?[biufUO]\d*"
 
 
 class LearnerState(NamedTuple):
-    """What a pool learner keeps between two calls, apart from its parameters.
+    """State of a pool learner between two calls, without its parameters.
 
     The methods return another state and never change one in place. Those that train
     take the `Parts` of the learner, which its parameters make.
@@ -238,7 +238,7 @@ class LearnerState(NamedTuple):
     def known_first(self, parts, n_labels):
         """Return what a trainer learns from the first labels.
 
-        The classes are those that were known when the last of these was taught.
+        The classes are the classes known after the call that taught the last of them.
         """
         known, calls = self.known(parts), self.ledger.calls
         declared = next(call.declared for call in calls if call.n_labels >= n_labels)
