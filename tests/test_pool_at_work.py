@@ -181,3 +181,10 @@ def test_decision_values_that_do_not_fit_the_classes():
     with pytest.raises(ValueError, match="OneVsRestClassifier"):
         learner.fit(X, y)
     assert len(learner._ledger.labelled) == learner.n_queries_ == 10
+
+
+def test_two_equal_rows_are_pending_and_a_pool_with_one_of_them_has_one():
+    learner = PassiveClassifier(n_initial=2, random_state=0)
+    equal = np.ones((2, 1))
+    assert learner.query(equal).tolist() in ([0, 1], [1, 0])
+    assert learner.pending(equal[:1]).tolist() == [0]
