@@ -82,7 +82,7 @@ class Setting:
     def label(self, id):
         """Return the right label, as far as there is such a class."""
         label = Y[IDS.index(id)]
-        return label if label in self.options["classes"] else "good"
+        return label if label in (self.options["classes"] or ["bad"]) else "good"
 
 
 def label_all(session, setting, n=None, who=None):
@@ -508,6 +508,18 @@ def test_classes_are_renamed_and_merged(path):
         with open_with(classes, names) as session:  # a name of the past adds no class
             assert session.status().by_class == {"poor": len(labels), "other": 0}
             assert session.curve() == []
+    # the first names, of those who gave the labels
+    assert {*select(path, sql)} == {("poor", "good"), ("poor", "bad")}
+
+
+def test_labels_that_nobody_has_declared_are_renamed(path):
+    setting = begun(path, classes=None)
+    before = dict(select(path, "SELECT id, label FROM labels"))
+    with setting.open(path, {"classes": {"good": "fine"}}) as session:
+        assert session.classes is None
+        assert {*session.status().by_class} == {"fine", "bad"}
+    after = dict(select(path, "SELECT id, label FROM labels"))
+    assert after == {id: before[id].replace("good", "fine") for id in before}
 
 
 @pytest.mark.parametrize(

@@ -254,7 +254,6 @@ def plan_session(args, facts=None):
     texts = describe_settings(old, new)
     words = pool_words | {word for word, found in texts.items() if found}
     words |= {"classes"} if new.labels != old.labels else set()
-    words |= {"tags"} if new.used_tags != old.used_tags else set()
     if not words:
         is_needed = new.budget != old.budget
         return Plan(new, words, is_needed, False, {}, {}, None, [])
