@@ -332,6 +332,15 @@ def test_more_rows_are_a_new_beginning_for_a_learner_with_a_history(path, name):
         assert session.status().left == session.learner.budget
 
 
+def test_the_same_learner_keeps_its_seeds(path):
+    setting = begun(path, learner=clone(plain).set_params(random_state=None))
+    for word in "pool", "features":
+        setting.change(word)
+        setting.open(path, word).close()
+    first, second = select(path, "SELECT seeds FROM learners")
+    assert first == second != "{}"
+
+
 def test_rows_at_the_end_of_a_stream_are_offered(path):
     setting = Setting(stream)
     with setting.open(path) as session:

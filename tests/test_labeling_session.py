@@ -644,3 +644,13 @@ def test_rows_without_content_are_set_aside(folder):
             )
     with pytest.raises(ValueError, match="smaller than the number of rows, 42"):
         opened(quick, folder / "new", items=texts, test_size=42)
+
+
+def test_the_row_that_was_withdrawn_last_is_shown_first_in_the_next_session(path):
+    with opened(quick, path) as session:
+        shown = label_all(session, 6)
+        for id in shown[4:]:
+            session.undo(id=id)
+        assert session.next() == shown[5]
+    with opened(quick, path) as session:
+        assert label_all(session, 2) == shown[:3:-1]
