@@ -337,6 +337,18 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    def __repr__(self, N_CHAR_MAX=700):
+        text = super().__repr__(N_CHAR_MAX)
+        if getattr(self, "stop_reason_", None) == "budget":
+            text += f" [stopped by the budget: {self.n_queries_} labels bought]"
+        return text
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle, text = super()._repr_mimebundle_(**kwargs), repr(self)
+        if "text/html" in bundle and text.endswith("]"):
+            bundle["text/html"] += f"<p>{text[text.rindex('[') + 1 : -1]}</p>"
+        return bundle
+
     def __getstate__(self):
         state = super().__getstate__()
         return {k: v for k, v in state.items() if k not in UNSAVED}
