@@ -654,3 +654,19 @@ def test_the_row_that_was_withdrawn_last_is_shown_first_in_the_next_session(path
         assert session.next() == shown[5]
     with opened(quick, path) as session:
         assert label_all(session, 2) == shown[:3:-1]
+
+
+def test_the_calls_in_which_labels_were_taught_stay_with_them(path):
+    with opened(quick, path) as session:
+        shown = label_all(session, 7)
+        session.label(shown[1], "good" if Y[IDS.index(shown[1])] == "bad" else "bad")
+        for _ in range(3):  # a batch without labels
+            session.skip(session.next())
+        session.label(session.next(), "good")
+        before = session.learner.record()
+    with opened(quick, path) as session:
+        after = session.learner.record()
+    assert [after[name] for name in ("calls", "taught", "ids", "skipped")] == [
+        before[name] for name in ("calls", "taught", "ids", "skipped")
+    ]
+    assert len(before["calls"]) == 2
