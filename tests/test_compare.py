@@ -47,7 +47,7 @@ from sklearn_activelearn.evaluation import (
     _race,
     compare,
 )
-from sklearn_activelearn.evaluation._learner_result import LearnerResult
+from sklearn_activelearn.evaluation._learner_result import FEWEST_RUNS, LearnerResult
 from sklearn_activelearn.evaluation._race import (
     Race,
     excess_width,
@@ -626,6 +626,20 @@ class TestRace:
 
         assert width(n) * excess * spread <= width(2)
         assert width(n - 1) * excess * spread > width(2)
+
+    def test_few_runs_that_agree_by_chance_do_not_end_it(self):
+        """The interval is narrow, but it would be too wide with a likely spread."""
+        scale = next(
+            noise
+            for noise in np.geomspace(1e-4, 0.1, 200)
+            if excess_width(race_of([0.2, 0.25], 1, n_runs=5, noise=noise).judge())
+            > 0.8
+        )
+        found = race_of([0.2, 0.25], 1, n_runs=5, noise=scale).judge()
+        assert is_known(found)
+        assert plan_repeats(found, 1) == 2
+        fewer = race_of([0.2, 0.25], 1, n_runs=FEWEST_RUNS - 1, noise=1e-4).judge()
+        assert not is_known(fewer)
 
     def test_it_is_planned_at_set_times_and_again_if_intervals_stay_wide(self):
         wide = race_of([0.2, 0.25], 1, n_runs=10, noise=0.05)
