@@ -408,6 +408,17 @@ def test_ctrl_c_anywhere_while_a_session_opens_blocks_nobody(path):
 
 
 @pytest.mark.every_learner
+def test_ctrl_c_anywhere_while_a_session_closes_blocks_nobody(path):
+    for line in range(1000):
+        session = opened(path)
+        if not interrupted_at(line, session.close):
+            break
+        del session
+        opened(path).close()
+    assert line > 10
+
+
+@pytest.mark.every_learner
 def test_ctrl_c_anywhere_while_a_session_begins_leaves_no_broken_file(path):
     for _ in each_interrupted_opening(path, 3 if explores() else 97):
         with opened(path) as session:

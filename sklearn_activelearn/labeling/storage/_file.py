@@ -174,9 +174,9 @@ class SessionFile:
     def close(self):
         """Close the connection and release the lock file."""
         with self.lock:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
+            db, self._db = self._db, None  # first: Ctrl-C may come, and another call
+            if db is not None:
+                db.close()
             self._file_lock.release()
 
 
