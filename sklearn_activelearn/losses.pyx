@@ -29,7 +29,7 @@ from cpython.object cimport Py_TPFLAGS_HEAPTYPE
 from libc.math cimport exp, expm1, fabs, log, pow
 
 from .base._interrupts import call_whole
-from .base._validation import check_number, check_option
+from .base._parameters import check_number, check_option
 from .utils._user_functions import MARGINS, losses_of, refuse_overridden, slopes_of
 
 __all__ = [

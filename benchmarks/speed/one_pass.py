@@ -21,7 +21,7 @@ from sklearn.linear_model import Perceptron, SGDClassifier
 from benchmarks.speed import _results, _rows
 from benchmarks.speed._interleave import Case, column, main, side_by_side, table
 from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
-from sklearn_activelearn.base._validation import UNLIMITED
+from sklearn_activelearn.base._parameters import UNLIMITED
 from sklearn_activelearn.kernels import _rows as products
 from sklearn_activelearn.stream._base import Pass, Rows
 

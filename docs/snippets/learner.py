@@ -1,6 +1,6 @@
 """Buy with probability b² / (b² + margin²)."""
 
-from ..base._validation import check_number
+from ..base._parameters import check_number
 from ._base import StreamClassifier, make_update_rule
 from ._random import perceptron_baseline
 from ._rules import InverseSquareRule

@@ -16,18 +16,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import check_not_missing, distinct_labels, encode
-from ..base._transaction import Transaction
-from ..base._validation import (
-    check_all_pending,
+from ..base._parameters import (
     check_classifier,
     check_flags,
     check_has,
-    check_labels,
     check_limit,
     check_number,
     check_option,
-    indexable_rows,
 )
+from ..base._transaction import Transaction
+from ..base._validation import check_all_pending, check_labels, indexable_rows
 from ..base._verbs import seeded
 from ..pool._base import PoolClassifier
 from ..pool._ledger import PENDING, SKIPPED, Ledger

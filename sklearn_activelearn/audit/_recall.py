@@ -11,7 +11,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
 from ..base._labels import check_not_missing, find_classes
-from ..base._validation import check_flags, check_number, check_row_numbers
+from ..base._parameters import check_flags, check_number
+from ..base._validation import check_row_numbers
 from ..pool import PoolClassifier
 from ..pool._selection import explored_share, map_blocks
 from ..pool.stopping._base import AUDIT, AskedRows

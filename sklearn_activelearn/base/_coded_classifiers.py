@@ -14,6 +14,7 @@ from ..sources._containers import n_rows, take
 from ..utils._compat import BaseEstimator, ClassifierMixin, available_if
 from ..utils._threads import LARGE, limit_threads
 from ..utils.typing import Classifier, Floats, Labels, RowsLike
+from ._parameters import has_method
 from ._scores import (
     WrongForm,
     label_probabilities,
@@ -22,7 +23,6 @@ from ._scores import (
     probabilities_of_all,
     scores_of,
 )
-from ._validation import has_method
 
 #: Decision value of a label that all rows have; minus this of one that no row has.
 CERTAIN = 10.0

@@ -11,7 +11,7 @@ from sklearn.metrics import check_scoring, get_scorer, hamming_loss, make_scorer
 from ..sources._containers import n_rows
 from ..sources._source import PADDED
 from ._labels import encode
-from ._validation import has_method
+from ._parameters import has_method
 
 #: Up to this number of classes the two highest scores are found class by class, which
 #: is quicker than sorting many short rows.

@@ -34,18 +34,14 @@ from ..utils._compat import (
 from ..utils.typing import Oracle, RowNumbers, RowsLike
 from ._interrupts import ask_oracle
 from ._labels import check_varied, encode, expected_classes, find_classes, label_names
+from ._parameters import check_flags, has_plain_parameters
 from ._transaction import (
     Transaction,
     forget_fitted,
     run_exclusively,
     shallow_copy,
 )
-from ._validation import (
-    check_flags,
-    check_rows,
-    check_selection,
-    has_plain_parameters,
-)
+from ._validation import check_rows, check_selection
 
 #: Attributes that a pickle, or another copy, does not have.
 UNSAVED = {"_under_way", "_ids", "_next_rows", "_parts", *CALLBACK_ATTRIBUTES}

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import classes_of, stratified_folds
+from ..base._parameters import check_number
 from ..base._scores import (
     LABEL_SET_SCORES,
     KnownPredictions,
@@ -34,7 +35,7 @@ from ..base._scores import (
     scores_of,
 )
 from ..base._transaction import shallow_copy
-from ..base._validation import InputForm, check_number, check_pool
+from ..base._validation import InputForm, check_pool
 from ..base._verbs import draw_seeds, seeded
 from ..sources._containers import n_rows, take, to_memory
 from ..utils._compat import BaseEstimator, ClassifierMixin

@@ -12,8 +12,9 @@ from sklearn.utils import check_random_state
 
 from ..base._labels import encode, find_classes
 from ..base._linear import LinearPredictor
+from ..base._parameters import check_flags, check_number
 from ..base._transaction import shallow_copy
-from ..base._validation import check_flags, check_number, check_rows
+from ..base._validation import check_rows
 from ..exceptions import warn_user
 from ..kernels._rows import Rows, scores
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss

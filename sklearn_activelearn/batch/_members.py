@@ -5,11 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from ..base._labels import check_varied, classes_of, find_classes
+from ..base._parameters import check_classifier, check_has
 from ..base._scores import score_method_of
 from ..base._validation import (
     InputForm,
-    check_classifier,
-    check_has,
     check_pool,
     check_scale,
     check_weights,

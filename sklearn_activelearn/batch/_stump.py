@@ -9,7 +9,8 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import distinct_labels, encode, find_two_numbers
-from ..base._validation import check_option, check_rows, check_weights
+from ..base._parameters import check_option
+from ..base._validation import check_rows, check_weights
 from ..utils._compat import (
     BaseEstimator,
     ClassifierMixin,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..base._validation import check_flags, check_number
+from ..base._parameters import check_flags, check_number
 from ..utils.typing import Floats, Ints, Seed
 
 

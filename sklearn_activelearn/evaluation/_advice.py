@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.utils import column_or_1d
 
-from ..base._validation import check_number
+from ..base._parameters import check_number
 from ..utils._statistics import Estimate, changes, net_share, score_interval
 
 #: Half the width of the interval, as a share of the upper end of Wilson's interval for

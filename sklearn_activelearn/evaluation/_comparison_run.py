@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import indexable
 from threadpoolctl import threadpool_limits
 
-from ..base._validation import check_number, labels_for
+from ..base._parameters import check_number
+from ..base._validation import labels_for
 from ..base._verbs import ActiveClassifier
 from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..base._validation import check_number, check_option
+from ..base._parameters import check_number, check_option
 from ..utils._statistics import paired_t_test
 from ..utils.typing import Floats
 

@@ -24,7 +24,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_memory
 
 from ..base._labels import classes_of
-from ..base._validation import check_number, check_sparse_rows, labels_for
+from ..base._parameters import check_number
+from ..base._validation import check_sparse_rows, labels_for
 from ..exceptions import OneClassWarning, advice_for_rare_classes, warn_user
 from ..pool._base import PoolClassifier
 from ..sources._containers import take

@@ -24,8 +24,8 @@ from sklearn.metrics import (
 from sklearn.utils.validation import check_is_fitted
 
 from ..base._labels import classes_of
+from ..base._parameters import check_number
 from ..base._scores import LABEL_SET_SCORES, find_scorer
-from ..base._validation import check_number
 from ..sources._containers import n_rows
 from ..stream._search import last_step
 from ..utils._compat import available_if

@@ -12,8 +12,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from ..audit._recall import RecallCurve, recall_curve, relevant_label
 from ..base._labels import check_not_missing
+from ..base._parameters import check_number
 from ..base._scores import score_of_class
-from ..base._validation import check_number
 from ..pool import RecallTarget, RelevanceSamplingClassifier, StoppingRule
 from ..pool._base import PoolClassifier
 from ..sources._containers import take

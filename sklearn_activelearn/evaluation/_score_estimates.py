@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 
 from ..base._labels import stratified_folds
+from ..base._parameters import check_limit, check_number, check_option
 from ..base._scores import predict_labels
 from ..base._transaction import shallow_copy
-from ..base._validation import check_limit, check_number, check_option
 from ..pool._base import PoolClassifier
 from ..pool._training import held_out_models
 from ..stream._base import StreamLoop

@@ -14,6 +14,15 @@ from sklearn.utils.metadata_routing import (
 )
 
 from ..base._labels import ONE_LABEL
+from ..base._parameters import (
+    UNLIMITED,
+    check_budget,
+    check_flags,
+    check_has,
+    check_limit,
+    check_single_output,
+    has_method,
+)
 from ..base._scores import predict_labels
 from ..base._transaction import (
     Transaction,
@@ -23,18 +32,11 @@ from ..base._transaction import (
     shallow_copy,
 )
 from ..base._validation import (
-    UNLIMITED,
-    check_budget,
     check_can_predict,
-    check_flags,
-    check_has,
-    check_limit,
     check_scale,
     check_selection,
-    check_single_output,
     error_for_texts,
     first_text,
-    has_method,
     labels_for,
 )
 from ..base._verbs import (

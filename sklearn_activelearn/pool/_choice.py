@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 
-from ..base._requests import Purchase
-from ..base._validation import (
+from ..base._parameters import (
     check_count_or_share,
     check_limit,
     check_number,
     check_option,
     is_share,
 )
+from ..base._requests import Purchase
 from ..sources._containers import NO_ROWS, hash_rows, n_rows, take
 from ..sources._source import Source
 from . import _selection as selection

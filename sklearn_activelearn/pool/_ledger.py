@@ -6,12 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base._validation import (
-    RECOGNISED_BY_VALUES,
-    check_all_pending,
-    check_budget,
-    describe_row,
-)
+from ..base._parameters import check_budget
+from ..base._validation import RECOGNISED_BY_VALUES, check_all_pending, describe_row
 from ..exceptions import warn_user
 from ..sources._containers import (
     NO_ROWS,

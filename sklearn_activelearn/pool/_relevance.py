@@ -9,8 +9,8 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
+from ..base._parameters import is_share
 from ..base._scores import score_of_class
-from ..base._validation import is_share
 from ..batch import RankAverageClassifier
 from ..utils.typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from ._base import PoolClassifier

@@ -8,9 +8,9 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
+from ..base._parameters import check_option
 from ..base._requests import Purchase
 from ..base._scores import WrongForm, check_user_values, of_padded
-from ..base._validation import check_option
 from ..sources._containers import (
     NO_ROWS,
     as_numbers,

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, Self, get_args, get_origin
 import numpy as np
 
 from ..base._labels import ONE_LABEL, encode_label_sets
+from ..base._parameters import is_count
 from ..base._target import LabelTarget
-from ..base._validation import RECOGNISED_BY_VALUES, check_metadata, is_count
+from ..base._validation import RECOGNISED_BY_VALUES, check_metadata
 from ..sources._containers import n_rows, take, to_memory
 from ..sources._identity import (
     VALUES,

@@ -25,22 +25,19 @@ from sklearn.utils.metadata_routing import (
 
 from ..base._coded_classifiers import fit_on_labels
 from ..base._labels import encode, stratified_folds
+from ..base._parameters import (
+    check_classifier,
+    check_has,
+    check_number,
+    has_plain_parameters,
+)
 from ..base._scores import (
     label_probabilities,
     predict_labels,
     probabilities_of_all,
 )
 from ..base._transaction import shallow_copy
-from ..base._validation import (
-    InputForm,
-    check_classifier,
-    check_has,
-    check_metadata,
-    check_number,
-    check_pool,
-    common_input_tags,
-    has_plain_parameters,
-)
+from ..base._validation import InputForm, check_metadata, check_pool, common_input_tags
 from ..base._verbs import unfitted_copy
 from ..batch import BlendClassifier
 from ..batch._blend import fit_scaler

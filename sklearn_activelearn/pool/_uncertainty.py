@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
+from ..base._parameters import check_option
 from ..base._scores import (
     check_user_values,
     entropy,
@@ -14,7 +15,6 @@ from ..base._scores import (
     smallest_margin,
     utility_of_label_sets,
 )
-from ..base._validation import check_option
 from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..base._labels import stratified_folds
+from ..base._parameters import check_flags, check_limit, check_number, check_option
 from ..base._scores import (
     fit_temperature,
     label_logits,
@@ -13,7 +14,6 @@ from ..base._scores import (
     uncertainty_of_labels,
     uncertainty_of_logits,
 )
-from ..base._validation import check_flags, check_limit, check_number, check_option
 from ..base._verbs import unfitted_copy
 from ..utils.typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ..base._validation import check_flags, check_number, check_option
+from ..base._parameters import check_flags, check_number, check_option
 from ..utils._compat import BaseEstimator, linked_to_documentation
 from ..utils.typing import Embedding, FilePath, ItemEmbedding, RowsLike
 from ._column_kinds import (

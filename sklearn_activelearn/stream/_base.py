@@ -12,26 +12,28 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base._interrupts import SingleLabels, ensure_done
 from ..base._linear import LinearPredictor
-from ..base._requests import Purchase, Requests
-from ..base._transaction import Transaction, parameters_of
-from ..base._validation import (
+from ..base._parameters import (
     PLAIN_TYPES,
     UNLIMITED,
-    check_all_pending,
     check_budget,
     check_class_weight,
-    check_finite_row,
     check_flags,
-    check_labels,
     check_limit,
     check_number,
     check_option,
+    is_share,
+)
+from ..base._requests import Purchase, Requests
+from ..base._transaction import Transaction, parameters_of
+from ..base._validation import (
+    check_all_pending,
+    check_finite_row,
+    check_labels,
     check_rows,
     check_selection,
     check_source,
     check_weights,
     finite_rows,
-    is_share,
     labels_for,
 )
 from ..base._verbs import (

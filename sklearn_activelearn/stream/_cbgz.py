@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from ..base._validation import check_number, check_option
+from ..base._parameters import check_number, check_option
 from ..utils.typing import Seed
 from ._base import StreamClassifier, make_update_rule
 from ._random import perceptron_baseline

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..base._validation import check_number, check_option
+from ..base._parameters import check_number, check_option
 from ..base._verbs import make_baseline
 from ..exceptions import warn_user
 from ..losses import MarginLoss, make_loss

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from ..base._validation import check_number
+from ..base._parameters import check_number
 from ..base._verbs import make_baseline
 from ..utils.typing import Seed
 from ._base import StreamClassifier, make_update_rule

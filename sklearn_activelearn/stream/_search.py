@@ -20,11 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ..base._labels import encode, find_classes
 from ..base._linear import labels_of
-from ..base._validation import (
-    check_finite_row,
-    check_rows,
-    merge_repeated_entries,
-)
+from ..base._validation import check_finite_row, check_rows, merge_repeated_entries
 from ..base._verbs import unfitted_copy
 from ..kernels._rows import Rows, first_not_finite, squares
 from ..sources._containers import take

@@ -16,7 +16,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import get_tags
 
 from ..base._labels import classes_of
-from ..base._validation import check_budget, is_share
+from ..base._parameters import check_budget, is_share
 from ..base._verbs import ActiveClassifier
 from ..exceptions import ColdStartWarning, OneClassWarning
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ...base._labels import stratified_folds
-from ...base._validation import check_has, check_limit, check_number, check_option
+from ...base._parameters import check_has, check_limit, check_number, check_option
 from ...exceptions import warn_user
 from ...sources._containers import hash_rows, take
 from ...utils._statistics import lower_ends

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import islice
 
-from ...base._validation import check_number
+from ...base._parameters import check_number
 from ...base._verbs import make_baseline
 from ...utils.typing import Classifier, Seed, Stopping
 from .._rule import RandomRule

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import islice
 
-from ...base._validation import check_number
+from ...base._parameters import check_number
 from ...utils.typing import Classifier, Seed, Stopping
 from ._trainer import BoostingClassifier, BoostingTrainer
 

@@ -9,14 +9,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from ...base._parameters import check_classifier, check_number, has_plain_parameters
 from ...base._scores import smallest_margin
-from ...base._validation import (
-    InputForm,
-    check_classifier,
-    check_number,
-    check_pool,
-    has_plain_parameters,
-)
+from ...base._validation import InputForm, check_pool
 from ...base._verbs import unfitted_copy
 from ...batch import DecisionStumpClassifier
 from ...sources._containers import n_rows, take

@@ -8,7 +8,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import pairwise_distances_chunked
 from sklearn.metrics.pairwise import euclidean_distances
 
-from ...base._validation import check_number, check_option, check_scale
+from ...base._parameters import check_number, check_option
+from ...base._validation import check_scale
 from ...sources._containers import has_categories, n_rows, to_array
 from ...utils._compat import cached_property
 from ._harmonic import Edges, HarmonicField, SparseHarmonicField

@@ -6,7 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ...base._labels import encode
-from ...base._validation import check_limit
+from ...base._parameters import check_limit
 from ...base._verbs import unfitted_copy
 from ...sources._containers import hash_rows, n_rows, to_memory
 from ...utils._compat import count_threads

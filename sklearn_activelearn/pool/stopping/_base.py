@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...base._validation import check_has, check_number
+from ...base._parameters import check_has, check_number
 from ...sources._containers import restrict_rows
 from ...utils._statistics import Reads
 from ...utils.typing import Bools, Floats, Ints, Label, Labels

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base._validation import check_number
+from ...base._parameters import check_number
 from ...utils._statistics import most_wrong_unread
 from ._base import AllOf, Progress, StoppingRule, find_rules
 

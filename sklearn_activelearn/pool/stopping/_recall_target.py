@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from ...base._validation import check_number
+from ...base._parameters import check_number
 from ...sources._containers import as_numbers, n_rows
 from ...utils._statistics import is_audit_due, least_bad_total, n_draws_missing
 from ...utils.typing import Bools, Floats, Label

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
+from ...base._parameters import check_number
 from ...base._scores import scores_of, smallest_margin
-from ...base._validation import check_number
 from ...losses import make_loss
 from ...sources._containers import take
 from ...utils._statistics import net_share

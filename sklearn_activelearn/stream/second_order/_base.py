@@ -6,14 +6,8 @@ from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
 from ...base._linear import blockwise
-from ...base._validation import (
-    UNLIMITED,
-    check_can_predict,
-    check_limit,
-    check_number,
-    check_option,
-    check_rows,
-)
+from ...base._parameters import UNLIMITED, check_limit, check_number, check_option
+from ...base._validation import check_can_predict, check_rows
 from ...utils.typing import Floats, RowsLike
 from .._base import StreamLoop
 from .._learned import Weights

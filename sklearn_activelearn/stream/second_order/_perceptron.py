@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from ...base._validation import check_number
+from ...base._parameters import check_number
 from ...base._verbs import make_baseline
 from ...utils.typing import Seed
 from .._rules import ConstantRule, PerceptronUpdate

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...base._validation import check_flags, check_number, check_option
+from ...base._parameters import check_flags, check_number, check_option
 from ...base._verbs import make_baseline
 from ...utils._compat import available_if
 from ...utils.typing import Floats, RowsLike, Seed

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from ...base._validation import check_number, check_option
+from ...base._parameters import check_number, check_option
 from ...utils.typing import Seed
 from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
 from ._base import SecondOrderClassifier
