@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -173,6 +174,17 @@ class TestAnswers:
                 is_free.set()
             rows = [each.result(10)["row"]["id"] for each in waits]
         assert len(set(rows)) == 3
+
+    def test_a_label_is_stored_though_the_model_cannot_predict(self, folder):
+        view = open_desk(folder, n_rows=16)
+        view = LabelingView(view.session, "text")
+        with (
+            view.session as session,
+            patch.object(session, "predictions", side_effect=RuntimeError),
+        ):
+            id = session.next()
+            view.label(id, "good")
+            assert session.answers(id).label == "good"
 
     @pytest.mark.parametrize("show_prediction", [False, True])
     def test_the_model_speaks_after_or_before_the_label(self, folder, show_prediction):

@@ -175,6 +175,8 @@ class TestOrder:
         assert len(shown) > 8
         # the budget pays for 14 rows
         assert len({*upcoming.ids}) == len(upcoming.ids) == 9
+        session.note(upcoming.ids[-1], "A note is no answer.")
+        assert session.upcoming(100).ids == upcoming.ids
         task = upcoming.ids[-1]
         asked = session.status().asked
         studio.annotate(task, "good")

@@ -546,9 +546,48 @@ def test_classes_that_cannot_be_renamed(path, names, message):
         setting.open(path, {"classes": names})
     new = path.with_name("new.sqlite")
     for word, what in ("classes", "class"), ("tags", "tag"):
-        with pytest.raises(ValueError, match=rf"has no {what} .*: the session is new"):
-            setting.open(new, {word: names})
+        with pytest.raises(
+            ValueError, match=rf"has no {what} 'a' .*: the session is new"
+        ):
+            setting.open(new, {word: {"a": "b"}})
     assert not new.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"classes": ["good"]}, "must be a dict of old to new names, got ['good']"),
+        (
+            {"classes": {"good": ["fine"]}},
+            "texts or numbers as new names, got ['fine']",
+        ),
+        ({"classes": {"good": "\ud800"}}, "unpaired surrogate"),
+        ({"classes": {"good": "  "}}, "The class 'good' needs a new name, got '  '"),
+        ({"tags": {"old": 5}}, "tags must be texts that are not empty"),
+        ({"tags": {"old": " z "}}, "without spaces at their ends, got [' z ']"),
+        ({"votes": 3}, "change['votes'] must be None, got 3: what is new is passed"),
+    ],
+)
+def test_a_change_that_is_misshapen(path, refused, change, message):
+    setting = begun(path, classes=["good", "bad"], tags=["old"])
+    assert message in refused(setting, change)
+    setting.open(path).close()
+
+
+def test_the_last_tag_may_go(path):
+    setting = begun(path, tags=["old"])
+    setting.options["tags"] = []
+    with setting.open(path, "tags") as session:
+        assert session.tags == []
+
+
+def test_items_in_another_order_are_refused(path, refused):
+    items = [f"text {i}" for i in range(N)]
+    setting = begun(path, items=items)
+    said = refused(setting, WORDS, items=[*items[1:], items[0]])
+    assert f"The items are those of {path} in another order. {CANNOT}" in said
+    setting.options["items"] = [*items[:5], "mended", *items[6:]]
+    setting.open(path).close()
 
 
 def test_classes_of_a_session_without_answers_need_no_word(path):

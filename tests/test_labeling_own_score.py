@@ -85,7 +85,10 @@ def test_known_labels_are_learned_when_a_row_is_shown(path):
         no = [id for id in range(30) if y[id] == "no"]
         session.import_labels(dict.fromkeys(no, "no"))
         assert "is trained after 1 more label and a second class" in session.advice()
-        session.import_labels({id: y[id].item() for id in range(30)})
+        with pytest.raises(ValueError, match=r"Row 3 has no label: leave it out\."):
+            session.import_labels({2: "yes", 3: None})
+        known = {id: y[id].item() for id in range(30)}
+        assert session.import_labels(known) == 30 - len(no)
         assert session.advice() == (
             "There is no model yet: the 30 known labels are learned when the first row "
             "is shown."

@@ -117,6 +117,16 @@ def test_the_first_labels_have_the_classes_of_their_time():
     assert state.earlier_model(parts, 3).classes_.tolist() == ["a", "b"]
 
 
+def test_the_first_labels_have_the_scale_of_their_time():
+    target = LabelTarget().register(None, np.array(["a", "b"]))
+    state = teach(LearnerState(0).with_target(target), [0, 1, 0, 1])
+    state = state._replace(scaler=scaler_of(50), n_before_pool=2)
+    parts = parts_of(Recorder())
+    assert state.known(parts).scaler is state.scaler
+    assert state.known_first(parts, 3).scaler is state.scaler
+    assert state.known_first(parts, 2).scaler is None  # taught before the first pool
+
+
 def test_a_correction_trains_again_and_drops_a_class():
     target = LabelTarget().register(None, np.array(["a", "b", "c"]))
     state = teach(LearnerState(0).with_target(target), [0, 1, 2])

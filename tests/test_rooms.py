@@ -29,7 +29,7 @@ FLOORS = [
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 #: Private names of the rooms below that the applications import.
 MOST_PRIVATE_NAMES = 9
-MOST_MODULES = 16
+MOST_MODULES = 20
 
 FILES = sorted(
     path

@@ -158,6 +158,15 @@ def hashes_of_rows(pool, other):
     ]
 
 
+def hold_in_other_order(before, now):
+    """Return True if the items of the rows of a pool are the earlier ones, moved."""
+    if not (before["items"] and now["items"]):
+        return False
+    shown, shown_now = hashes_of_rows(before, now)
+    shown_now = shown_now[: len(shown)]
+    return shown != shown_now and sorted(shown) == sorted(shown_now)
+
+
 def first_number(pool):
     """Return the first id if the ids of a pool are the row numbers, else None."""
     n_rows = pool["n_rows"]

@@ -104,6 +104,7 @@ class DoubtfulRows:
         error : str
             Why there is no result.
         """
+        self._file.check_open()
         found, version = self._search, self._file.version
         is_over = found is not None and found.done()
         has_failed = is_over and found.exception() is not None

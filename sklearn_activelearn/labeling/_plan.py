@@ -6,9 +6,9 @@ needed. `store_plan` replaces the state inside one transaction.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, NamedTuple, get_args
 from warnings import catch_warnings, simplefilter
 
@@ -31,6 +31,7 @@ from ._description import (
     find_pool_changes,
     fingerprint,
     hash_ids,
+    hold_in_other_order,
     plain_classes,
     seeded_clone,
 )
@@ -56,7 +57,7 @@ class Arguments:
     items: Any
     ids: Any
     classes: list | None
-    is_several: bool | None  # True if a row may have several labels; None: as stored
+    is_several: bool  # True if a row may have several labels
     test_size: int | None
     votes: int | None
     ahead: int
@@ -107,8 +108,14 @@ class Arguments:
                 )
         self.renamed, self.renamed_tags = {}, {}
         if isinstance(change, dict):
-            self.renamed = change.get("classes") or {}
-            self.renamed_tags = change.get("tags") or {}
+            self.renamed = read_renamed(change, "classes")
+            self.renamed_tags = read_renamed(change, "tags")
+            for word in {*change} - {"classes", "tags"}:
+                if change[word] is not None:
+                    raise ValueError(
+                        f"change[{word!r}] must be None, got {change[word]!r}: what is "
+                        "new is passed as for a new session."
+                    )
 
     def find_twins(self, groups=(), n_known=0):
         """Return the groups of ids of equal rows; parameters as for the function."""
@@ -141,7 +148,7 @@ class Plan(NamedTuple):
     begins_again: bool  # True if the learner begins again, with all labels
     renamed: dict  # labels
     renamed_tags: dict
-    seeds: dict
+    seeds: dict | None  # None: as stored
     test: list  # ids of further held-out rows
 
 
@@ -208,6 +215,11 @@ def plan_session(args, facts=None):
         )  # fmt: skip
     pool = fingerprint(args.pool, args.items, args.ids.all)
     pool_words = find_pool_changes(before["pool"], pool, args.ids.all)
+    if hold_in_other_order(before["pool"], pool):
+        raise not_possible(
+            args, f"The items are those of {args.path} in another order.",
+            "people would see other rows than those that were answered",
+        )  # fmt: skip
     if pool_words is None:
         why = "new rows have to come last, and the other rows keep their ids"
         if args.ids.made_of == "values":
@@ -243,7 +255,7 @@ def plan_session(args, facts=None):
         "pool": pool,
         "label_kind": kind,
         "renamed": [*before["renamed"], *renamed, *renamed_tags],
-        # number of rows when test rows were drawn, and of those drawn later
+        # number of rows when test rows were drawn last, and of those added since then
         "sampled": sampled,
     }
     n_asked = decisions.n_requests - before["test_size"]
@@ -317,6 +329,8 @@ def plan_classes(args, old):
             raise ValueError(
                 f"The class {name!r} must be renamed to a {kind}, got {new!r}."
             )
+        if kind == "text" and not new.strip():
+            raise ValueError(f"The class {name!r} needs a new name, got {new!r}.")
     after = rename_each(args.classes or known, args.renamed)
     after = list(dict.fromkeys([*after, *renamed.values()]))
     if args.classes is None:
@@ -335,7 +349,7 @@ def plan_tags(args, old, classes):
     """Return the new tags, and a dict of old to new names."""
     known = old.settings["tags"]
     renamed = find_renamed(args, known, args.renamed_tags, old, "tag")
-    after = rename_each(args.tags or known, args.renamed_tags)
+    after = rename_each(known if args.tags is None else args.tags, args.renamed_tags)
     after = list(dict.fromkeys([*after, *renamed.values()]))
     if args.tags is not None and {*after} != {*args.tags}:
         raise ValueError(f"The tags after renaming are {after}, not {args.tags}.")
@@ -588,6 +602,30 @@ def store_plan(facts, plan):
     if plan.begins_again:
         record_teaching(facts)
         facts.change_learner(is_settled=0)
+
+
+def read_renamed(change, word):
+    """Return a dict of old to new names from `change`; raise an error for others."""
+    renamed = change.get(word) or {}
+    if not isinstance(renamed, Mapping):
+        raise TypeError(
+            f"change[{word!r}] must be a dict of old to new names, got {renamed!r}."
+        )
+    renamed = {
+        old: new.item() if isinstance(new, np.generic) else new
+        for old, new in renamed.items()
+    }
+    for new in renamed.values():
+        if not isinstance(new, str | Real):
+            raise TypeError(
+                f"change[{word!r}] must have texts or numbers as new names, got "
+                f"{new!r}."
+            )
+        if isinstance(new, str):
+            check_text(new)
+    if word == "tags":
+        check_tag_names(dict.fromkeys(renamed.values()))
+    return renamed
 
 
 def check_tag_names(tags):

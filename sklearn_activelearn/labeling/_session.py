@@ -660,8 +660,12 @@ class LabelingSession(Generic[LearnerT]):
             self._preview = own, n, [*dict.fromkeys(map(self._ids.own, ids))]
         with self._file.reading() as facts:
             rows = facts.decisions.rows
-            known = {id for id, row in rows.items() if not row.is_queued} | {*asked}
-        later = [id for id in self._preview[2] if id not in known]
+            known = {
+                id
+                for id, row in rows.items()
+                if (row.requests or row.answers) and not row.is_queued
+            }
+        later = [id for id in self._preview[2] if id not in known.union(asked)]
         return Upcoming(asked + later, len(asked), job)
 
     def _find_row(self, who):
@@ -988,6 +992,9 @@ class LabelingSession(Generic[LearnerT]):
         """
         with self._file.writing() as facts:
             if isinstance(path, Mapping):
+                for id, label in path.items():
+                    if label is None:
+                        raise ValueError(f"Row {id!r} has no label: leave it out.")
                 found = [ImportedAnswer(id, label) for id, label in path.items()]
             else:
                 known = count_classes(facts, facts.decisions.count_labels())

@@ -33,7 +33,6 @@ from ..base._transaction import (
 )
 from ..base._validation import (
     check_can_predict,
-    check_scale,
     check_selection,
     error_for_texts,
     first_text,
@@ -238,7 +237,7 @@ class Parts:
         if reset:
             X, names = out[0] if y else out, column_names(learner)
             if trainer.is_default:
-                check_scale(X, names)
+                trainer.check_scale(X, names)
             initial = self.choice.initial
             has_rows = selection.is_rows(initial) and self.choice.embedding is None
             if is_first and has_rows:
@@ -434,7 +433,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         parts = Parts.of(self, parameters_of(self))
         if hasattr(self, "_state"):
             if self._state.target.has_label_sets:
-                stopping_rules.check_label_sets(self.stopping)
+                stopping_rules.check_label_sets(parts.choice.stopping)
             parts = parts.seeded(self._state.seed)
         self._parts = parts
 
@@ -473,6 +472,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     @property
     def _ledger(self):
+        if not hasattr(self, "_state"):
+            raise AttributeError("Labels are counted from the first call on.")
         return self._state.ledger
 
     @property
@@ -814,7 +815,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                     f"y has {y.shape[1]} columns, but earlier calls taught one label "
                     "for each row. Use another learner for several labels for a row."
                 )
-            stopping_rules.check_label_sets(self.stopping)
+            stopping_rules.check_label_sets(self._parts.choice.stopping)
         self._set_target(target.register(classes, y))
 
     def _set_target(self, target):
@@ -825,7 +826,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         is_declared = target.declared and before.may_grow and not target.may_grow
         if is_declared and not target.has_label_sets:
             classes = target.classes.tolist()
-            stopping_rules.check_rule_classes(self.stopping, classes)
+            stopping_rules.check_rule_classes(self._parts.choice.stopping, classes)
             self._parts.rule.check_classes(classes)
         self._state = self._state.with_target(target)
 
@@ -1303,5 +1304,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             # the verbs refuse a wrong parameter, repr must not
             takes_label_sets = self.make_rule().takes_label_sets
             self.make_trainer().adapt_tags(tags)
-        tags.classifier_tags.multi_label = takes_label_sets and self.stopping is None
+        is_stopped = getattr(self, "stopping", None) is not None
+        tags.classifier_tags.multi_label = takes_label_sets and not is_stopped
         return tags

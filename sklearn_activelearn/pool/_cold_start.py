@@ -219,7 +219,7 @@ def warn_if_constant(learner, rule, state, X):
         The pool.
     """
     labelled, target = state.ledger.labelled, state.target
-    if len(labelled) < max(learner.n_initial, FEWEST_KNOWN):
+    if len(labelled) < max(learner._parts.choice.n_initial, FEWEST_KNOWN):
         return
     codes = labelled.codes
     n_classes = len(np.unique(codes))

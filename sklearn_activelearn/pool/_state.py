@@ -109,7 +109,7 @@ class LearnerState(NamedTuple):
         return self._replace(target=target, ledger=ledger)
 
     def correct(self, identity, codes, parts):
-        """Return the state with corrected codes of these rows, and the model of then.
+        """Return the state with corrected codes; a model that knew the old ones goes.
 
         Classes without a label go, unless a caller has named them.
         """
@@ -252,6 +252,7 @@ class LearnerState(NamedTuple):
             label_names=target.names,
             pool=known.pool.first(n_labels),
             n_before=0,
+            scaler=None if self.scaler is None else self.scaler_for(n_labels),
         )
 
     def earlier_model(self, parts, n_labels):

@@ -15,6 +15,7 @@ from sklearn import config_context, get_config, metrics
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
+from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -37,11 +38,18 @@ from ..base._scores import (
     probabilities_of_all,
 )
 from ..base._transaction import shallow_copy
-from ..base._validation import InputForm, check_metadata, check_pool, common_input_tags
+from ..base._validation import (
+    InputForm,
+    check_metadata,
+    check_pool,
+    check_scale,
+    common_input_tags,
+)
 from ..base._verbs import unfitted_copy
 from ..batch import BlendClassifier
 from ..batch._blend import fit_scaler
 from ..sources._containers import n_rows, take, to_memory
+from ..sources._source import Source
 from ..utils._compat import (
     cached_property,
 )
@@ -50,6 +58,9 @@ from ._ledger import KeptPool, Labelled
 
 #: Logarithms of probabilities are taken of no smaller number.
 EPS = np.finfo(np.float64).eps
+
+#: Squares of smaller numbers are 0, or have few digits.
+SMALLEST_SCALE = np.sqrt(np.finfo(np.float64).tiny)
 
 #: Number of random pool rows that scale the default model, and a number that makes this
 #: draw differ from other draws.
@@ -220,6 +231,19 @@ class Trainer:
             if isinstance(estimator, BlendClassifier):
                 estimator.check_parameters()
             check_classifier(estimator, several_labels=True)
+
+    def check_scale(self, X: RowsLike, names: Labels | None) -> None:
+        """Refuse numbers with which the solver of a default estimator may not end."""
+        check_scale(X, names)
+        is_read = hasattr(X, "dtype") and not isinstance(X, Source)
+        if not is_read or X.dtype.kind != "f" or not n_rows(X):
+            return
+        largest = max(X.max(), -X.min())  # no copy
+        if isinstance(self.estimators[0], LinearSVC) and 0 < largest < SMALLEST_SCALE:
+            raise ValueError(
+                f"The largest number in X is {largest:.0e}: squares of such features "
+                "are 0, and LinearSVC may not end. Scale the features."
+            )
 
     @property
     def needs_scaler(self) -> bool:
