@@ -965,7 +965,9 @@ class TestComparison:
             ({"learners": [DKMClassifier]}, TypeError, r"such as \[MinMargin"),
             ({"learners": DKMClassifier()}, TypeError, "must be a list"),
             ({"learners": []}, TypeError, "must be a list"),
-            ({"y": Y[:5]}, ValueError, "120, 5"),
+            ({"X": DKMClassifier(), "y": X}, TypeError, "X must be rows"),
+            ({"y": Y[:5]}, ValueError, "each of the 120 rows of X, got 5"),
+            ({"other_preprocessor": 3}, TypeError, r"\(words, transformer\), got 3"),
             ({"y": np.c_[Y, Y]}, ValueError, "y has 2 columns"),
             ({"y": ["a"] * 120}, ValueError, "All labels are a: two classes"),
             (

@@ -51,16 +51,16 @@ def test_links_of_other_names_and_other_packages():
     assert Own()._get_doc_link() == ""
 
 
-@pytest.mark.parametrize("kind", [MinMarginClassifier, CBGZClassifier])
-def test_a_stop_by_the_budget_is_shown(kind):
-    learner = kind(budget=20, random_state=0)
-    assert "stopped" not in repr(learner)
+def test_a_spent_budget_is_shown():
+    learner = MinMarginClassifier(budget=20, random_state=0)
+    assert "spent" not in repr(learner)
     learner.fit(X, y)
-    assert repr(learner).endswith("[stopped by the budget: 20 labels bought]")
+    assert repr(learner).endswith("[budget spent: 20 labels bought]")
     page = learner._repr_mimebundle_()["text/html"]
-    assert page.endswith("<p>stopped by the budget: 20 labels bought</p>")
-    learner.set_params(budget=30).partial_fit(X[:5], y[:5])
-    assert "stopped" not in repr(learner)
+    assert page.endswith("<p>budget spent: 20 labels bought</p>")
+    learner.set_params(budget=30)
+    assert "spent" not in repr(learner)
+    assert "spent" not in repr(learner.set_params(budget="wrong"))
 
 
 BACKENDS = ["loky", "threading", "multiprocessing", "dask"]

@@ -237,7 +237,6 @@ def test_one_label_and_several_do_not_mix():
     learner.set_params(stopping="stable_predictions")
     for call in (
         lambda: learner.query(X),
-        lambda: learner.predict(X),
         lambda: fresh(learner).restore(X, record, Y[:8]),
     ):
         with pytest.raises(ValueError, match="Stopping rules judge one label"):

@@ -574,6 +574,15 @@ def test_a_change_that_is_misshapen(path, refused, change, message):
     setting.open(path).close()
 
 
+def test_rows_with_known_labels_are_not_held_out(path):
+    setting = Setting(plain, test_size=0)
+    with setting.open(path) as session:
+        session.import_labels({id: setting.label(id) for id in IDS[: N - 9]})
+    setting.options["test_size"] = 8
+    with setting.open(path, "test_size") as session:
+        assert {*session.test_ids} <= {*IDS[N - 9 : N]}
+
+
 def test_the_last_tag_may_go(path):
     setting = begun(path, tags=["old"])
     setting.options["tags"] = []

@@ -3,6 +3,7 @@
 import json
 import shutil
 import warnings
+from enum import StrEnum
 from math import isnan
 
 import numpy as np
@@ -46,6 +47,21 @@ def disagree(session, id, *labels):
     """Have people vote on a row, in the order of their names."""
     for who, label in zip(PEOPLE, labels, strict=False):
         session.label(id, label, who)
+
+
+def test_names_of_numpy_and_of_enumerations_are_stored_as_texts(path):
+    class Person(StrEnum):
+        BOB = "bob"
+
+    with opened(path) as session:
+        first = session.next("ann")
+        session.label(first, np.array(["a"])[0], np.array(["ann"])[0])
+        session.skip(first, np.str_("dark"), who=Person.BOB)
+        session.note(first, np.str_("see"), np.str_("ann"))
+        other = session.next("ann")
+    with opened(path) as session:
+        assert [each.who for each in session.answers(first).answers] == ["ann", "bob"]
+        assert session.next("ann") == other
 
 
 # --- votes beside the model

@@ -351,6 +351,43 @@ def test_a_method_of_a_compiled_rule_cannot_be_replaced(base, method):
     OwnClassifier(lambda: same(0.5)).fit(X, y)
 
 
+class Held(QueryRule):
+    """Hands all questions to a compiled rule."""
+
+    by_margin = True
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def initial_memory(self, n_classes):
+        return self.inner.initial_memory(n_classes)
+
+    def probability(self, margin, norm, clock, memory):
+        return self.inner.probability(margin, norm, clock, memory)
+
+    def observe(self, margin, norm, clock, memory):
+        self.inner.observe(margin, norm, clock, memory)
+
+    def learned(self, mistake, clock, memory):
+        self.inner.learned(mistake, clock, memory)
+
+
+class HeldDKMClassifier(DKMClassifier):
+    def _make_rules(self):
+        query, update = super()._make_rules()
+        return Held(query), update
+
+
+def test_a_rule_that_holds_a_compiled_one_buys_the_same():
+    X, y = gaussian_stream(0, 2, n_rows=400)
+    bought = [
+        kind(R=4, budget=None, random_state=0).fit(X, y).queried_indices_.tolist()
+        for kind in (DKMClassifier, HeldDKMClassifier)
+    ]
+    assert bought[0] == bought[1]
+    assert 0 < len(bought[0]) < 200
+
+
 def test_compiled_rules_can_be_asked():
     class Capped(QueryRule):
         def __init__(self):

@@ -347,3 +347,9 @@ def test_a_loop_of_queries_fills_queried_indices():
     stream = CBGZClassifier(random_state=0)
     rows = stream.query(X)
     assert stream.queried_indices_.tolist() == rows.tolist()
+
+
+def test_without_a_budget_all_labels_are_bought():
+    rows = np.arange(150)[:, None]
+    learner = PassiveClassifier(budget=None, batch_size=50, random_state=0)
+    assert learner.fit(rows, rows.ravel() % 2).n_queries_ == 150

@@ -884,6 +884,9 @@ def test_globs_are_files_sorted_by_their_paths(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for name in ["parquet/*.parquet", "**/[01].parquet", tmp_path / "*" / "?.parquet"]:
         np.testing.assert_array_equal(np.asarray(ParquetSource(name)[:]), X)
+    np.testing.assert_array_equal(
+        np.asarray(ParquetSource(["parquet/*.parquet"])[:]), X
+    )
     turned = ParquetSource(["parquet/1.parquet", Path("parquet", "0.parquet")])
     np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
     (tmp_path / "odd[1]").mkdir()  # the name of a folder, not a glob

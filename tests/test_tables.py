@@ -335,6 +335,10 @@ class TestFrames:
         assert names[-2:] == ["v 0", "v 1"]
         assert {"t word film", "t direction 0"} < {*names}
 
+    def test_complex_numbers_are_refused(self):
+        with pytest.raises(ValueError, match="column 'x' holds complex numbers"):
+            TableEncoder().fit({"x": [1 + 2j, 3]})
+
     def test_encoders_name_the_same_row_alike(self):
         index = [5, 9]
         rows = pd.DataFrame({"v": [[1, 2], [3]], "x": ["1", "inf"]}, index=index)

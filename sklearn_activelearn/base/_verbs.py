@@ -14,6 +14,7 @@ Each verb works on a shallow copy of the learner, which takes its place at the e
 verb *replaces* fitted attributes and never writes into them.
 """
 
+from contextlib import suppress
 from functools import partial
 from numbers import Integral
 from typing import Any, Self
@@ -335,8 +336,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def __repr__(self, N_CHAR_MAX=700):
         text = super().__repr__(N_CHAR_MAX)
-        if getattr(self, "stop_reason_", None) == "budget":
-            text += f" [stopped by the budget: {self.n_queries_} labels bought]"
+        with suppress(AttributeError, TypeError, ValueError):  # new, or a wrong budget
+            if self._ledger.n_left(self.budget) == 0:
+                text += f" [budget spent: {self.n_queries_} labels bought]"
         return text
 
     def _repr_mimebundle_(self, **kwargs):

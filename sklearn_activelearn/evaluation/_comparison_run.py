@@ -216,9 +216,16 @@ def compare(
     random labels with the best model for random labels, GreedyOnline, one of 4.7 % (95
     % interval of the difference: 0.6–3.9 points less).
     """
+    if hasattr(X, "fit"):
+        raise TypeError(f"X must be rows, got {X!r}. Call compare(X, y, learners).")
     if learners is not None:
         check_compared(learners)
+    other_name, other = check_other(other_preprocessor)
     y = labels_for(HybridSamplingClassifier() if learners is None else learners[0], y)
+    if len(y) != n_rows(X):
+        raise ValueError(
+            f"y must have a label for each of the {n_rows(X)} rows of X, got {len(y)}."
+        )
     X, y = indexable(X, y)
     check_number(cv, "cv", 2, closed="left", integer=True)
     check_number(random_state, "random_state", 0, closed="left", integer=True)
@@ -241,7 +248,6 @@ def compare(
     suited, notes, name = suited_learners(candidates, asked, y, learners is None)
     if scoring is not None:
         measure = NamedMeasure(name)
-    other_name, other = other_preprocessor or ("", None)
     steps, own = plan_steps(suited, target_error, preprocessor)
     if other is not None and learners is None:
         steps.append(Step(suited[0], other))
@@ -623,6 +629,18 @@ def baselines_within_budgets(learners, target_error):
         if None not in budgets[code]:
             baseline.set_params(budget=max(budgets[code]))
     return baselines
+
+
+def check_other(other_preprocessor):
+    """Return words and transformer, or two times nothing; raise for something else."""
+    if other_preprocessor is None:
+        return "", None
+    match other_preprocessor:
+        case (str(), transformer) if hasattr(transformer, "transform"):
+            return other_preprocessor
+    raise TypeError(
+        f"other_preprocessor must be (words, transformer), got {other_preprocessor!r}."
+    )
 
 
 def check_compared(learners):

@@ -432,8 +432,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 return
         parts = Parts.of(self, parameters_of(self))
         if hasattr(self, "_state"):
-            if self._state.target.has_label_sets:
-                stopping_rules.check_label_sets(parts.choice.stopping)
             parts = parts.seeded(self._state.seed)
         self._parts = parts
 
@@ -447,6 +445,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         NaN is refused unless the model takes it, whatever `finite` is.
         """
         is_first = y or not hasattr(self, "_state")
+        if hasattr(self, "_state") and self._state.target.has_label_sets:
+            stopping_rules.check_label_sets(self._parts.choice.stopping)
         how = {"reset": reset, "min_rows": min_rows, "is_first": is_first}
         return self._parts.check_rows(self, X, *y, **how)
 

@@ -487,10 +487,10 @@ def as_text_table(rows):
         raise ValueError("there is no row.")
     cells = {
         k: [
-            "" if is_missing else cell_text(cell)
+            "" if is_missing else cell_text(cell, name)
             for cell, is_missing in zip(column, column.isna(), strict=True)
         ]
-        for k, (_, column) in enumerate(rows.items())
+        for k, (name, column) in enumerate(rows.items())
     }
     # pandas calls columns with an empty header cell "Unnamed: 0"
     header = ["" if f"{n}".startswith("Unnamed: ") else f"{n}" for n in rows.columns]
@@ -514,8 +514,13 @@ def as_frame(rows):
     return pd.DataFrame(rows)
 
 
-def cell_text(value):
+def cell_text(value, column):
     """Return the text of a cell in a CSV file."""
+    if isinstance(value, complex | np.complexfloating):
+        raise ValueError(
+            f"the column {column!r} holds complex numbers, which are not supported: "
+            "make two columns of them."
+        )
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))  # pandas makes floats of whole numbers beside gaps
     if isinstance(value, datetime) and value.time() == time() and not value.tzinfo:

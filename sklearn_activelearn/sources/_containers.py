@@ -13,6 +13,9 @@ from sklearn.utils import gen_batches
 from ..kernels._rows import Rows, hashes
 from ._source import SomeRows, Source
 
+#: Kinds of cells in a table that does not consist of numbers only.
+TEXT, NUMBER, MISSING = range(3)
+
 #: Number of values that are compared at a time, so that they stay in the cache.
 BLOCK = 2**16
 
@@ -266,14 +269,16 @@ def hash_cells(X):
     rows = X.rows() if is_polars(X) else rows
     if isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind == "U":
         rows = rows.tolist()
-    out = np.empty(len(rows), dtype=np.uint64)
+    out, kind_of = np.empty(len(rows), dtype=np.uint64), KindOfCell()
     rows_of_numbers = defaultdict(list)  # by their length
     for i, row in enumerate(rows):
         if type(row) is str:
             out[i] = hash_values([row])
             continue
-        values = [*map(plain_cell, np.asarray(row, dtype=object).ravel().tolist())]
-        if any(isinstance(value, str) for value in values):
+        cells = np.asarray(row, dtype=object).ravel().tolist()
+        kinds = [kind_of[type(cell)] for cell in cells]
+        values = [*map(plain_cell, cells, kinds)]
+        if TEXT in kinds:
             out[i] = hash_values(values)
         else:
             rows_of_numbers[len(values)].append((i, values))
@@ -283,12 +288,23 @@ def hash_cells(X):
     return out
 
 
-def plain_cell(cell):
+class KindOfCell(dict):
+    """Kinds of cells by their types; texts are neither numbers nor missing."""
+
+    def __missing__(self, cell_type):
+        if cell_type.__name__ in ("NoneType", "NAType", "NaTType"):
+            kind = MISSING
+        else:
+            kind = NUMBER if issubclass(cell_type, Real | np.bool_) else TEXT
+        self[cell_type] = kind
+        return kind
+
+
+def plain_cell(cell, kind):
     """Return a cell as a text or a float: NaN if missing, and 0.0 for -0.0."""
-    if type(cell).__name__ in ("NoneType", "NAType", "NaTType"):
-        return np.nan
-    is_number = not isinstance(cell, str) and isinstance(cell, Real | np.bool_)
-    return float(cell) + 0.0 if is_number else str(cell)
+    if kind == TEXT:
+        return str(cell)
+    return np.nan if kind == MISSING else float(cell) + 0.0
 
 
 def hash_values(values):

@@ -357,7 +357,13 @@ def open_dataset(path):
         options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
         checked = ds.ParquetFileFormat(default_fragment_scan_options=options)
         # with a schema nothing is read yet
-        return ds.dataset(find_files(path), format=checked, schema=pa.schema([]))
+        try:
+            return ds.dataset(find_files(path), format=checked, schema=pa.schema([]))
+        except FileNotFoundError as error:
+            raise FileNotFoundError(
+                f"There are no parquet files there ({error}). Relative paths begin at "
+                f"{os.getcwd()}."
+            ) from None
     is_files = isinstance(path, ds.FileSystemDataset)
     if not is_files or path.format.default_extname != "parquet":
         raise TypeError(f"X must be a dataset of parquet files, got {path!r}.")
@@ -375,15 +381,20 @@ def open_dataset(path):
 def find_files(path):
     """Return a list of files or a path as it is, or the files that match a glob."""
     if isinstance(path, list | tuple):
-        return [*map(fspath, path)]
+        found = [*map(find_files, path)]
+        return [
+            name
+            for each in found
+            for name in (sorted(each) if isinstance(each, list) else [each])
+        ]
     name = fspath(path)
     if not has_magic(name) or "://" in name or os.path.exists(name):
         return name
     names = [*filter(os.path.isfile, glob(name, recursive=True))]
     if not names:
         raise FileNotFoundError(
-            f"No file matches {name!r}. A glob must match files, such as "
-            f"'folder/*/*.parquet'; relative paths begin at {os.getcwd()}."
+            f"no file matches {name!r}. A glob must match files, such as "
+            "'folder/*/*.parquet'."
         )
     return names
 

@@ -199,8 +199,6 @@ cdef class QueryRule:
     def observe(self, margin, norm, clock, memory):
         """Update the memory for a row that has been decided, bought or not.
 
-        It does nothing by default, nor if the rule is compiled.
-
         Parameters
         ----------
         margin, norm, clock
@@ -213,11 +211,14 @@ cdef class QueryRule:
         None
             Return values are ignored.
         """
+        cdef Clock counts = as_struct(clock)
+        cdef double[::1] values = in_python.pad_memory(self, memory)
+        if not self.is_python:
+            self.cy_observe(margin, norm, &counts, &values[0])
+            copy_back(values, memory)
 
     def learned(self, mistake, clock, memory):
         """Update the memory for a bought label that is about to be learned.
-
-        It does nothing by default, nor if the rule is compiled.
 
         Parameters
         ----------
@@ -233,6 +234,11 @@ cdef class QueryRule:
         None
             Return values are ignored.
         """
+        cdef Clock counts = as_struct(clock)
+        cdef double[::1] values = in_python.pad_memory(self, memory)
+        if not self.is_python:
+            self.cy_learned(mistake, &counts, &values[0])
+            copy_back(values, memory)
 
 
 cdef class UpdateRule:
@@ -329,6 +335,11 @@ cdef class UpdateRule:
         if self.is_python:
             in_python.raise_abstract(self, "step(z, squared_norm, probability, clock)")
         return self.cy_step(z, squared_norm, probability, &counts)
+
+
+cdef copy_back(double[::1] values, memory):
+    """Copy the numbers that a compiled rule left into the memory of the caller."""
+    memory[:] = values[: len(memory)]
 
 
 cdef int change(

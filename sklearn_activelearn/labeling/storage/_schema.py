@@ -204,10 +204,18 @@ def read_checked(db, table):
         yield values
 
 
+def plain_value(value):
+    """Return a value as SQLite gives it back; classes of texts and numbers go."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, float):
+        return float(value)
+    return int(value) if isinstance(value, bool) else value
+
+
 def put(db, table, **values):
     """Insert a row with its checksum, or replace the row with the same key."""
-    row = [values[name] for name in COLUMNS[table]]
-    row = [int(value) if isinstance(value, bool) else value for value in row]
+    row = [plain_value(values[name]) for name in COLUMNS[table]]
     marks = ", ".join("?" * (len(row) + 1))
     db.execute(
         f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, checksum(row))

@@ -7,9 +7,9 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import pairwise_distances_chunked
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.extmath import row_norms
 
 from ...base._parameters import check_number, check_option
-from ...base._validation import check_scale
 from ...sources._containers import has_categories, n_rows, to_array
 from ...utils._compat import cached_property
 from ._harmonic import Edges, HarmonicField, SparseHarmonicField
@@ -17,12 +17,19 @@ from ._harmonic import Edges, HarmonicField, SparseHarmonicField
 #: Smaller weights are set to 0: their sums and products would underflow.
 TINY = 1e-100
 
+#: The largest finite number.
+HUGE = np.finfo(np.float64).max
+
 
 def check_has_distances(X):
     """Raise an error for rows without finite distances between them."""
     if has_categories(X):
         raise TypeError("X has categories, which have no distances. Encode them.")
-    check_scale(X)
+    norms = row_norms(_float64(X), squared=True)
+    # centred by medians, a row is at most 1 + sqrt(2) times longer; a squared distance
+    # is the sum of four numbers of this size
+    if not np.all(norms <= HUGE / 32):
+        raise ValueError("X has rows whose distances overflow. Scale the features.")
 
 
 class GraphClassifier(ClassifierMixin, BaseEstimator):
@@ -146,7 +153,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         search = NearestNeighbors(n_neighbors=self._n_nearest(others=True))
         distances = search.fit(self.X_).kneighbors()[0][:, -1]
         apart = distances[distances > 0]
-        return 8 / np.median(apart) ** 2 if len(apart) else 1.0
+        # the squares of tiny distances vanish
+        return 8 / max(np.median(apart) ** 2, 8 / HUGE) if len(apart) else 1.0
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -51,8 +51,14 @@ class GraphTrainer(Trainer):
     def check(self):
         """Raise an error for a parameter outside its range."""
         self.estimators[0].check()
-        if self.n_candidates != "auto":
-            check_limit(self.n_candidates, "n_candidates", 1)
+        if self.n_candidates == "auto":
+            return
+        if isinstance(self.n_candidates, str):
+            raise TypeError(
+                'n_candidates must be a whole number, "auto" or None, got '
+                f"{self.n_candidates!r}."
+            )
+        check_limit(self.n_candidates, "n_candidates", 1)
 
     def check_rows(self, learner, X, *y, **how):
         """Return checked rows, and labels if given; distances must be finite."""
