@@ -340,3 +340,9 @@ def test_random_rows_of_a_batch_that_is_cut_have_their_probability():
     (probability,) = {*draws[0][1].probabilities.tolist()}
     n_random = np.mean([np.count_nonzero(is_random) for is_random, _ in draws])
     assert n_random == pytest.approx(100 * probability, abs=0.1)
+
+
+def test_random_positions_of_a_batch_that_is_cut_are_those_of_the_whole():
+    for seed in range(20):
+        cut, whole = (draw_explored(0.5, np.arange(100), 9, n, (seed,)) for n in (4, 9))
+        assert cut[0].tolist() == whole[0][:4].tolist()

@@ -574,13 +574,15 @@ def test_a_change_that_is_misshapen(path, refused, change, message):
     setting.open(path).close()
 
 
-def test_rows_with_known_labels_are_not_held_out(path):
-    setting = Setting(plain, test_size=0)
+def test_only_rows_that_nobody_has_dealt_with_are_held_out(path):
+    setting = begun(path, learner=clone(plain).set_params(budget=60))
     with setting.open(path) as session:
-        session.import_labels({id: setting.label(id) for id in IDS[: N - 9]})
-    setting.options["test_size"] = 8
-    with setting.open(path, "test_size") as session:
-        assert {*session.test_ids} <= {*IDS[N - 9 : N]}
+        free = [id for id in IDS[:N] if id not in {*asked(session), *session.test_ids}]
+        assert waiting(session)
+        session.label(free.pop(), "good")
+    setting.options["test_size"] += len(free) + 1
+    with pytest.raises(ValueError, match=f"only {len(free)} rows were neither"):
+        setting.open(path, "test_size")
 
 
 def test_the_last_tag_may_go(path):
@@ -594,7 +596,7 @@ def test_items_in_another_order_are_refused(path, refused):
     items = [f"text {i}" for i in range(N)]
     setting = begun(path, items=items)
     said = refused(setting, WORDS, items=[*items[1:], items[0]])
-    assert f"The items are those of {path} in another order. {CANNOT}" in said
+    assert f"{path} has the same items in another order. {CANNOT}" in said
     setting.options["items"] = [*items[:5], "mended", *items[6:]]
     setting.open(path).close()
 

@@ -188,3 +188,12 @@ def test_two_equal_rows_are_pending_and_a_pool_with_one_of_them_has_one():
     equal = np.ones((2, 1))
     assert learner.query(equal).tolist() in ([0, 1], [1, 0])
     assert learner.pending(equal[:1]).tolist() == [0]
+
+
+def test_all_pending_rows_are_skipped():
+    rows = np.arange(40)[:, None]
+    learner = PassiveClassifier(random_state=0)
+    n_asked = len(learner.query(rows))
+    learner = learner.skip()
+    assert (learner.n_pending_, learner.n_skipped_) == (0, n_asked)
+    assert n_asked > 0

@@ -1,4 +1,4 @@
-"""Settings of a session as JSON, and how they differ from earlier ones."""
+"""Settings of a session as JSON, checks of names, and how settings differ."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
@@ -13,6 +13,8 @@ from sklearn.utils import check_random_state
 
 from ..base import check_classes
 from ..sources import hash_rows, is_frame, is_polars
+from ._ids import check_text
+from .front_ends._keys import TAG_KEYS
 from .storage._labels import label_kind
 from .storage._schema import to_json
 
@@ -122,6 +124,49 @@ def check_label_names(labels):
             "question about a row, pass its answers: classes=['yes', 'no']."
         )
     return labels
+
+
+def read_renamed(change, word):
+    """Return a dict of old to new names from `change`; raise an error for others."""
+    renamed = change.get(word) or {}
+    if not isinstance(renamed, Mapping):
+        raise TypeError(
+            f"change[{word!r}] must be a dict of old to new names, got {renamed!r}."
+        )
+    renamed = {
+        old: new.item() if isinstance(new, np.generic) else new
+        for old, new in renamed.items()
+    }
+    for new in renamed.values():
+        if not isinstance(new, str | Real):
+            raise TypeError(
+                f"change[{word!r}] must have texts or numbers as new names, got "
+                f"{new!r}."
+            )
+        if isinstance(new, str):
+            check_text(new)
+    if word == "tags":
+        check_tag_names(dict.fromkeys(renamed.values()))
+    return renamed
+
+
+def check_tag_names(tags):
+    """Return the names of tags as a list, None for None."""
+    if tags is None:
+        return None
+    if isinstance(tags, str) or not isinstance(tags, Iterable):
+        raise ValueError(f"tags must be a list of texts, got {tags!r}.")
+    tags = list(tags)
+    if not all(isinstance(tag, str) and tag == tag.strip() != "" for tag in tags):
+        raise ValueError(
+            "tags must be texts that are not empty, without spaces at their ends, got "
+            f"{tags}."
+        )
+    if len({*tags}) < len(tags):
+        raise ValueError(f"tags has a name twice: {tags}. Remove one of them.")
+    if len(tags) > len(TAG_KEYS):
+        raise ValueError(f"There are keys for {len(TAG_KEYS)} tags, got {len(tags)}.")
+    return tags
 
 
 # --- pools

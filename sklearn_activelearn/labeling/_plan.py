@@ -6,9 +6,8 @@ needed. `store_plan` replaces the state inside one transaction.
 """
 
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple, get_args
 from warnings import catch_warnings, simplefilter
 
@@ -23,6 +22,7 @@ from ..sources import take, to_pandas
 from ..utils.typing import Change
 from ._description import (
     check_label_names,
+    check_tag_names,
     describe_learner,
     describe_pool_change,
     draw_learner_seeds,
@@ -33,11 +33,11 @@ from ._description import (
     hash_ids,
     hold_in_other_order,
     plain_classes,
+    read_renamed,
     seeded_clone,
 )
 from ._ids import check_text, check_texts, find_twins, map_twins
 from ._worker import LearnerLabels, record_teaching
-from .front_ends._keys import TAG_KEYS
 from .storage._decisions import TEST, Answer, Decisions
 from .storage._integrity import printable, refusal
 from .storage._labels import SEVERAL, from_column, label_kind, to_column
@@ -217,8 +217,8 @@ def plan_session(args, facts=None):
     pool_words = find_pool_changes(before["pool"], pool, args.ids.all)
     if hold_in_other_order(before["pool"], pool):
         raise not_possible(
-            args, f"The items are those of {args.path} in another order.",
-            "people would see other rows than those that were answered",
+            args, f"{args.path} has the same items in another order.",
+            "people would see other rows than the rows that were answered",
         )  # fmt: skip
     if pool_words is None:
         why = "new rows have to come last, and the other rows keep their ids"
@@ -602,49 +602,6 @@ def store_plan(facts, plan):
     if plan.begins_again:
         record_teaching(facts)
         facts.change_learner(is_settled=0)
-
-
-def read_renamed(change, word):
-    """Return a dict of old to new names from `change`; raise an error for others."""
-    renamed = change.get(word) or {}
-    if not isinstance(renamed, Mapping):
-        raise TypeError(
-            f"change[{word!r}] must be a dict of old to new names, got {renamed!r}."
-        )
-    renamed = {
-        old: new.item() if isinstance(new, np.generic) else new
-        for old, new in renamed.items()
-    }
-    for new in renamed.values():
-        if not isinstance(new, str | Real):
-            raise TypeError(
-                f"change[{word!r}] must have texts or numbers as new names, got "
-                f"{new!r}."
-            )
-        if isinstance(new, str):
-            check_text(new)
-    if word == "tags":
-        check_tag_names(dict.fromkeys(renamed.values()))
-    return renamed
-
-
-def check_tag_names(tags):
-    """Return the names of tags as a list, None for None."""
-    if tags is None:
-        return None
-    if isinstance(tags, str) or not isinstance(tags, Iterable):
-        raise ValueError(f"tags must be a list of texts, got {tags!r}.")
-    tags = list(tags)
-    if not all(isinstance(tag, str) and tag == tag.strip() != "" for tag in tags):
-        raise ValueError(
-            "tags must be texts that are not empty, without spaces at their ends, got "
-            f"{tags}."
-        )
-    if len({*tags}) < len(tags):
-        raise ValueError(f"tags has a name twice: {tags}. Remove one of them.")
-    if len(tags) > len(TAG_KEYS):
-        raise ValueError(f"There are keys for {len(TAG_KEYS)} tags, got {len(tags)}.")
-    return tags
 
 
 def rename_each(names, renamed):
