@@ -215,7 +215,7 @@ def plan_session(args, facts=None):
         )  # fmt: skip
     pool = fingerprint(args.pool, args.items, args.ids.all)
     pool_words = find_pool_changes(before["pool"], pool, args.ids.all)
-    if hold_in_other_order(before["pool"], pool):
+    if pool_words in (set(), {"pool"}) and hold_in_other_order(before["pool"], pool):
         raise not_possible(
             args, f"{args.path} has the same items in another order.",
             "people would see other rows than the rows that were answered",

@@ -39,7 +39,7 @@ def shown_item(item, kind):
                 for number, cell in enumerate(item)
             }
         return {
-            f"{name}": "" if is_missing_label(cell) else cell_text(cell)
+            f"{name}": "" if is_missing_label(cell) else cell_text(cell, name)
             for name, cell in item.items()
         }
     return f"{item}"
