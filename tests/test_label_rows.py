@@ -219,6 +219,12 @@ class TestKeys:
         press(keys, "1", view=view)
         assert labels_of(view.session) == ["good", "good"]
 
+    def test_letters_that_arrive_at_once_are_one_word(self, open_view, press):
+        view = open_view()
+        shown = press("gb2", "so-so", view=view)
+        assert "gb2: no class; ? for help" in shown[1]
+        assert labels_of(view.session) == ["so-so"]
+
     @pytest.mark.parametrize(
         "keys", [[ARROW, F1], [ALT_G], [PASTE.format("good\n1")], ["\x7f", ENTER]]
     )

@@ -17,8 +17,10 @@ from sklearn.metrics import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import (
+    MinMarginClassifier,
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
@@ -128,6 +130,17 @@ class TestScorers:
         measures = measures_of("neg_log_loss", BAYES, Y3)
         expected = log_loss(Y3[rows], model.predict_proba(X[rows]), labels=[*"abc"])
         assert measures(model, X[rows], Y3[rows]) == pytest.approx([-expected])
+
+    def test_refused_before_a_label_is_bought(self):
+        def scoring(learner, X, y):
+            raise AssertionError("nothing is scored")
+
+        learner = MinMarginClassifier(LinearSVC())
+        for names in ("neg_log_loss", [scoring, "neg_log_loss"]):
+            with pytest.raises(
+                ValueError, match="'neg_log_loss' needs predict_proba, which MinMargin"
+            ):
+                label_curve(learner, X, Y, scoring=names, **HOW)
 
 
 class TestConstantPrediction:

@@ -17,11 +17,11 @@ from sklearn.utils import indexable
 from threadpoolctl import threadpool_limits
 
 from ..base._parameters import check_number
-from ..base._validation import labels_for
+from ..base._validation import first_text, labels_for
 from ..base._verbs import ActiveClassifier
 from ..pool import HybridSamplingClassifier
 from ..pool._base import PoolClassifier
-from ..sources._containers import n_rows
+from ..sources._containers import is_frame, n_rows
 from ..utils.typing import Estimator, FilePath, RowsLike, Scoring
 from ._comparison_result import (
     Comparison,
@@ -329,6 +329,14 @@ def compare(
             f"after {experiment.n_done} runs",
             answer(is_last=True, ended_by="interrupt"),
         ) from stop
+    except ValueError as error:
+        text = first_text(X) if preprocessor is None and is_frame(X) else None
+        if text is None:
+            raise
+        raise ValueError(
+            f"X has columns of texts, such as {text[:40]!r}; learners take numbers. "
+            "Pass preprocessor=TableEncoder(), from sklearn_activelearn.preprocessing."
+        ) from error
     return answer(is_last=True)
 
 
@@ -636,6 +644,8 @@ def check_other(other_preprocessor):
     if other_preprocessor is None:
         return "", None
     match other_preprocessor:
+        case (str(), type()):
+            pass  # a class, not a transformer
         case (str(), transformer) if hasattr(transformer, "transform"):
             return other_preprocessor
     raise TypeError(

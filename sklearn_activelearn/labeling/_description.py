@@ -204,7 +204,7 @@ def hashes_of_rows(pool, other):
 
 
 def hold_in_other_order(before, now):
-    """Return True if the items of the rows of a pool are the earlier ones, moved."""
+    """Return True if a pool has the items of an earlier one in another order."""
     if not (before["items"] and now["items"]):
         return False
     shown, shown_now = hashes_of_rows(before, now)

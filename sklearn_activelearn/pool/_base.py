@@ -473,7 +473,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     @property
     def _ledger(self):
         if not hasattr(self, "_state"):
-            raise AttributeError("Labels are counted from the first call on.")
+            raise AttributeError("Nothing is counted before the first call.")
         return self._state.ledger
 
     @property
@@ -626,8 +626,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
         With ids, the model is trained again if labelled rows have new values in X.
         """
-        given = candidates, self._parts, are_more
-        self._state, is_for_sale = self._state.offer(X, identity, *given)
+        self._state, is_for_sale = self._state.offer(
+            X, identity, candidates, self._parts, are_more
+        )
         if identity.kind != VALUES and len(is_for_sale):
             state = self._state.take_values(X, column_names(self), self._parts)
             if state is not self._state:
@@ -642,9 +643,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         parts, state, rows = self._parts, self._state, rows_of_mask(is_for_sale)
         known, n_left = state.known(parts), state.ledger.n_left(self.budget)
-        given = X, rows, limit, n_left, state, known, identity
         round = parts.choice.start_round(
-            *given,
+            X,
+            rows,
+            limit,
+            n_left,
+            state,
+            known,
+            identity,
             embedder=self._make_embedder,
             excuse=partial(self._go_on_without_model, X),
         )
@@ -653,9 +659,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             if trained is None:
                 round = parts.choice.without_model(round)
             round = round._replace(trained=trained)
-        given = round, rows, limit, n_left, state.stopping_memory
         earlier = partial(state.earlier_model, parts)
-        answer = parts.choice.choose(*given, earlier)
+        answer = parts.choice.choose(
+            round, rows, limit, n_left, state.stopping_memory, earlier
+        )
         self.stop_reason_, self._state = answer.stop_reason, self._state.after(answer)
         return answer.purchase
 
@@ -668,8 +675,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _go_on_without_model(self, X, error, step):
         """Warn once that rows are chosen without a model, or raise the error."""
-        given = self._state, self._parts, X
-        self._state = go_on_without_model(error, step, *given)
+        self._state = go_on_without_model(error, step, self._state, self._parts, X)
 
     def _warn_if_constant(self, X):
         """Warn if all labels, or all predictions, are of one class."""
@@ -700,8 +706,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         return route_to_fit(self, estimators).add_self_request(self)
 
     def _store_labels(self, X, identity, codes, **metadata):
-        given = X, identity, codes, column_names(self), metadata
-        self._state = self._state.add_labels(*given)
+        self._state = self._state.add_labels(
+            X, identity, codes, column_names(self), metadata
+        )
 
     def _skip(self, identity, refund):
         known = (None, ()) if identity is None else (identity.keys(), identity.names())
@@ -973,8 +980,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         """
         transaction = Transaction(self, in_loop=True)
         learner = transaction.learner
-        given = X, identity, candidates, are_more
-        is_for_sale = learner._find_rows_for_sale(*given)
+        is_for_sale = learner._find_rows_for_sale(X, identity, candidates, are_more)
         learner.queried_indices_ = NO_ROWS
         transaction.commit()
         info = {"estimator": self, "X": X, "y": y}
@@ -988,8 +994,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         while not stop:
             transaction = Transaction(self, in_loop=True)
             transaction.learner._check_parameters()
-            given = X, is_for_sale, UNLIMITED, identity
-            purchase = transaction.learner._choose_purchase(*given)
+            purchase = transaction.learner._choose_purchase(
+                X, is_for_sale, UNLIMITED, identity
+            )
             if len(purchase.rows) == 0:
                 transaction.commit()
                 break
@@ -1141,8 +1148,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner._known_by = None
         identity = identify(learner, X, ids)
         record, parts = Record.from_json(record), learner._parts
-        given = labels_for(learner, y), column_names(learner), parts
-        learner._set_state(record.to_state(X, identity, *given, learner._state.seed))
+        y, names = labels_for(learner, y), column_names(learner)
+        state = record.to_state(X, identity, y, names, parts, learner._state.seed)
+        learner._set_state(state)
         learner._parts = parts.seeded(learner._state.seed)
         learner.queried_indices_ = np.array(record.queried, dtype=np.int64)
         learner.stop_reason_ = record.stop_reason

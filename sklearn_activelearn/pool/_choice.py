@@ -224,8 +224,10 @@ class RowChoice:
         # what to buy: rows for a test of the stopping rules, or a batch
         n_wanted = min(round.n_wanted, limit)
         if n_audit := min(n_audit, n_wanted):
-            given = np.asarray(rows), n_audit, round.seed, stopping_rules.AUDIT
-            return QueryAnswer(selection.draw_rows(*given), None, memory, remembered)
+            purchase = selection.draw_rows(
+                np.asarray(rows), n_audit, round.seed, stopping_rules.AUDIT
+            )
+            return QueryAnswer(purchase, None, memory, remembered)
         share = selection.explored_share(self.explore, round.initial)
         if share:
             purchase = self._explore(round, share, rows, n_wanted)

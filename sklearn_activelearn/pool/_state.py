@@ -94,8 +94,9 @@ class LearnerState(NamedTuple):
 
         X may be out of memory.
         """
-        given = identity, to_memory(X), codes, names, self.target.declared, metadata
-        ledger = self.ledger.add_labels(*given)
+        ledger = self.ledger.add_labels(
+            identity, to_memory(X), codes, names, self.target.declared, metadata
+        )
         return self._replace(ledger=ledger, pool=self.pool.update(ledger))
 
     def with_target(self, target):
@@ -109,13 +110,15 @@ class LearnerState(NamedTuple):
         return self._replace(target=target, ledger=ledger)
 
     def correct(self, identity, codes, parts):
-        """Return the state with corrected codes; a model that knew the old ones goes.
+        """Return the state with corrected codes of labelled rows.
 
-        Classes without a label go, unless a caller has named them.
+        The model that was trained on the old codes goes, and so do classes without a
+        label, unless a caller has named them.
         """
         ledger = self.ledger.correct(identity, codes)
-        given = self.target.declared, ledger.labelled.codes
-        target, codes = self.target.restrict(*given)
+        target, codes = self.target.restrict(
+            self.target.declared, ledger.labelled.codes
+        )
         state = self._replace(target=target, ledger=ledger.recode(codes))
         return state.train_in_turn(parts)
 

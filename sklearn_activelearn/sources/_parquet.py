@@ -364,6 +364,11 @@ def open_dataset(path):
                 f"There are no parquet files there ({error}). Relative paths begin at "
                 f"{os.getcwd()}."
             ) from None
+        except IsADirectoryError as error:
+            raise IsADirectoryError(
+                "A list of parquet files contains a folder. Pass the folder alone, or "
+                f"its files as a glob, such as 'folder/*.parquet'. {error}"
+            ) from error
     is_files = isinstance(path, ds.FileSystemDataset)
     if not is_files or path.format.default_extname != "parquet":
         raise TypeError(f"X must be a dataset of parquet files, got {path!r}.")
@@ -381,16 +386,16 @@ def open_dataset(path):
 def find_files(path):
     """Return a list of files or a path as it is, or the files that match a glob."""
     if isinstance(path, list | tuple):
-        found = [*map(find_files, path)]
-        return [
-            name
-            for each in found
-            for name in (sorted(each) if isinstance(each, list) else [each])
-        ]
-    name = fspath(path)
+        return [name for one in path for name in expand_glob(fspath(one))]
+    names = expand_glob(fspath(path))
+    return names[0] if names == [fspath(path)] else names
+
+
+def expand_glob(name):
+    """Return the files that match a glob, sorted; another name as it is."""
     if not has_magic(name) or "://" in name or os.path.exists(name):
-        return name
-    names = [*filter(os.path.isfile, glob(name, recursive=True))]
+        return [name]
+    names = sorted(filter(os.path.isfile, glob(name, recursive=True)))
     if not names:
         raise FileNotFoundError(
             f"no file matches {name!r}. A glob must match files, such as "

@@ -47,7 +47,7 @@ def lure(order, q, values, n):
 
 
 def factors(order, q, mean):
-    """Weights of the rows bought, and what the variance of an estimate is made of."""
+    """Return the weights of the rows bought, and two parts of the variance."""
     n, n_bought, q = len(q), len(order), np.array(q)
     v, spread, joint, survival = [], np.zeros(n), 0.0, np.ones(n)
     for m, i in enumerate(order, start=1):
@@ -63,7 +63,7 @@ def factors(order, q, mean):
 
 
 def score_test(x, order, q, losses, rows, confidence):
-    """Whether a mean loss is not rejected; `rows` are those of `expected`, all."""
+    """Return True unless a mean loss is rejected; `rows`: all rows of `expected`."""
     n, n_bought = len(q), len(order)
     least, mean, square, chance = np.transpose(rows)
     v, spread, joint = factors(order, q, mean)
@@ -133,7 +133,7 @@ def balanced_bounds(order, q, codes, wrong):
 
 
 def balanced_score_test(x, order, q, joint_of, codes, wrong, chances, confidence):
-    """Whether a balanced error is not rejected; `joint_of`: the mean in `factors`."""
+    """Return True unless a balanced error is rejected; `joint_of`: see `factors`."""
     (v, spread, joint), n_bought = factors(order, q, joint_of), len(order)
     n_classes = wrong.shape[1]
     errors, shares = balanced_error(order, q, codes, wrong, chances)

@@ -255,7 +255,7 @@ class LabelingView:
     def _describe_prediction(self, row_id):
         try:
             found = self.session.predictions(ids=[row_id])
-        except Exception:  # no model yet, or one that fails: the answer is stored first
+        except Exception:  # no model yet, or one that fails: the label must be stored
             return ""
         label = describe_label(found.labels[0])
         if found.probabilities is None:
