@@ -13,6 +13,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.pool._state import LearnerState
+from sklearn_activelearn.sources._containers import hash_cells
 from sklearn_activelearn.sources._identity import ById
 from tests.learners import each_family, each_pool_family, name_of
 from tests.tools import (
@@ -404,3 +405,11 @@ def test_what_the_oracle_sets_stays_set():
 
     learner.learn(X, oracle)
     assert learner.budget == learner.n_queries_ == 6
+
+
+def test_missing_cells_are_one_kind_and_no_text():
+    missing, gap, text = (
+        hash_cells(np.array([[cell, 1.0]], dtype=object))[0]
+        for cell in (None, np.nan, "None")
+    )
+    assert missing == gap != text
