@@ -170,7 +170,7 @@ def main(chromium=None):
         with served(folder, MANY_CLASSES, several=True) as address:
             page.goto(address)
             page.wait_for_selector("#card p")
-            page.keyboard.type("bpra")
+            page.keyboard.type("bpra", delay=100)  # at once they would be one word
             picture(page, "label_labels.png", 800, 480, "light")
         browser.close()
 
